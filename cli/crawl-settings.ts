@@ -187,6 +187,12 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'mark pages whose text is nearly that of another page',
     read: yesOrNo,
   },
+  boilerplate: {
+    flags: '--boilerplate <mode>',
+    words:
+      'what becomes of text that more than a third of the pages of a host have: keep it, or leave it out',
+    choices: ['keep', 'leave-out'],
+  },
   search: {
     flags: '--search',
     words: 'index the texts of the pages, for the verb search',

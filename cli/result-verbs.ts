@@ -58,6 +58,16 @@ export function addResults(program: Command, ended: Ended): void {
       ended(await (await import('./near-duplicates.ts')).nearDuplicates(id, options));
     });
   program
+    .command('boilerplate')
+    .description('Show the text that a crawl leaves out of the pages of a host, since many of them have it.')
+    .argument('<id>', 'id of the crawl', crawlId)
+    .argument('<host>', 'origin of the host')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  orbweaver boilerplate 3 https://docs.example.com')
+    .action(async (id: string, host: string, options: object) => {
+      ended(await (await import('./boilerplate.ts')).boilerplate(id, host, options));
+    });
+  program
     .command('body')
     .description(
       'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file; or the page as Markdown.',

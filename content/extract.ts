@@ -1,5 +1,12 @@
 /** What a body says: text, links and metadata, for every page that was fetched. */
-import type { Extracted, ExtractInput, KeptParts, ReadDocument, RuledPage } from '../contracts/extraction.ts';
+import type {
+  Extracted,
+  ExtractInput,
+  KeptParts,
+  ReadDocument,
+  Repeated,
+  RuledPage,
+} from '../contracts/extraction.ts';
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
@@ -8,11 +15,12 @@ import { titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
 import { type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
-import { splitText } from './main-text.ts';
+import { splitText, withoutBlocks } from './main-text.ts';
 import { bodyKind, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
 import { type Asked, PageDetails } from './page-details.ts';
 import { PageReader } from './page-reader.ts';
+import { countedBlocks, findRepeated, type LeftOut } from './repeated.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
 import { type SchemaItem, textsOf } from './schema-items.ts';
 import { shellWords, textOfState } from './state-text.ts';
@@ -41,54 +49,70 @@ export const readWithoutLanguage = (input: ExtractInput): Extracted => extractWi
 
 interface Texts {
   readonly text: string;
+  /** The text without what is repeated. */
+  readonly shown: string;
   readonly main: string;
   readonly words: number;
   readonly mainWords: number;
   /** The text comes from data for scripts. */
   readonly fromState: boolean;
   readonly leftOut: number;
+  /** Null: nothing of the page is repeated. */
+  readonly repeated: LeftOut | null;
   /** Does a place in the text, as it was read, belong to the main text? */
   readonly isMain: (at: number) => boolean;
 }
 
+const noneRepeated: Repeated = new Set();
+
 export interface ShownPage {
   readonly text: string;
   readonly main: string;
+  /** What was left out of both because many pages of the host have it; null: nothing was. */
+  readonly repeated: LeftOut | null;
   readonly anchors: readonly PageAnchor[];
   readonly images: readonly PageImage[];
 }
 
-/** What is shown of a body to who looks at the page; text and main text are those that `extract` finds. */
+/**
+ * What is shown of a body to who looks at the page; text and main text are those that `extract` finds.
+ * @param repeated blocks to be left out of both
+ */
 export function readShown(
   body: Uint8Array,
   contentType: string | null,
   address: string,
   document: ReadDocument | null = null,
   ruled: RuledPage | null = null,
+  repeated: Repeated = noneRepeated,
 ): ShownPage {
   const url = new URL(address);
   const details = new PageDetails();
   const { page } = readPage(body, contentType, [], { details }, document);
   const resolve = createResolver(baseOf(page.baseHref, url));
-  const whole = textsOfPage(page, page.meta.schema(page.items));
-  const { text, main } = keptTexts(ruled, whole)?.texts ?? whole;
-  const images = details.images(resolve);
-  return { text, main, anchors: details.anchors(resolve, whole.isMain), images };
+  const whole = textsOfPage(page, page.meta.schema(page.items), repeated);
+  const texts = keptTexts(ruled, whole, repeated)?.texts ?? whole;
+  return {
+    ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
+    ...{ anchors: details.anchors(resolve, whole.isMain), images: details.images(resolve) },
+  };
 }
 
 /** The texts of what the rules keep, and what they were read from; null: they keep the whole page. */
 function keptTexts(
   ruled: RuledPage | null,
   whole: Texts,
+  repeated: Repeated,
 ): { readonly texts: Texts; readonly page: PageReader } | null {
   const parts: KeptParts | null = ruled?.parts ?? null;
   // The text of a shell is found in data for scripts, of which no selector could choose a part.
   if (parts === null || (whole.fromState && !parts.chosen)) return null;
   const page = new PageReader(parts.markup, parts.xhtml, []);
   page.read();
-  const read = splitTexts(page);
+  const read = splitTexts(page, repeated);
   if (!parts.chosen) return { texts: read, page };
-  return { texts: { ...read, main: read.text, mainWords: read.words, isMain: () => true }, page };
+  const mainWords = read.words - (read.repeated?.words ?? 0);
+  return { texts: { ...read, main: read.shown, mainWords, isMain: () => true }, page };
 }
 
 function readPage(
@@ -145,9 +169,10 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
   const items = page.meta.schema(page.items);
-  const whole = textsOfPage(page, items);
+  const repeated = input.repeated ?? noneRepeated;
+  const whole = textsOfPage(page, items, repeated);
   const ruled = input.ruled ?? null;
-  const kept = keptTexts(ruled, whole);
+  const kept = keptTexts(ruled, whole, repeated);
   const texts = kept?.texts ?? whole;
   const { text, words } = texts;
   const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now: input.now ?? Infinity });
@@ -158,6 +183,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     language: tellLanguage({ text, words, declared: page.language, site: url.origin }),
     text,
     main: texts.main,
+    blocks: input.withBlocks === true ? countedBlocks(page.text.raw, page.blocks.all) : null,
     words,
     whole: { text: whole.text, words: whole.words },
     fields: ruled?.fields ?? null,
@@ -186,8 +212,8 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   };
 }
 
-function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
-  const read = splitTexts(page);
+function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
+  const read = splitTexts(page, repeated);
   const { words } = read;
   if (words < shellWords) {
     const state = textOfState(items, page.marks.states);
@@ -199,7 +225,8 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
       if (foundWords > words) {
         const { leftOut } = inner.text;
         return {
-          ...{ text: found, main: found, words: foundWords, mainWords: foundWords, fromState: true, leftOut },
+          ...{ text: found, shown: found, main: found, words: foundWords, mainWords: foundWords },
+          ...{ fromState: true, leftOut, repeated: null },
           isMain: () => false,
         };
       }
@@ -208,16 +235,24 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[]): Texts {
   return read;
 }
 
-function splitTexts(page: PageReader): Texts {
+function splitTexts(page: PageReader, repeated: Repeated): Texts {
   const raw = page.text.raw;
   const text = page.text.finish();
   const words = countWords(text);
-  const { main: chosen, rest, isMain } = splitText(raw, page.blocks);
+  const { all } = page.blocks;
+  const found = findRepeated(raw, all, repeated);
+  const { main: chosen, rest, isMain } = splitText(raw, page.blocks, found?.is);
   // Parts of a text that is well-formed and NFC are so too.
-  const main = raw === text ? chosen : chosen.toWellFormed().normalize('NFC');
+  const even = (part: string): string => (raw === text ? part : part.toWellFormed().normalize('NFC'));
+  const main = even(chosen);
+  const shown = found === null ? text : even(withoutBlocks(raw, all, found.is));
   // No word spans two blocks, so the shorter part is counted.
   const mainWords = rest.length < main.length ? words - countWords(rest) : countWords(main);
-  return { text, main, words, mainWords, fromState: false, leftOut: page.text.leftOut, isMain };
+  const { leftOut } = page.text;
+  return {
+    ...{ text, shown, main, words, mainWords, fromState: false, leftOut, isMain },
+    repeated: found?.leftOut ?? null,
+  };
 }
 
 /** Characters at the beginning and the end of the text, in which a date may be told. */

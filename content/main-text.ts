@@ -40,25 +40,53 @@ export interface MainText {
   readonly isMain: (at: number) => boolean;
 }
 
-/** @param text as the blocks name places in it */
-export function splitText(text: string, { all, containers }: Blocks): MainText {
+/**
+ * @param text as the blocks name places in it
+ * @param isRepeated blocks to be left out; null: none
+ */
+export function splitText(
+  text: string,
+  { all, containers }: Blocks,
+  isRepeated: readonly boolean[] | null = null,
+): MainText {
   if (all.length === 0) return { main: text, rest: '', isMain: () => true };
+  const told = chosen(text, all, containers);
+  if (told.main === '') return { main: text, rest: '', isMain: () => true };
+  if (isRepeated === null) {
+    const { kept, main } = told;
+    return { main, rest: joined(text, all, kept, false), isMain: within(all, kept) };
+  }
+  // What is repeated belongs to the shape of the page, so it helps to find its text, and is left out of it then.
+  const kept = told.kept.map((is, at) => is && isRepeated[at] !== true);
+  return {
+    ...{ main: joined(text, all, kept, true), rest: joined(text, all, kept, false) },
+    isMain: within(all, kept),
+  };
+}
+
+/** A text without some of its blocks. */
+export function withoutBlocks(text: string, all: readonly Block[], isLeftOut: readonly boolean[]): string {
+  return joined(text, all, isLeftOut, false);
+}
+
+/** Which blocks are main text, and their lines. */
+function chosen(
+  text: string,
+  all: readonly Block[],
+  containers: readonly Container[],
+): { readonly kept: readonly boolean[]; readonly main: string } {
   const sums = sumUp(text, all, containers);
   const top = topContainer(containers, sums);
   if (top !== null) {
     const kept = keptBlocks(all, containers, sums, top);
     const main = joined(text, all, kept, true);
-    if (main.length >= leastMain)
-      return { main, rest: joined(text, all, kept, false), isMain: within(all, kept) };
+    if (main.length >= leastMain) return { kept, main };
   }
   // Too little: everything but what declares to be no content.
   const kept = all.map(
     ({ container, hints: own }) => (((sums.hints[container] ?? 0) | own) & hints.outside) === 0,
   );
-  const main = joined(text, all, kept, true);
-  return main === ''
-    ? { main: text, rest: '', isMain: () => true }
-    : { main, rest: joined(text, all, kept, false), isMain: within(all, kept) };
+  return { kept, main: joined(text, all, kept, true) };
 }
 
 function sumUp(text: string, all: readonly Block[], containers: readonly Container[]): Sums {
@@ -254,7 +282,8 @@ function joined(text: string, all: readonly Block[], kept: readonly boolean[], w
   return whole;
 }
 
-function within(all: readonly Block[], kept: readonly boolean[]): (at: number) => boolean {
+/** Does a place in the text lie in a block that is kept? */
+export function within(all: readonly Block[], kept: readonly boolean[]): (at: number) => boolean {
   return (at) => {
     let [low, high] = [0, all.length];
     // The first block that ends behind the place.

@@ -1,4 +1,5 @@
 /** Markdown of a page (CommonMark with GitHub's tables and strike-through), made when somebody asks for it. */
+import type { Repeated } from '../contracts/extraction.ts';
 import { decodeBody } from './charset.ts';
 import { fenced } from './markdown/code.ts';
 import { type Markdown, type MarkdownPart, readMarkdown } from './markdown/reader.ts';
@@ -12,18 +13,20 @@ export type { Markdown, MarkdownPart };
  * Null: the body is no text.
  * @param url of the page, absolute
  * @param part 'main': its main text alone, as extraction judges it
+ * @param repeated blocks that many pages of the host have, which are left out
  */
 export function toMarkdown(
   body: Uint8Array,
   contentType: string | null,
   url: string,
   part: MarkdownPart = 'page',
+  repeated: Repeated = new Set(),
 ): Markdown | null {
   const type = parseContentType(contentType);
   const kind = bodyKind(type, body);
   if (kind === null) return null;
   const source = decodeBody(body, type.charset).text.replaceAll('\0', '').toWellFormed();
-  if (kind !== 'text') return readMarkdown(source, kind === 'xhtml', new URL(url), part);
+  if (kind !== 'text') return readMarkdown(source, kind === 'xhtml', new URL(url), part, repeated);
   const lines = fenced(source.slice(0, longestText), null);
   return {
     text: lines.map((line) => `${line}\n`).join(''),

@@ -23,6 +23,8 @@ export type Scope =
   /** everything */
   | 'any';
 
+export const boilerplateModes = ['keep', 'leave-out'] as const;
+
 export interface CrawlConfig {
   readonly scope: Scope;
   /**
@@ -88,6 +90,8 @@ export interface CrawlConfig {
   readonly traps: boolean;
   /** Pages whose text is nearly that of another page are marked; absent: false. */
   readonly nearDuplicates: boolean;
+  /** What becomes of text that repeats over the pages of a host; absent: `keep`. */
+  readonly boilerplate: (typeof boilerplateModes)[number];
   /** The pages are indexed for searches by their texts; absent: false. */
   readonly search: boolean;
   /** Pages that are not there, though their server says so with no status, go into quarantine; absent: false. */
@@ -132,6 +136,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   trustedDomains: [],
   traps: true,
   nearDuplicates: false,
+  boilerplate: 'keep',
   search: false,
   soft404: false,
   rules: null,

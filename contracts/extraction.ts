@@ -18,6 +18,10 @@ export interface ExtractInput {
   readonly maxLinks: number;
   /** What links say is wanted as well. */
   readonly withContexts?: boolean;
+  /** Blocks that many pages of the host have are left out of `main`. Absent: none is. */
+  readonly repeated?: Repeated;
+  /** The blocks that count for what is repeated are wanted as well. */
+  readonly withBlocks?: boolean;
   /** What the body says, where it is a document and no page (content/documents.ts). */
   readonly document?: ReadDocument | null;
   /** What the rules of the crawl found in the body (content/rules.ts); null or absent: it has none. */
@@ -44,6 +48,17 @@ export interface KeptParts {
   readonly chosen: boolean;
 }
 
+/** Marks of blocks that many pages of a host have (domain/boilerplate/). */
+export type Repeated = ReadonlySet<number>;
+
+/** A block of text that counts for what is repeated over its host. */
+export interface PageBlock {
+  /** Hash of its words. */
+  readonly mark: number;
+  /** Its beginning. */
+  readonly text: string;
+}
+
 /** A document that is no markup, such as a PDF. */
 export interface ReadDocument {
   readonly title: string | null;
@@ -67,6 +82,8 @@ export interface Extracted {
   readonly fields: PageFields | null;
   /** The main text: lines of `text` without what surrounds it on the page. */
   readonly main: string;
+  /** Blocks of the page by their marks; null: nobody asked. */
+  readonly blocks: readonly PageBlock[] | null;
   /** Stored with the page. */
   readonly meta: PageMeta;
   readonly words: number;

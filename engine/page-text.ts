@@ -10,13 +10,13 @@ import type { BodyStore } from '../storage/archive/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 
 export function createTextReader(blobs: Pick<BodyStore, 'get'>): TextReader {
-  return async (contentHash, contentType, url, rules) => {
+  return async (contentHash, contentType, url, rules, repeated) => {
     const body = await blobs.get(Buffer.from(contentHash, 'hex'));
     if (body === null) return null;
     const document = isDocument(contentType, body) ? await readDocument(body) : null;
     const ruled =
       document === null && keepParts(rules) ? await applyRules(body, contentType, url, rules) : null;
-    return readShown(body, contentType, url, document, ruled);
+    return readShown(body, contentType, url, document, ruled, repeated);
   };
 }
 

@@ -3,6 +3,7 @@ import { type Markdown, type MarkdownPart, toMarkdown } from '../content/markdow
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../contracts/url-key.ts';
 import { saysUnchanged, type ArchiveReader } from '../storage/archive/index.ts';
+import { repeatedReader } from '../storage/boilerplate/index.ts';
 import { findStored } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
 
@@ -39,7 +40,8 @@ export async function storedMarkdown(
   const stored = await findStoredBody(db, archive, crawlId, url);
   if (stored === null) return null;
   const { body, page } = stored;
-  return toMarkdown(body, page.content_type, page.url, part) ?? 'not-text';
+  const repeated = await repeatedReader(db, crawlId)(page.url);
+  return toMarkdown(body, page.content_type, page.url, part, repeated) ?? 'not-text';
 }
 
 /** As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of several answers with a new body, the first is. */

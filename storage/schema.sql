@@ -439,6 +439,20 @@ create table host (
   constraint host_slowdown_not_null NOT NULL slowdown
 );
 
+create table host_blocks (
+  crawl_id bigint not null,
+  host_id bigint not null,
+  pages integer not null,
+  counts jsonb not null,
+  repeated jsonb not null,
+  constraint host_blocks_counts_not_null NOT NULL counts,
+  constraint host_blocks_crawl_id_not_null NOT NULL crawl_id,
+  constraint host_blocks_host_id_not_null NOT NULL host_id,
+  constraint host_blocks_pages_not_null NOT NULL pages,
+  constraint host_blocks_pkey PRIMARY KEY (crawl_id, host_id),
+  constraint host_blocks_repeated_not_null NOT NULL repeated
+);
+
 create table host_quality (
   host_id bigint not null,
   quality real not null,

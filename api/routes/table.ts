@@ -18,6 +18,7 @@ import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { metricsRoutes } from './metrics.ts';
 import { optOutRoutes } from './opt-outs.ts';
+import { boilerplateRoutes } from './boilerplate.ts';
 import { nearDuplicateRoutes } from './near-duplicates.ts';
 import { outlookRoutes } from './outlook.ts';
 import { crawlerPageRoutes, docsRoutes } from './pages.ts';
@@ -54,6 +55,7 @@ export const gatedRoutes: readonly Route[] = [
   ...seedRoutes,
   ...outlookRoutes,
   ...nearDuplicateRoutes,
+  ...boilerplateRoutes,
   ...freshnessRoutes,
   ...reportRoutes,
   ...exportRoutes,

@@ -1,9 +1,11 @@
 /** Reads a page for its Markdown: what is visible is as PageReader judges it. */
 import type { TokenizerCallbacks } from 'htmlparser2';
+import type { Repeated } from '../../contracts/extraction.ts';
 import { blockElements } from '../elements.ts';
 import { baseOf } from '../links.ts';
-import { splitText } from '../main-text.ts';
+import { splitText, within } from '../main-text.ts';
 import { PageReader } from '../page-reader.ts';
+import { findRepeated } from '../repeated.ts';
 import { skippingTokenizer } from '../skipping-tokenizer.ts';
 import { MarkdownWriter } from './writer.ts';
 
@@ -30,12 +32,24 @@ const bare: ReadonlySet<string> = new Set(['img', 'hr', 'input', 'q']);
 /** The whole page, or its main text as extraction judges it: that takes a second pass. */
 export type MarkdownPart = 'page' | 'main';
 
-export function readMarkdown(source: string, xhtml: boolean, url: URL, part: MarkdownPart): Markdown {
+/** @param repeated blocks to be left out, which takes a second pass too, unless there are none */
+export function readMarkdown(
+  source: string,
+  xhtml: boolean,
+  url: URL,
+  part: MarkdownPart,
+  repeated: Repeated,
+): Markdown {
   let isShown: (at: number) => boolean = () => true;
-  if (part === 'main') {
+  if (part === 'main' || repeated.size > 0) {
     const page = new PageReader(source, xhtml, []);
     page.read();
-    isShown = splitText(page.text.raw, page.blocks).isMain;
+    const found = findRepeated(page.text.raw, page.blocks.all, repeated);
+    if (part === 'main') isShown = splitText(page.text.raw, page.blocks, found?.is).isMain;
+    else if (found !== null) {
+      const leftOut = within(page.blocks.all, found.is);
+      isShown = (at) => !leftOut(at);
+    }
   }
   const reader = new MarkdownReader(source, xhtml, url, isShown);
   const tokenizer = skippingTokenizer(xhtml, reader);

@@ -22,7 +22,7 @@ import { sitemapModes } from '../../domain/sitemap-choice.ts';
 import { excludedReasons } from '../../domain/url-reason.ts';
 import { maxUrlLength } from '../../domain/url.ts';
 import { crawlCauses } from '../../domain/crawl-life.ts';
-import { type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
+import { boilerplateModes, type CrawlConfig, crawlStates, urlStates } from '../crawl.ts';
 import { finishCriteria } from './finish.ts';
 import { crawlFocus } from './focus.ts';
 import { endlessProblem, keepFresh } from './keep-fresh.ts';
@@ -162,6 +162,10 @@ export const configFields = {
   nearDuplicates: z.boolean().meta({
     description:
       'True: pages whose text is nearly that of another page of the crawl are marked with it (`nearDuplicateOf`), and GET /v1/crawls/{crawlId}/near-duplicates lists them. Holds for pages that are read from then on.',
+  }),
+  boilerplate: z.enum(boilerplateModes).meta({
+    description:
+      'leave-out: blocks of text that more than a third of the first pages of a host have are left out of the text, the main text, the Markdown and what near-duplicates are found by; GET /v1/crawls/{crawlId}/boilerplate lists them. keep: they are not. Holds for pages that are read from then on, of which a hundred a host are counted.',
   }),
   search: z.boolean().meta({
     description:

@@ -94,6 +94,10 @@ export const pageView = z
       .nullable()
       .optional()
       .meta({ description: 'Only with fields=main: the text without navigation, sidebars and the like.' }),
+    repeated: z.object({ blocks: count, words: count }).optional().meta({
+      description:
+        'Only with fields=text or fields=main, for crawls that leave repeated text out: what was left out of the text, in blocks and words. Absent: nothing was.',
+    }),
     meta: pageMeta.nullable().optional().meta({ description: 'Only with fields=meta.' }),
     fields: pageFieldsView.nullable().optional().meta({
       description:

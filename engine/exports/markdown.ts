@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { toMarkdown } from '../../content/markdown.ts';
 import type { PageView } from '../../contracts/http/results.ts';
+import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import type { Draft } from '../../storage/exports/index.ts';
 import { whole, type ExportForm } from './form.ts';
 import { archiveEnd, smallFile } from './zip.ts';
@@ -55,13 +56,14 @@ async function end(draft: Draft, files: number): Promise<void> {
 export const markdown: ExportForm = {
   pages: 200,
   needs: [],
-  async add({ draft, memory, archive }, pages) {
+  async add({ draft, memory, archive, pool, crawlId }, pages) {
+    const repeatedIn = repeatedReader(pool, crawlId);
     let files = filesOf(memory);
     const read = async (page: PageView): Promise<string | null> => {
       const { url, words, contentHash, contentType, duplicateOf } = page;
       if (words === null || contentHash === null || duplicateOf !== null) return null;
       const body = await archive.get(Buffer.from(contentHash, 'hex'));
-      const made = body === null ? null : toMarkdown(body, contentType, url);
+      const made = body === null ? null : toMarkdown(body, contentType, url, 'page', await repeatedIn(url));
       return made === null ? null : frontMatter(page, made.leftOut) + made.text;
     };
     for (let at = 0; at < pages.length; at += together) {

@@ -22,9 +22,11 @@ import {
   turnIntoSitemap,
   type PageRow,
 } from '../../storage/pages/index.ts';
+import type { KnownBlocks } from '../../storage/boilerplate/index.ts';
 import type { PrintRow } from '../../storage/alike/index.ts';
 import { DocumentTurn } from './document-turn.ts';
 import { printRow } from './print-row.ts';
+import { RepeatedBlocks } from './repeated-blocks.ts';
 import { RulesTurn } from './rules-turn.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { noteSitemap } from '../../storage/sitemaps/index.ts';
@@ -74,6 +76,7 @@ export function createReading(
   const { pool, writer, blobs, books, admission, links: tally, traps, soft404, log } = dependencies;
   const { crawls } = books;
   const admitSitemap = createSitemapAdmission(dependencies, admission);
+  const repeated = new RepeatedBlocks(pool);
 
   const read = async (
     staged: StagedBody,
@@ -90,7 +93,8 @@ export function createReading(
     const document = await turn.read(staged.content_type, body);
     const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
     const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
-    const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled });
+    const known = await repeated.of(crawl, staged);
+    const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled, repeated: known });
     return { ...reading, held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash) };
   };
 
@@ -194,6 +198,7 @@ export function createReading(
         const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
+      await repeated.count(open.flatMap(({ reading }) => (reading.held === null ? [reading] : [])));
       await traps.save();
       for (const { reading } of open) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
       for (const { reading } of open)
@@ -239,7 +244,11 @@ function readPage(
   crawl: OpenCrawl,
   body: Uint8Array,
   maxLinks: number,
-  read: { readonly document: ReadDocument | null; readonly ruled: RuledPage | null },
+  read: {
+    readonly document: ReadDocument | null;
+    readonly ruled: RuledPage | null;
+    readonly repeated: KnownBlocks;
+  },
 ): Omit<Reading, 'held'> {
   const extracted = extractor.extract({
     body,
@@ -251,6 +260,8 @@ function readPage(
     agentTokens: crawl.agentTokens,
     maxLinks,
     withContexts: crawl.topic !== null,
+    repeated: read.repeated.marks,
+    withBlocks: !read.repeated.isFull,
     now: Date.now(),
   });
   const { links, cut, title, text } = extracted;

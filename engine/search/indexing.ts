@@ -12,6 +12,7 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import { findRules } from '../../storage/crawls/index.ts';
 import { readPages, type TextReader } from '../../storage/pages/index.ts';
 import { retrying, type Pool } from '../../storage/postgres/index.ts';
@@ -59,9 +60,11 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
     const gone = pages.flatMap(({ item, key }) => (isOne(item) ? [] : [key]));
     await index.put({ ...round, pages: [], gone });
     const configs = new Set<string>();
+    const repeatedIn = repeatedReader(pool, round.crawlId);
     for (const { item, key } of pages) {
       if (had.has(key) || !isOne(item) || item.contentHash === null) continue;
-      const body = await textOf(item.contentHash, item.contentType, item.url, rules);
+      const repeated = await repeatedIn(item.url);
+      const body = await textOf(item.contentHash, item.contentType, item.url, rules, repeated);
       // It is noted as lost already.
       if (body === null) continue;
       for (const each of (await put(round, [lookAt({ ...item, text: body.text })])).configs)

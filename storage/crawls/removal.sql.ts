@@ -140,6 +140,7 @@ export const removeRest: readonly Remove[] = [
       'left_out',
       'forgotten',
       'forgetting',
+      'host_blocks',
       'standing_crawl',
       'page_history',
       'sitemap_hint',

@@ -12,12 +12,14 @@
  * A URL that is fetched again (its body was lost) moves to its new place in the feed and so may come twice.
  */
 import { closedCrawlStates } from '../../contracts/crawl.ts';
+import type { Repeated } from '../../contracts/extraction.ts';
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { unreadCuts, unruledCuts } from '../../domain/limits.ts';
+import { repeatedReader } from '../boilerplate/index.ts';
 import { findCrawl, findRules } from '../crawls/index.ts';
 import {
   hostShare,
@@ -44,19 +46,21 @@ interface ReadBody {
   readonly text: string;
   /** Without what surrounds it on the page. */
   readonly main: string;
+  readonly repeated: PageView['repeated'] | null;
   readonly anchors: readonly PageAnchor[];
   readonly images: readonly PageImage[];
 }
 
 /**
- * Reads a body, by its SHA-256 in hex, its Content-Type field, the URL of its page and the rules of the crawl. Null: the
- * body is gone.
+ * Reads a body, by its SHA-256 in hex, its Content-Type field, the URL of its page and the rules of the crawl, without
+ * the blocks that are repeated. Null: the body is gone.
  */
 export type TextReader = (
   contentHash: string,
   contentType: string | null,
   url: string,
   rules: PageRules | null,
+  repeated: Repeated,
 ) => Promise<ReadBody | null>;
 
 /** Fields that are read from the body. */
@@ -81,6 +85,8 @@ export interface PagesAnswer {
   readonly more: boolean;
 }
 
+type RepeatedIn = (url: string) => Promise<Repeated>;
+
 const start: PagePlace = { micros: 0, hostId: '0', key: '' };
 
 /** 'unknown-crawl' and 'bad-cursor' say what is wrong with the query. */
@@ -104,6 +110,7 @@ export async function readPages(
   const rows = await rowsAfter(db, crawlId, from, horizon, limit, fields, filter);
 
   const items: PageView[] = [];
+  const repeatedIn = repeatedReader(db, crawlId);
   const readsBodies = bodyFields.some((field) => fields.includes(field));
   const rules = readsBodies ? await findRules(db, crawlId) : null;
   const begunAt = performance.now();
@@ -111,7 +118,7 @@ export async function readPages(
   let characters = 0;
   for (const row of rows) {
     if (row.fits) {
-      const page = await pageOf(row, fields, textOf, rules);
+      const page = await pageOf(row, fields, textOf, rules, repeatedIn);
       characters += (page.text?.length ?? 0) + (page.main?.length ?? 0);
       characters += sizeOf(page.anchors) + sizeOf(page.images);
       characters += (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
@@ -178,8 +185,11 @@ async function pageOf(
   fields: readonly PageField[],
   textOf: TextReader,
   rules: PageRules | null,
+  repeatedIn: RepeatedIn,
 ): Promise<PageView> {
-  const body = bodyFields.some((field) => fields.includes(field)) ? await readBody(row, textOf, rules) : null;
+  const asks = bodyFields.some((field) => fields.includes(field));
+  const body = asks ? await readBody(row, textOf, rules, repeatedIn) : null;
+  const repeated = body?.repeated ?? null;
   return {
     url: row.url,
     state: row.state,
@@ -208,6 +218,7 @@ async function pageOf(
     ...(fields.includes('fields') && { fields: row.fields }),
     ...(fields.includes('text') && { text: body?.text ?? null }),
     ...(fields.includes('main') && { main: body?.main ?? null }),
+    ...(repeated !== null && (fields.includes('text') || fields.includes('main')) && { repeated }),
     ...(fields.includes('anchors') && { anchors: body === null ? null : [...body.anchors] }),
     ...(fields.includes('images') && { images: body === null ? null : [...body.images] }),
   };
@@ -230,6 +241,7 @@ async function readBody(
   row: PageFeedRow,
   textOf: TextReader,
   rules: PageRules | null,
+  repeatedIn: RepeatedIn,
 ): Promise<ReadBody | null> {
   if (row.words === null || row.content_hash === null) return null;
   // A document that gave no text would take as long again, and give none.
@@ -237,10 +249,11 @@ async function readBody(
   const readFor = row.duplicate_by === 'body' ? row.duplicate_of : null;
   // Rules that took too long would take as long again.
   const unruled = unruledCuts.some((kind) => row.cut?.[kind] !== undefined);
-  return textOf(row.content_hash, row.content_type, readFor ?? row.url, unruled ? null : rules);
+  const url = readFor ?? row.url;
+  return textOf(row.content_hash, row.content_type, url, unruled ? null : rules, await repeatedIn(url));
 }
 
-const nothing: ReadBody = { text: '', main: '', anchors: [], images: [] };
+const nothing: ReadBody = { text: '', main: '', repeated: null, anchors: [], images: [] };
 
 const cursorForm = /^(\d{1,18})\.(\d{1,18})\.((?:[0-9a-f]{2}){0,16})$/;
 

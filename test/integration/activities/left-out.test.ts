@@ -194,9 +194,9 @@ describe('documents', () => {
     const asked = new Set<string>();
     const request = { cursor: null, limit: 100, fields: ['text'] } as const;
     const feed = () =>
-      readPages(fetching.pool, crawl, request, (hash, type, url, rules) => {
+      readPages(fetching.pool, crawl, request, (hash, type, url, rules, repeated) => {
         asked.add(url.slice(site.origin.length));
-        return textOf(hash, type, url, rules);
+        return textOf(hash, type, url, rules, repeated);
       });
     const items = await vi.waitFor(async () => {
       const answer = await feed();

@@ -382,6 +382,7 @@ export const tables = {
   ),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
+  hostBlocks: table<{ crawl_id: Id; host_id: Id; pages: number }>('host_blocks', 'crawl_id, host_id'),
   forgetting: table<{ crawl_id: Id; times: number; begun_at: Time }>('forgetting', 'crawl_id'),
   linkCount: table<{ host_id: Id; crawl_id: Id; key: Buffer; hosts: number; pages: number }>(
     'link_count',
