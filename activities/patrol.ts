@@ -80,6 +80,7 @@ export class Patrol {
   #edit = '0';
   #export = '0';
   #standing = '0';
+  readonly #alike = { crawl: 0 };
   #search = '0';
   #host = '0';
   #looked = 0;
@@ -126,7 +127,7 @@ export class Patrol {
     await tendQuarantine(this.#pool, shapesALook, tendMs);
     await tendSoft404(this.#pool, shapesALook);
     await judgeSameTexts(this.#pool, judgeMs);
-    await judgeAlike(this.#pool, judgeMs);
+    await judgeAlike(this.#pool, judgeMs, this.#alike);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
   }
 

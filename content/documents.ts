@@ -38,7 +38,7 @@ export async function readDocument(body: Uint8Array): Promise<ReadDocument> {
   const { title, text, links, leftOut } = read;
   return {
     ...{ title: title ?? titleOfText(text), text, links },
-    cut: { documentPages: leftOut.pages, text: leftOut.characters },
+    cut: { documentPages: leftOut.pages, text: leftOut.characters, links: leftOut.links },
   };
 }
 

@@ -1,5 +1,6 @@
 /** Gathers what the head of a page and its structured data say, while the page is read. */
 import type { PageMeta } from '../contracts/http/page-meta.ts';
+import { maxUrlLength } from '../domain/url.ts';
 import { foldLine, type FoldedLine } from './folded-text.ts';
 import type { ItemReader } from './item-reader.ts';
 import { prune, readJsonLd, type SchemaItem, mostItems } from './schema-items.ts';
@@ -128,6 +129,11 @@ export class MetaReader {
     return this.#feeds.flatMap(({ href, type, title }) => {
       const url = resolve(href);
       const line = foldLine(title, 200);
+      // A base, and letters that are written as %XX, may make nine times as much of it.
+      if (url !== null && url.length > maxUrlLength) {
+        this.leftOut++;
+        return [];
+      }
       return url === null ? [] : [{ url, type, ...(line !== null && { title: line.text }) }];
     });
   }

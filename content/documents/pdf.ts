@@ -9,7 +9,7 @@ export interface DocumentText {
   /** Blocks parted by line breaks. */
   readonly text: string;
   readonly links: readonly string[];
-  readonly leftOut: { readonly pages: number; readonly characters: number };
+  readonly leftOut: { readonly pages: number; readonly characters: number; readonly links: number };
 }
 
 /** Why there is no text. */
@@ -32,12 +32,13 @@ export async function readPdf(data: Uint8Array): Promise<DocumentText | Unreadab
     const named: unknown = (info as Record<string, unknown>)['Title'];
     const lines: string[] = [];
     const links: string[] = [];
-    let characters = 0;
+    let [characters, found] = [0, 0];
     let page = 0;
     while (page < Math.min(pdf.numPages, most.pages) && characters < most.characters) {
       const { text, targets } = await readPage(await pdf.getPage(++page));
       lines.push(text);
       characters += text.length;
+      found += targets.length;
       links.push(...targets.slice(0, most.links - links.length));
     }
     const text = lines.join('\n');
@@ -48,6 +49,7 @@ export async function readPdf(data: Uint8Array): Promise<DocumentText | Unreadab
       leftOut: {
         pages: Math.min(pdf.numPages - page, most.leftOut),
         characters: Math.max(0, text.length - most.characters),
+        links: found - links.length,
       },
     };
   } catch (error) {

@@ -24,17 +24,35 @@ const mostOfBand = 8;
 
 type Print = Pick<Fingerprint, 'simhash' | 'sketch' | 'numbers'> & Pick<StoredPrint, 'id' | 'bands'>;
 
-/** Judges what there is to judge, of all crawls, until none is left or the time is up. Answers how many it judged. */
-export async function judgeAlike(pool: Pool, budgetMs: number): Promise<number> {
+/** The crawl whose turn was last. Kept from look to look, so that no crawl waits until another one has no backlog. */
+interface JudgingTurn {
+  crawl: number;
+}
+
+/**
+ * Judges what there is to judge, a batch of each crawl in turn, until none is left or the time is up. Answers how many it
+ * judged.
+ */
+export async function judgeAlike(
+  pool: Pool,
+  budgetMs: number,
+  turn: JudgingTurn = { crawl: 0 },
+): Promise<number> {
   const until = performance.now() + budgetMs;
   let judged = 0;
-  for (let crawl = 0; performance.now() < until;) {
-    const [next] = await nextUnjudged(pool, crawl);
-    if (next === undefined) break;
-    crawl = next.crawl_id;
-    // Judging an original may leave others to be judged again, so only an empty batch is the end.
-    for (let prints = 1; prints > 0 && performance.now() < until; judged += prints)
-      prints = await judgeBatch(pool, crawl);
+  // Judging an original may leave others to be judged again, so only a whole round of empty batches is the end.
+  for (let [ofRound, isWhole] = [0, turn.crawl === 0]; performance.now() < until;) {
+    const [next] = await nextUnjudged(pool, turn.crawl);
+    if (next === undefined) {
+      turn.crawl = 0;
+      if (isWhole && ofRound === 0) break;
+      [ofRound, isWhole] = [0, true];
+      continue;
+    }
+    turn.crawl = next.crawl_id;
+    const prints = await judgeBatch(pool, next.crawl_id);
+    ofRound += prints;
+    judged += prints;
   }
   return judged;
 }

@@ -132,23 +132,23 @@ export const exportsInUse = statement<[], { readonly bytes: number }>(
 
 /**
  * Jobs whose files nobody wants any more: those that did not end well, and those that ended `days` ago (null: never) or
- * whose crawl is gone, which go themselves.
+ * whose crawl is gone, which go themselves. Those after an id, in the order of ids.
  */
 export const exportsToClear = statement<
-  [days: number | null, limit: number],
+  [days: number | null, after: string, limit: number],
   Pick<ExportRow, 'id' | 'format' | 'target' | 'folder'> & {
     readonly crawl_id: string;
     readonly over: boolean;
   }
 >(
   'exports-to-clear',
-  `select * from (
-     select id::text, crawl_id::text, format, target, folder,
+  `select id::text, crawl_id, format, target, folder, over from (
+     select id, crawl_id::text, format, target, folder,
             coalesce(ended_at < now() - $1::float8 * interval '1 day', false)
               or not exists (select from crawl c where c.id = e.crawl_id) as over,
             has_files and state in ('failed', 'cancelled') and ended_at < now() - interval '20 seconds' as left_over
-       from export_job e) j
-    where over or left_over order by id limit $2`,
+       from export_job e where id > $2::bigint) j
+    where over or left_over order by j.id limit $3`,
 );
 
 /** The files of a job are gone. */

@@ -22,7 +22,7 @@ describe('a PDF', () => {
     const document = await readDocument(pdf);
     expect(document).toEqual({
       ...{ title: 'Report 2031', text: 'Annual report \nIt was a good year for spiders.\nSecond page' },
-      ...{ links: ['https://example.com/more'], cut: { documentPages: 0, text: 0 } },
+      ...{ links: ['https://example.com/more'], cut: { documentPages: 0, text: 0, links: 0 } },
     });
     expect(extract(pdf, { contentType: 'application/pdf', document })).toMatchObject({
       ...{
@@ -32,6 +32,14 @@ describe('a PDF', () => {
       },
       ...{ links: ['https://example.com/more'], cut: {} },
     });
+  });
+
+  it('keeps ten thousand links, and counts the others', { tags: ['long'] }, async () => {
+    const links = Array.from({ length: 10_250 }, (_, at) => `https://example.com/${String(at)}`);
+    const pages = Array.from({ length: 41 }, (_, at) => ({ links: links.slice(at * 250, (at + 1) * 250) }));
+    const document = await readDocument(makePdf(pages));
+    expect(document.cut).toEqual({ documentPages: 0, text: 0, links: 250 });
+    expect(document.links).toEqual(links.slice(0, 10_000));
   });
 
   it('without a title is called by its first line', async () => {
@@ -55,7 +63,11 @@ describe('a PDF', () => {
       .toString('latin1')
       .replace('/Count 1000/Kids[', `/Count ${String(2 ** 53)}/Kids[9999 0 R `)
       .replace('trailer', `9999 0 obj<</Type/Pages/Count ${String(2 ** 53 - 1)}/Kids[]>>\nendobj\ntrailer`);
-    expect((await readDocument(Buffer.from(pdf, 'latin1'))).cut).toEqual({ documentPages: 100_000, text: 0 });
+    expect((await readDocument(Buffer.from(pdf, 'latin1'))).cut).toEqual({
+      documentPages: 100_000,
+      text: 0,
+      links: 0,
+    });
   });
 
   it('is told by its type, or else by its first bytes', () => {

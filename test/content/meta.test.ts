@@ -202,6 +202,9 @@ it('is of its declared form, and storable, for odd pages too', () => {
   const odd = `<html lang="${'😀'.repeat(30)}"><meta property="og:${'😀'.repeat(300)}" content=x>
     <meta property="og:title" content="${'😀'.repeat(400)}">${`<h1>${'😀'.repeat(150)}</h1>`.repeat(200)}
     ${'<meta name=author content="Ann Lee, Bo Ek">'.repeat(50)}${'<link rel=alternate type=application/rss+xml href=/f>'.repeat(50)}`;
+  const wide = '<link rel=alternate type=application/rss+xml href="/' + 'ü'.repeat(2_000) + '">';
+  expect(extract(wide).meta.feeds).toBeUndefined();
+  expect(extract(wide).cut.meta).toBe(1);
   const page = extract(odd);
   expect(pageMeta.parse(page.meta)).toEqual(page.meta);
   expect(JSON.stringify(page.meta).isWellFormed()).toBe(true);

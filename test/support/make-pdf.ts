@@ -5,6 +5,7 @@ export interface PdfPage {
   /** Lines from the top, 20 points apart; an empty one leaves a gap. */
   readonly lines?: readonly string[];
   readonly link?: string;
+  readonly links?: readonly string[];
   /** Operators instead of lines, packed. */
   readonly stream?: Buffer;
 }
@@ -18,11 +19,13 @@ export function makePdf(pages: readonly PdfPage[], title?: string): Buffer {
   );
   add('<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>');
   add(title === undefined ? '<<>>' : `<</Title(${title})>>`);
-  pages.forEach(({ lines = [], link, stream }, at) => {
-    const annotation = `<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(${link ?? ''})>>>>`;
+  pages.forEach(({ lines = [], link, links = link === undefined ? [] : [link], stream }, at) => {
+    const annotations = links
+      .map((to) => `<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(${to})>>>>`)
+      .join('');
     add(
       `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents ${String(6 + 2 * at)} 0 R` +
-        `/Resources<</Font<</F1 3 0 R>>>>${link === undefined ? '' : `/Annots[${annotation}]`}>>`,
+        `/Resources<</Font<</F1 3 0 R>>>>${links.length === 0 ? '' : `/Annots[${annotations}]`}>>`,
     );
     const shown = lines
       .map((line, place) => `1 0 0 1 72 ${String(720 - 20 * place)} Tm (${line}) Tj`)

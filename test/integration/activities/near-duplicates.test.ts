@@ -130,3 +130,30 @@ it('stores nothing in a crawl that does not look for them', async () => {
   expect(pages.get('/second')?.nearDuplicateOf).toBeNull();
   expect(await tables.print.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
 });
+
+it('judges crawls in turn: one with a backlog keeps no other one waiting', async () => {
+  const host_id = Number((await fetching.host('https://backlog.example')).hostId);
+  const [large, small] = [await fetching.crawl(), await fetching.crawl()];
+  const add = (crawl_id: number, count: number): Promise<unknown> =>
+    tables.print.addAll(
+      fetching.pool,
+      Array.from({ length: count }, (_, at) => ({
+        ...{ host_id, crawl_id, key: Buffer.from(at.toString(16).padStart(32, '0'), 'hex'), words: 100 },
+        ...{ simhash: at * 7_919, sketch: Buffer.alloc(64, at), numbers: Buffer.alloc(4) },
+        bands: [crawl_id * 100_000 + at],
+      })),
+    );
+  await add(large, 2_000);
+  await add(small, 3);
+  const turn = { crawl: 0 };
+  const unjudged = (crawl_id: number): Promise<number> =>
+    tables.print.count(fetching.pool, { crawl_id, original: null });
+  // Each look has time for one batch.
+  const left: [number, number][] = [];
+  for (let look = 0; look < 3; look++) {
+    await judgeAlike(fetching.pool, 1, turn);
+    left.push([await unjudged(large), await unjudged(small)]);
+  }
+  expect(left.at(-1)?.[0]).toBeGreaterThan(1_000);
+  expect(left.at(-1)?.[1]).toBe(0);
+});

@@ -277,6 +277,23 @@ it('is cancelled, removed, and goes with its time or its crawl', async () => {
   expect(await tables.exportJob.count(services.pool, { id: orphan })).toBe(0);
 });
 
+it('goes although the file of another one cannot be removed, which is told and tried again', async () => {
+  const [stuck, other] = [await start('csv'), await start('csv')];
+  for (const id of [stuck, other]) {
+    await makeExport(tools, id, () => true, never);
+    await tables.exportJob.change(services.pool, { id }, { crawl_id: 999_999 });
+  }
+  const files = {
+    bucket: tools.files.bucket,
+    clear: (job: { readonly id: string }, keep: null) =>
+      job.id === stuck ? Promise.reject(new Error('busy')) : tools.files.clear(job as never, keep),
+  } as unknown as typeof tools.files;
+  await expect(clearExports(services.pool, files, null)).rejects.toThrow('the files of 1 exports could not');
+  expect(await tables.exportJob.count(services.pool, { id: other })).toBe(0);
+  await clearExports(services.pool, tools.files, null);
+  expect(await tables.exportJob.count(services.pool, { id: stuck })).toBe(0);
+});
+
 it('is refused what makes no sense, and shown to no other tenant', async () => {
   const refused = async (body: object): Promise<number> =>
     (await ask(api.url, api.key, 'POST', path0, body)).status;
