@@ -2,6 +2,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { failureTypes } from '../contracts/failures.ts';
 import { isStorageOutage } from '../storage/postgres/index.ts';
+import { SearchDown } from '../storage/search/index.ts';
 import { DependencyDown } from '../engine/breakers/dependency-down.ts';
 import { isDiskTrouble } from '../engine/breakers/watched-blobs.ts';
 
@@ -21,6 +22,8 @@ export async function withOwnFaults<T>(work: () => Promise<T>): Promise<T> {
       throw ownFault(error, error.message, error.retryMs, [{ dependency, since: since.toISOString() }]);
     }
     if (!(error instanceof Error) || error instanceof ApplicationFailure) throw error;
+    if (error instanceof SearchDown)
+      throw ownFault(error, `our own index for searches has a problem: ${error.message}`, outageRetryMs);
     if (isDiskTrouble(error))
       throw ownFault(error, `our own machine or disk has a problem: ${error.message}`, outageRetryMs);
     if (isStorageOutage(error))

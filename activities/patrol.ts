@@ -48,15 +48,16 @@ const batch = 1_000;
 
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
-/** Runs until the returned function is called. @param shards number of shards that new hosts are spread over */
+/** Runs until the returned function is called. @param shards number of shards that new hosts are spread over; @param index name of the index for searches */
 export function patrol(
   pool: Pool,
   workflows: Workflows,
   schedules: Schedules,
   shards: number,
+  index: string,
   log: Logger,
 ): () => Promise<void> {
-  const round = new Patrol(pool, workflows, schedules, shards, log);
+  const round = new Patrol(pool, workflows, schedules, shards, index, log);
   return inRounds(
     lookMs,
     () => round.look(),
@@ -74,6 +75,7 @@ export class Patrol {
   readonly #workflows: Workflows;
   readonly #schedules: Schedules;
   readonly #shards: number;
+  readonly #index: string;
   readonly #log: Logger;
   /** Ids after which the next look goes on; '0' begins a new round. */
   #crawl = '0';
@@ -86,11 +88,19 @@ export class Patrol {
   #looked = 0;
   #inHurry = false;
 
-  constructor(pool: Pool, workflows: Workflows, schedules: Schedules, shards: number, log: Logger) {
+  constructor(
+    pool: Pool,
+    workflows: Workflows,
+    schedules: Schedules,
+    shards: number,
+    index: string,
+    log: Logger,
+  ) {
     this.#pool = pool;
     this.#workflows = workflows;
     this.#schedules = schedules;
     this.#shards = shards;
+    this.#index = index;
     this.#log = log;
   }
 
@@ -109,7 +119,7 @@ export class Patrol {
       this.#edit = id;
     }
     if (edits.length < crawlsALook) this.#edit = '0';
-    const searched = await openIndexes(this.#pool, this.#search, crawlsALook);
+    const searched = await openIndexes(this.#pool, this.#search, crawlsALook, this.#index);
     for (const { id } of searched) {
       if (await startMissing.search(this.#workflows, id)) this.#tell('search', id);
       this.#search = id;

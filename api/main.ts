@@ -7,6 +7,7 @@ import { createTextReader } from '../engine/page-text.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import {
   bucketOf,
+  openSearchOf,
   capDefaultsOf,
   ConfigError,
   loadServiceConfig,
@@ -22,7 +23,7 @@ import { ExportFiles } from '../storage/exports/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
-import { PostgresIndex } from '../storage/search/index.ts';
+import { indexIn } from '../storage/search/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
 import { createSchedulers } from './schedulers.ts';
@@ -88,7 +89,7 @@ async function main(config: ServiceConfig): Promise<void> {
       schedulers: createSchedulers(client),
       textOf: createTextReader(archive),
       archive,
-      search: new PostgresIndex(pool),
+      search: indexIn(pool, openSearchOf(config)),
       exports: {
         files: new ExportFiles(config.exportDir, await openObjects(bucketOf(config))),
         days: config.exportDays,

@@ -151,6 +151,10 @@ export const bucketOf = ({ s3Bucket, s3Endpoint, s3Region, s3Prefix, s3PathStyle
         pathStyle: s3PathStyle === 'on',
       };
 
+/** Where the index for searches is; null: in Postgres. */
+export const openSearchOf = ({ openSearchUrl, openSearchIndex }: Config) =>
+  openSearchUrl === null ? null : { url: openSearchUrl, index: openSearchIndex };
+
 /**
  * Reads the settings of a worker or API process.
  * @throws ConfigError also where the database or Temporal is not named

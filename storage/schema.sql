@@ -899,6 +899,7 @@ create table robots (
 create table search_index (
   crawl_id bigint not null,
   state text not null default 'building'::text,
+  store text,
   place text,
   round bigint not null default 0,
   looked bigint not null default 0,

@@ -16,7 +16,7 @@ import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { wakeRestingSchedulers } from '../activities/scheduler-waker.ts';
 import { wakeWebhooks } from '../activities/webhook-waker.ts';
-import { bucketOf, capDefaultsOf, type ServiceConfig } from '../config/config.ts';
+import { bucketOf, capDefaultsOf, openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
@@ -41,7 +41,7 @@ import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
 import { stackListeners } from './listeners.ts';
-import { PostgresIndex } from '../storage/search/index.ts';
+import { indexIn } from '../storage/search/index.ts';
 import { removeCrawls } from './removal.ts';
 import { servicesOf } from './services.ts';
 import { settleSegments } from './settling.ts';
@@ -127,13 +127,9 @@ export async function openDependencies(
   const blobs = watched.blobs(archive);
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
   const upkeep = new SegmentUpkeep(controlPool, segments, segmentRules);
+  const index = indexIn(controlPool, openSearchOf(config));
   const stopRemoving = config.roles.includes('fetch')
-    ? removeCrawls(
-        controlPool,
-        { own: archive.own, upkeep, index: new PostgresIndex(controlPool) },
-        config.retentionDays,
-        log,
-      )
+    ? removeCrawls(controlPool, { own: archive.own, upkeep, index }, config.retentionDays, log)
     : null;
   const stopSettling =
     config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
@@ -157,7 +153,9 @@ export async function openDependencies(
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
   const stopWakingSchedulers = controls ? wakeRestingSchedulers(controlPool, workflows, log) : null;
-  const stopPatrol = controls ? patrol(controlPool, workflows, schedule, config.shards, log) : null;
+  const stopPatrol = controls
+    ? patrol(controlPool, workflows, schedule, config.shards, index.name, log)
+    : null;
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,

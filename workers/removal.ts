@@ -53,11 +53,17 @@ export function removeCrawls(
     for (let look = 0; goesOn(); look++) {
       try {
         if (look % looksBetween === 0) await tidy();
-        await dropRemoved(pool, index);
         while (goesOn() && (await removeBatch(pool)));
       } catch (error) {
         log.warn({ err: error }, 'crawls could not be deleted, or the archive tidied; this is tried again');
       }
+      // Crawls are deleted also while the index of their pages is down.
+      await dropRemoved(pool, index).catch((error: unknown) => {
+        log.warn(
+          { err: error },
+          'pages of deleted crawls are still in the index for searches; this is tried again',
+        );
+      });
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }
   };

@@ -16,11 +16,11 @@ import { createRecrawlActivities } from '../activities/recrawl.ts';
 import { createSearchActivities } from '../activities/search.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { createWebhookActivities } from '../activities/webhooks.ts';
-import type { ServiceConfig } from '../config/config.ts';
+import { openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { createIndexing, type IndexCrawl } from '../engine/search/indexing.ts';
-import { PostgresIndex } from '../storage/search/index.ts';
+import { indexIn } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -166,12 +166,12 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.search,
         maxConcurrentActivityTaskExecutions: searchSlots,
-        activities: { ...createSearchActivities(indexingOf(context.dependencies)) },
+        activities: { ...createSearchActivities(indexingOf(context)) },
       }),
     );
   }
   return workers;
 }
 
-const indexingOf = ({ pool, blobs }: Dependencies): IndexCrawl =>
-  createIndexing(pool, new PostgresIndex(pool), createTextReader(blobs));
+const indexingOf = ({ dependencies: { pool, blobs }, config }: RoleContext): IndexCrawl =>
+  createIndexing(pool, indexIn(pool, openSearchOf(config)), createTextReader(blobs));

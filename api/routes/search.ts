@@ -63,10 +63,10 @@ export const searchRoutes = [
     ...ofCrawl,
     answers: { 200: json('The index at this moment.', searchIndexView) },
     handler:
-      ({ pool }) =>
+      ({ pool, search }) =>
       async ({ params: { crawlId } }) => {
         if ((await findCrawl(pool, crawlId)) === null) return noSuchCrawl(crawlId);
-        return indexOf(pool, crawlId);
+        return indexOf(pool, search, crawlId);
       },
   }),
   route({
@@ -79,25 +79,26 @@ export const searchRoutes = [
     ...ofCrawl,
     answers: { 200: json('The index as it stands; it is built in the background.', searchIndexView) },
     handler:
-      ({ pool, control, log }) =>
+      ({ pool, search, control, log }) =>
       async ({ params: { crawlId } }) => {
         if ((await findCrawl(pool, crawlId)) === null) return noSuchCrawl(crawlId);
         await askIndex(pool, crawlId);
         await control.indexCrawl(crawlId).catch((error: unknown) => {
           log.warn({ err: error, crawl: crawlId }, 'the indexing of a crawl starts within seconds');
         });
-        return indexOf(pool, crawlId);
+        return indexOf(pool, search, crawlId);
       },
   }),
 ];
 
-async function indexOf(pool: Pool, crawlId: string): Promise<SearchIndexView> {
+async function indexOf(pool: Pool, search: SearchIndex, crawlId: string): Promise<SearchIndexView> {
   const [row] = await findIndex(pool, crawlId);
+  const isElsewhere = row?.state === 'ready' && row.store !== search.name;
   return {
     crawlId,
     // Whether pages are indexed for the first time or compared is nothing to people.
     ...{
-      state: row?.state === 'checking' ? 'building' : (row?.state ?? 'none'),
+      state: isElsewhere || row?.state === 'checking' ? 'building' : (row?.state ?? 'none'),
       looked: row?.looked ?? 0,
       lost: row?.lost ?? 0,
     },

@@ -14,6 +14,7 @@ import { inWords } from '../../contracts/http/wording.ts';
 import { isDiskTrouble } from '../../engine/breakers/watched-blobs.ts';
 import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage, isTooLate } from '../../storage/postgres/index.ts';
+import { SearchDown } from '../../storage/search/index.ts';
 
 type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
   /** Absent: the usual kind of the status. */
@@ -146,6 +147,9 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     } else if (isStorageOutage(error)) {
       log.warn({ err: error }, 'Postgres does not answer');
       sendProblem(response, 503, 'The database does not answer. Try again soon.');
+    } else if (error instanceof SearchDown) {
+      log.warn({ err: error }, 'the index for searches does not answer');
+      sendProblem(response, 503, 'The index for searches does not answer. Try again soon.');
     } else if (isTooLate(error)) {
       log.warn({ err: error }, 'a statement took too long');
       sendProblem(response, 503, 'The database took too long for this. Narrow it down, or try again soon.');

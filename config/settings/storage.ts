@@ -1,6 +1,6 @@
 /** The archive of bodies, in a folder or in S3, and the files that exports make. */
 import { z } from 'zod';
-import { decimal, endpoint, folder, oneOf, text, whole } from '../values.ts';
+import { decimal, endpoint, folder, oneOf, text, url, whole } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const storageSettings = {
@@ -52,6 +52,29 @@ export const storageSettings = {
     fallback: 'off',
     description:
       'Whether requests name the bucket in the path instead of the host name. Services of your own mostly want `on`.',
+  }),
+  openSearchUrl: nullable({
+    name: 'ORBWEAVER_OPENSEARCH_URL',
+    type: 'URL',
+    schema: url('http:', 'https:'),
+    fallback: null,
+    defaultNote: 'none: Postgres holds it',
+    description:
+      'OpenSearch that holds the index for searches instead of Postgres, with a name and a password in it if they are needed. All workers and APIs must name the same one; crawls that are indexed elsewhere are indexed there anew.',
+    secret: true,
+  }),
+  openSearchIndex: setting({
+    name: 'ORBWEAVER_OPENSEARCH_INDEX',
+    type: 'text',
+    schema: z
+      .string()
+      .regex(
+        /^[a-z][a-z0-9_-]{0,99}$/,
+        'must be up to 100 of a to z, digits, - and _, and begin with a letter',
+      ),
+    fallback: 'orbweaver-pages',
+    description:
+      'Name of the index there. It is made if it is not there, with the shards and replicas of the templates.',
   }),
   exportDir: nullable({
     name: 'ORBWEAVER_EXPORTS',

@@ -19,6 +19,7 @@ import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
   configFor,
   findIndex,
+  moveIndex,
   noteIndexed,
   type Batch,
   type IndexedPage,
@@ -78,6 +79,11 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
     for (;;) {
       const [row] = await retrying(() => findIndex(pool, crawlId));
       if (row === undefined || row.state === 'dropped') return { looked: 0, over: true, waitMs: 0 };
+      if (row.store !== index.name) {
+        if (row.store !== null) await index.drop(crawlId);
+        await retrying(() => moveIndex(pool, crawlId, row.round, index.name));
+        continue;
+      }
       const isCheck = row.state === 'checking';
       const fields = isCheck ? [] : (['text'] as const);
       const answer = await retrying(() =>

@@ -6,6 +6,8 @@ create table search_index (
   -- 'building': pages wait to be indexed; 'checking': the crawl is over, and what is indexed is compared with it once
   -- more; 'ready': all its pages are in the index; 'dropped': the crawl is removed.
   state        text not null default 'building',
+  -- The index that has its pages, by its name: 'postgres' or 'opensearch:' and the name there; null: none was begun.
+  store        text,
   -- The place in the pages feed up to which pages are indexed or, then, compared; null: none is.
   place        text,
   -- How often a batch of pages was noted as indexed. A batch of an earlier round puts nothing into the index any more.

@@ -5,6 +5,8 @@ import { statement } from '../postgres/index.ts';
 export interface IndexRow {
   /** 'checking': what is indexed is compared with the crawl once more; 'dropped': the crawl is removed, and its pages leave the index. */
   readonly state: 'building' | 'checking' | 'ready' | 'dropped';
+  /** Name of the index that has its pages; null: none was begun. */
+  readonly store: string | null;
   readonly place: string | null;
   /** Which batch of the crawl is the next. */
   readonly round: number;
@@ -25,7 +27,7 @@ export const askIndex = statement<[crawlId: string], Record<string, never>>(
 /** No row: the crawl has no index. */
 export const findIndex = statement<[crawlId: string], IndexRow>(
   'find-index',
-  `select state, place, round, looked, lost, asked_at, indexed_at from search_index where crawl_id = $1`,
+  `select state, store, place, round, looked, lost, asked_at, indexed_at from search_index where crawl_id = $1`,
 );
 
 /**
@@ -53,16 +55,28 @@ export const indexedCrawls = statement<
 );
 
 /**
- * Indexes to be built or kept up: those that were asked for, and those of crawls that run again, or have run again since
- * they were indexed. By their crawls' ids.
+ * Indexes to be built or kept up: those that were asked for, those that another index has, and those of crawls that run
+ * again, or have run again since they were indexed. By their crawls' ids.
  */
-export const openIndexes = statement<[after: string, limit: number], { id: string }>(
+export const openIndexes = statement<[after: string, limit: number, store: string], { id: string }>(
   'open-indexes',
   `select s.crawl_id::text as id from search_index s join crawl c on c.id = s.crawl_id
     where s.crawl_id > $1::bigint and c.removed_at is null
-      and (s.state in ('building', 'checking') or c.state not in ('finished', 'cancelled', 'failed')
+      and (s.state in ('building', 'checking') or s.store <> $3 or c.state not in ('finished', 'cancelled', 'failed')
            or c.ended_at > s.indexed_at)
     order by s.crawl_id limit $2`,
+);
+
+/**
+ * Has a crawl indexed from the start, in another index. What that has of it is to be dropped before: rounds go on by two,
+ * so that the versions under which it was dropped are passed. No row: another process did so first.
+ */
+export const moveIndex = statement<[crawlId: string, round: number, store: string], { crawl_id: number }>(
+  'move-index',
+  `update search_index
+      set store = $3, state = 'building', place = null, round = round + 2, looked = 0, lost = 0, configs = '{}'
+    where crawl_id = $1 and round = $2 and state <> 'dropped'
+   returning crawl_id`,
 );
 
 /**

@@ -13,6 +13,7 @@ import type { Batch, Hit, IndexedPage, SearchAnswer, SearchIndex, SearchRequest 
 const droppedAtOnce = 2_000;
 
 export class PostgresIndex implements SearchIndex {
+  readonly name = 'postgres';
   readonly #pool: Pool;
 
   constructor(pool: Pool) {

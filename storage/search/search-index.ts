@@ -78,6 +78,8 @@ export interface SearchAnswer {
 }
 
 export interface SearchIndex {
+  /** Under which `search_index.store` knows it. */
+  readonly name: string;
   /**
    * Puts pages of a crawl into the index, in place of what it had of them, and takes others out. Nothing is put for a
    * crawl that is removed, nor by a batch whose round is over: a process that was frozen meanwhile would bring back what

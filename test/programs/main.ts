@@ -1,10 +1,17 @@
 /** `npm run test-programs`: installs what some tests need and no user does, where it is not there. */
 import { installExportReaders } from './exports.ts';
+import { installOpenSearch } from './opensearch.ts';
 import { buildS3Program } from './s3-server.ts';
 import { installWarcio } from './warcio.ts';
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
-for (const install of [() => buildS3Program(say), () => installWarcio(), () => installExportReaders()]) {
+const installs = [
+  () => buildS3Program(say),
+  () => installWarcio(),
+  () => installExportReaders(),
+  () => installOpenSearch(),
+];
+for (const install of installs) {
   try {
     say(await install());
   } catch (error) {

@@ -119,7 +119,14 @@ describe('the crawl control', () => {
       ...{ crawl_id: edited, version: 2, config: {}, state: 'pending', rereads: false },
       created_at: fromNow(-11),
     });
-    const patrol = new Patrol(services.pool, client.workflow, client.schedule, 1, pino({ level: 'silent' }));
+    const patrol = new Patrol(
+      services.pool,
+      client.workflow,
+      client.schedule,
+      1,
+      'postgres',
+      pino({ level: 'silent' }),
+    );
     const running = async (): Promise<string[]> => {
       const found: string[] = [];
       for (const id of [`crawl/${String(crawl)}`, `crawl/${String(ended)}`, `edit/${String(edited)}`, 'scheduler/0']) {
@@ -143,7 +150,7 @@ describe('the crawl control', () => {
     const { hostId } = await addUrl(pool, crawl, 'https://left.example/', { state: 'leased' });
     await changeHost(pool, hostId, { paused_at: fromNow(), lease_token: 1, lease_until: fromNow(-1) });
     await tables.url.change(pool, { host_id: hostId }, { lease_token: 1 });
-    await new Patrol(pool, client.workflow, client.schedule, 1, pino({ level: 'silent' })).look();
+    await new Patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' })).look();
     expect(await urlStates(pool, { host_id: hostId })).toEqual({ queued: 1 });
   });
 });

@@ -2,9 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { searchAnswer, type SearchAnswerView, type SearchIndexView } from '../../../contracts/http/search.ts';
+import { withOwnFaults } from '../../../activities/failures.ts';
+import { failureTypes } from '../../../contracts/failures.ts';
 import { createIndexing } from '../../../engine/search/indexing.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
-import { dropRemoved, openIndexes, PostgresIndex } from '../../../storage/search/index.ts';
+import {
+  dropRemoved,
+  findIndex,
+  OpenSearchIndex,
+  openIndexes,
+  PostgresIndex,
+} from '../../../storage/search/index.ts';
 import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import {
@@ -202,6 +210,49 @@ describe('an index', () => {
     expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 0, search_index: 0 });
   });
 
+  it('may be down: searches say so, and indexing is tried again', async () => {
+    const { pool } = services;
+    const crawl = await newRunningCrawl(pool, { search: true });
+    const fetched_at = new Date(Date.now() - 60_000);
+    await addPage(pool, crawl, 'https://d.example/', page('A spider'), { fetched_at });
+    const refusing = new OpenSearchIndex(pool, { url: 'http://127.0.0.1:1', index: 'pages' });
+    const down = await serve(pool, noteTaker(pool), undefined, undefined, { search: refusing });
+    const { status, body } = await ask<Problem>(
+      down.url,
+      down.key,
+      'GET',
+      `/v1/crawls/${crawl}/search?q=spider`,
+    );
+    await down.stop();
+    expect([status, body.detail]).toEqual([503, 'The index for searches does not answer. Try again soon.']);
+    const index = createIndexing(pool, refusing, textOf);
+    const failure = withOwnFaults(() => index(crawl, AbortSignal.timeout(60_000)));
+    await expect(failure).rejects.toMatchObject({ type: failureTypes.infrastructure, nonRetryable: false });
+    expect(await indexAll(crawl)).toBe('waits');
+    expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
+  });
+
+  it('is built anew here if another index has it', async () => {
+    const { pool } = services;
+    const crawl = await newCrawl(pool, { search: true });
+    await addPage(pool, crawl, 'https://c.example/', page('A spider'));
+    await setState(pool, crawl, 'finished', 'complete');
+    const there = { name: 'opensearch:there', put: () => Promise.resolve(), settle: () => Promise.resolve() };
+    const elsewhere = Object.assign(new PostgresIndex(pool), there);
+    const run = createIndexing(pool, elsewhere, textOf);
+    while (!(await run(crawl, AbortSignal.timeout(60_000))).over);
+    const index = async () => (await findIndex(pool, crawl))[0];
+    expect(await index()).toMatchObject({ state: 'ready', store: 'opensearch:there', looked: 1 });
+    const isOpen = async (): Promise<boolean> =>
+      (await openIndexes(pool, '0', 1_000, 'postgres')).some(({ id }) => id === crawl);
+    expect(await isOpen()).toBe(true);
+    expect(await getOk(`${api.url}/v1/crawls/${crawl}/search/index`)).toMatchObject({ state: 'building' });
+    expect(await indexAll(crawl)).toBe('over');
+    expect(await index()).toMatchObject({ state: 'ready', store: 'postgres', looked: 1 });
+    expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
+    expect(await isOpen()).toBe(false);
+  });
+
   it('learns at the end which copy stands for the others and what is held, and of a crawl that ran again for a moment', async () => {
     const { pool } = services;
     const crawl = await newRunningCrawl(pool, { search: true });
@@ -227,7 +278,7 @@ describe('an index', () => {
     await tables.url.change(pool, url(other.key), { alias_host: null, alias_key: null });
     await setState(pool, crawl, 'finished', 'complete');
     const isOpen = async (): Promise<boolean> =>
-      (await openIndexes(pool, '0', 1_000)).some(({ id }) => id === crawl);
+      (await openIndexes(pool, '0', 1_000, 'postgres')).some(({ id }) => id === crawl);
     expect(await isOpen()).toBe(true);
     expect(await indexAll(crawl)).toBe('over');
     expect(paths(await search(crawl, 'spider')).sort()).toEqual(['/original', '/other']);

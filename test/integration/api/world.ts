@@ -93,7 +93,15 @@ export interface Api {
 type Extras = Partial<
   Pick<
     Dependencies,
-    'verifyToken' | 'sharedCounts' | 'log' | 'actOnHost' | 'freeBytes' | 'archive' | 'exports' | 'schedulers'
+    | 'verifyToken'
+    | 'sharedCounts'
+    | 'log'
+    | 'actOnHost'
+    | 'freeBytes'
+    | 'archive'
+    | 'exports'
+    | 'schedulers'
+    | 'search'
   >
 > & {
   readonly anonymous?: boolean;
@@ -117,6 +125,7 @@ export async function serve(
     hostNames = [],
     trustedProxies = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
+    search = new PostgresIndex(pool),
     schedulers = { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
   }: Extras = {},
 ): Promise<Api> {
@@ -139,7 +148,7 @@ export async function serve(
     control,
     textOf,
     archive,
-    search: new PostgresIndex(pool),
+    search,
     exports,
     freeBytes,
     wakeHost,

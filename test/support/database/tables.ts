@@ -357,6 +357,7 @@ interface HistoryRow {
 
 export const tables = {
   host: table<HostRow>('host', 'id'),
+  searchIndex: table<{ crawl_id: Id; round: number }>('search_index', 'crawl_id'),
   robots: table<RobotsRow>('robots', 'host_id'),
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
   queue: table<QueueRow>('host_queue', 'host_id, crawl_id'),
