@@ -7,6 +7,7 @@ import {
   editWorkflowId,
   exportWorkflowId,
   hostWorkflowId,
+  reextractionWorkflowId,
   reopenCrawlSignal,
   schedulerWorkflowId,
   searchWorkflowId,
@@ -86,6 +87,8 @@ export const startMissing = {
     isNew(workflows.start('exporting', { workflowId: exportWorkflowId(exportId), taskQueue, args: [{ exportId }], workflowTaskTimeout })), // prettier-ignore
   host: (workflows: Starter, hostId: string, origin: string) =>
     isNew(workflows.start('host', hostWorkflow({ hostId, origin, adopted: true }))),
+  reextraction: (workflows: Starter, id: string, taskQueue: string = taskQueues.crawl) =>
+    isNew(workflows.start('reextracting', { workflowId: reextractionWorkflowId(id), taskQueue, args: [{ reextractionId: id }], workflowTaskTimeout })), // prettier-ignore
   search: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
     isNew(workflows.start('search', { workflowId: searchWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
   scheduler: (workflows: Starter, shard: number) =>

@@ -22,6 +22,7 @@ import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
 import { judgeAlike } from '../storage/alike/index.ts';
 import { judgeSameTexts } from '../storage/pages/index.ts';
+import { openReextractions } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
@@ -81,6 +82,7 @@ export class Patrol {
   #crawl = '0';
   #edit = '0';
   #export = '0';
+  #reextraction = '0';
   #standing = '0';
   readonly #alike = { crawl: 0 };
   #search = '0';
@@ -131,6 +133,12 @@ export class Patrol {
       this.#export = id;
     }
     if (exports.length < crawlsALook) this.#export = '0';
+    const reextractions = await openReextractions(this.#pool, this.#reextraction, crawlsALook);
+    for (const { id } of reextractions) {
+      if (await startMissing.reextraction(this.#workflows, id)) this.#tell('re-extraction', id);
+      this.#reextraction = id;
+    }
+    if (reextractions.length < crawlsALook) this.#reextraction = '0';
     await this.#lookAtStanding();
     await reclaimPaused(this.#pool, hostsALook);
     this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);

@@ -21,6 +21,7 @@ import { withServer } from './server-options.ts';
 import { addShards } from './shard-verbs.ts';
 import { addTenancy } from './tenancy-verbs.ts';
 import { addCompletion, addTools } from './tool-verbs.ts';
+import { addReextractions } from './reextract-verbs.ts';
 
 export function createProgram(ended: Ended): Command {
   const program = new Command('orbweaver')
@@ -61,6 +62,7 @@ Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
   addExtract(program, ended);
   addSearch(program, ended);
   addExports(program, ended);
+  addReextractions(program, ended);
   addDeadLetters(program, ended);
   program.commandsGroup('The instance, here or at a --server:');
   addHosts(program, ended);

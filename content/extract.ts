@@ -30,6 +30,7 @@ import { countWords } from './words.ts';
 const extractorVersion = 1;
 
 export interface Extractor {
+  readonly version: number;
   /**
    * Reads one body, synchronously, in time linear in its size. Never throws for what a body holds: broken markup is
    * read as far as it goes, and a body that is not text (see `isExtractable`) gives an empty result.
@@ -41,7 +42,7 @@ export interface Extractor {
 /** An extractor with its language detector loaded: make one per process. */
 export async function createExtractor(): Promise<Extractor> {
   const tellLanguage = await loadLanguageTeller();
-  return { extract: (input) => extractWith(tellLanguage, input) };
+  return { version: extractorVersion, extract: (input) => extractWith(tellLanguage, input) };
 }
 
 /** As an extractor reads a body, but without telling its language, for which much would have to be loaded. */

@@ -133,6 +133,24 @@ export interface ExportActivities {
   cancelExport(input: { readonly exportId: string }): Promise<void>;
 }
 
+/** How far a re-extraction is. */
+export interface ReextractionStep {
+  /**
+   * `reading`: stored bodies are read again. `telling`: it was switched to or back, and what follows from pages is told.
+   * `keeping`: it becomes the pages' own. `removing`: its rows are removed.
+   */
+  readonly phase: 'reading' | 'telling' | 'keeping' | 'removing';
+  readonly pages: number;
+  /** Pages that say something else than before. */
+  readonly different: number;
+}
+
+export interface ReextractionActivities {
+  /** Works at a re-extraction, for some seconds; `null`: there is nothing to do. Postgres holds how far it is. */
+  reextract(input: { readonly reextractionId: string }): Promise<ReextractionStep | null>;
+  cancelReextraction(input: { readonly reextractionId: string }): Promise<void>;
+}
+
 export interface WebhookActivities {
   /**
    * Sends events of crawls to a webhook's receiver, for some seconds. Answers the milliseconds until something is due

@@ -7,7 +7,7 @@ import type { PauseCause } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 import type { LoadMode } from '../domain/front-queue/tiers.ts';
-import type { EditProgress, ExportStep, WantedBy } from './activities.ts';
+import type { EditProgress, ExportStep, ReextractionStep, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each kind can be scaled, and can run short of slots, on its own. */
@@ -28,6 +28,8 @@ export const taskQueues = {
   search: 'search',
   webhook: 'webhook',
   export: 'export',
+  /** Reads stored bodies again, after those that were just fetched. */
+  reextract: 'reextract',
 } as const;
 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
@@ -35,6 +37,7 @@ export const schedulerWorkflowId = (shard: number): string => `scheduler/${Strin
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
 export const editWorkflowId = (crawlId: string): string => `edit/${crawlId}`;
 export const exportWorkflowId = (exportId: string): string => `exporting/${exportId}`;
+export const reextractionWorkflowId = (id: string): string => `reextracting/${id}`;
 export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
 /** Also the id of the schedule that starts such workflows; Temporal adds the time to the id of each. */
 export const recrawlWorkflowId = (crawlId: string): string => `recrawl/${crawlId}`;
@@ -259,6 +262,14 @@ export interface ExportWorkflowInput {
   readonly exportId: string;
 }
 export const exportStateQuery = defineQuery<ExportStep | null>('state');
+
+// Re-extraction ----------------------------------------------------------------------------------------------------
+
+/** One such workflow for each re-extraction, whenever it has work to do. */
+export interface ReextractionWorkflowInput {
+  readonly reextractionId: string;
+}
+export const reextractionStateQuery = defineQuery<ReextractionStep | null>('state');
 
 // Webhook ----------------------------------------------------------------------------------------------------------
 

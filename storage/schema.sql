@@ -2,6 +2,8 @@ create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'fi
 
 create type export_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
 
+create type reextraction_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled', 'keeping', 'kept', 'removing');
+
 create type segment_state as enum ('open', 'closing', 'sealed');
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
@@ -815,6 +817,15 @@ create table page_history (
   constraint page_history_visits_not_null NOT NULL visits
 ) with (fillfactor=80);
 
+create table page_version (
+  crawl_id bigint not null,
+  job_id bigint not null,
+  constraint page_version_crawl_id_not_null NOT NULL crawl_id,
+  constraint page_version_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
+  constraint page_version_job_id_not_null NOT NULL job_id,
+  constraint page_version_pkey PRIMARY KEY (crawl_id)
+);
+
 create table permit_group (
   name text not null,
   books jsonb not null,
@@ -864,6 +875,71 @@ create table quarantine (
   constraint quarantine_shape_not_null NOT NULL shape,
   constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text]))),
   constraint quarantine_verdict_not_null NOT NULL verdict
+);
+
+create table reextraction (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  state reextraction_state not null default 'waiting'::reextraction_state,
+  reason text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  until bigint not null,
+  extractor integer,
+  owner uuid,
+  place jsonb,
+  walked timestamp with time zone,
+  pages bigint not null default 0,
+  tally jsonb not null default '{}'::jsonb,
+  turns integer not null default 0,
+  settled integer not null default 0,
+  has_pages boolean not null default true,
+  constraint reextraction_crawl_id_not_null NOT NULL crawl_id,
+  constraint reextraction_created_at_not_null NOT NULL created_at,
+  constraint reextraction_has_pages_not_null NOT NULL has_pages,
+  constraint reextraction_id_not_null NOT NULL id,
+  constraint reextraction_pages_not_null NOT NULL pages,
+  constraint reextraction_pkey PRIMARY KEY (id),
+  constraint reextraction_settled_not_null NOT NULL settled,
+  constraint reextraction_state_not_null NOT NULL state,
+  constraint reextraction_tally_not_null NOT NULL tally,
+  constraint reextraction_turns_not_null NOT NULL turns,
+  constraint reextraction_until_not_null NOT NULL until
+);
+
+create table reextraction_page (
+  job_id bigint not null,
+  host_id bigint not null,
+  key bytea not null,
+  of timestamp with time zone not null,
+  title text,
+  description text,
+  language text,
+  charset text,
+  words integer not null,
+  links integer not null,
+  canonical text,
+  noindex boolean not null,
+  nofollow boolean not null,
+  text_hash bytea,
+  meta jsonb,
+  fields jsonb,
+  outlinks text not null,
+  cut jsonb,
+  print jsonb,
+  is_printed boolean not null default false,
+  constraint reextraction_page_host_id_not_null NOT NULL host_id,
+  constraint reextraction_page_is_printed_not_null NOT NULL is_printed,
+  constraint reextraction_page_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id) ON DELETE CASCADE,
+  constraint reextraction_page_job_id_not_null NOT NULL job_id,
+  constraint reextraction_page_key_not_null NOT NULL key,
+  constraint reextraction_page_links_not_null NOT NULL links,
+  constraint reextraction_page_nofollow_not_null NOT NULL nofollow,
+  constraint reextraction_page_noindex_not_null NOT NULL noindex,
+  constraint reextraction_page_of_not_null NOT NULL of,
+  constraint reextraction_page_outlinks_not_null NOT NULL outlinks,
+  constraint reextraction_page_pkey PRIMARY KEY (job_id, host_id, key),
+  constraint reextraction_page_words_not_null NOT NULL words
 );
 
 create table revisit (
@@ -1344,6 +1420,70 @@ create table worker_process (
   constraint worker_process_started_at_not_null NOT NULL started_at
 );
 
+create view current_page as
+ SELECT p.host_id,
+    p.crawl_id,
+    p.key,
+        CASE
+            WHEN r.job_id IS NULL THEN p.title
+            ELSE r.title
+        END AS title,
+        CASE
+            WHEN r.job_id IS NULL THEN p.description
+            ELSE r.description
+        END AS description,
+        CASE
+            WHEN r.job_id IS NULL THEN p.language
+            ELSE r.language
+        END AS language,
+        CASE
+            WHEN r.job_id IS NULL THEN p.charset
+            ELSE r.charset
+        END AS charset,
+        CASE
+            WHEN r.job_id IS NULL THEN p.words
+            ELSE r.words
+        END AS words,
+        CASE
+            WHEN r.job_id IS NULL THEN p.links
+            ELSE r.links
+        END AS links,
+        CASE
+            WHEN r.job_id IS NULL THEN p.canonical
+            ELSE r.canonical
+        END AS canonical,
+        CASE
+            WHEN r.job_id IS NULL THEN p.noindex
+            ELSE r.noindex
+        END AS noindex,
+        CASE
+            WHEN r.job_id IS NULL THEN p.nofollow
+            ELSE r.nofollow
+        END AS nofollow,
+        CASE
+            WHEN r.job_id IS NULL THEN p.text_hash
+            ELSE r.text_hash
+        END AS text_hash,
+        CASE
+            WHEN r.job_id IS NULL THEN p.meta
+            ELSE r.meta
+        END AS meta,
+        CASE
+            WHEN r.job_id IS NULL THEN p.fields
+            ELSE r.fields
+        END AS fields,
+        CASE
+            WHEN r.job_id IS NULL THEN p.outlinks
+            ELSE r.outlinks
+        END AS outlinks,
+    p.relevance,
+    p.extracted_at,
+    r.job_id IS NOT NULL AS is_reextracted,
+    r.cut
+   FROM page p
+     LEFT JOIN page_version v ON v.crawl_id = p.crawl_id
+     LEFT JOIN reextraction_page r ON r.job_id = v.job_id AND r.host_id = p.host_id AND r.key = p.key AND r.of = p.extracted_at;
+
 CREATE INDEX api_key_tenant ON public.api_key USING btree (tenant_id, created_at, id);
 
 CREATE INDEX attempt_url ON public.attempt USING btree (host_id, crawl_id, key, at);
@@ -1429,6 +1569,12 @@ CREATE INDEX quarantine_changes ON public.quarantine USING btree (crawl_id, revi
 CREATE INDEX quarantine_releases ON public.quarantine USING btree (id) WHERE ((verdict = 'released'::text) AND (settled_at IS NULL));
 
 CREATE INDEX quarantine_samples ON public.quarantine USING btree (sample_at) WHERE (verdict = 'held'::text);
+
+CREATE INDEX reextraction_of_crawl ON public.reextraction USING btree (crawl_id, id);
+
+CREATE INDEX reextraction_open ON public.reextraction USING btree (id) WHERE ((state = ANY (ARRAY['waiting'::reextraction_state, 'running'::reextraction_state, 'keeping'::reextraction_state, 'removing'::reextraction_state])) OR (settled < turns) OR (has_pages AND (state = ANY (ARRAY['failed'::reextraction_state, 'cancelled'::reextraction_state]))));
+
+CREATE INDEX reextraction_print ON public.reextraction_page USING btree (job_id, is_printed) WHERE (print IS NOT NULL);
 
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 

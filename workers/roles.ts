@@ -13,6 +13,7 @@ import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
 import { createRecrawlActivities } from '../activities/recrawl.ts';
+import { createReextractionActivities } from '../activities/reextraction.ts';
 import { createSearchActivities } from '../activities/search.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { createWebhookActivities } from '../activities/webhooks.ts';
@@ -59,6 +60,8 @@ const hostPolls = 10;
 const cachedCrawls = 30;
 /** Exports that a process makes at a time: each reads many bodies, and holds some of them. */
 const exportSlots = 2;
+/** Re-extractions that a process works at a time: each takes a good part of a core. */
+const reextractSlots = 1;
 /** Receivers of webhooks that a process waits for at a time. */
 const webhookSlots = 50;
 /** Crawls that a process indexes for searches at a time: each takes a good part of a core. */
@@ -167,6 +170,15 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         taskQueue: taskQueues.search,
         maxConcurrentActivityTaskExecutions: searchSlots,
         activities: { ...createSearchActivities(indexingOf(context)) },
+      }),
+      await Worker.create({
+        ...options,
+        taskQueue: taskQueues.reextract,
+        maxConcurrentActivityTaskExecutions: reextractSlots,
+        // An extractor of its own: what it learns of a site's languages is of the pages that are read again.
+        activities: {
+          ...createReextractionActivities({ ...context.control, extractor: await createExtractor() }),
+        },
       }),
     );
   }

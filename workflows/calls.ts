@@ -7,6 +7,7 @@ import type {
   ExportActivities,
   ExtractActivities,
   FetchActivities,
+  ReextractionActivities,
   SearchActivities,
   WebhookActivities,
 } from '../contracts/activities.ts';
@@ -133,6 +134,20 @@ export const { makeExport } = proxyActivities<ExportActivities>({
 export const { cancelExport } = proxyActivities<ExportActivities>({
   ...short,
   taskQueue: taskQueues.export,
+});
+
+/** On a queue of its own: a re-extraction reads a whole crawl, and pages that were just fetched go before it. */
+export const { reextract } = proxyActivities<ReextractionActivities>({
+  taskQueue: taskQueues.reextract,
+  // Copies of pages are chosen in one statement, which may walk over millions of them.
+  startToCloseTimeout: longest,
+  heartbeatTimeout,
+  retry,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+export const { cancelReextraction } = proxyActivities<ReextractionActivities>({
+  ...short,
+  taskQueue: taskQueues.reextract,
 });
 
 /** On a queue of its own: receivers that hang can only hold up other receivers. */

@@ -6,5 +6,6 @@ export { edit } from './edit.ts';
 export { exporting } from './exporting.ts';
 export { recrawl } from './recrawl.ts';
 export { redrive } from './redrive.ts';
+export { reextracting } from './reextracting.ts';
 export { search } from './search.ts';
 export { webhook } from './webhook.ts';

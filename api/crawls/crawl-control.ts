@@ -64,6 +64,8 @@ export interface CrawlControl {
   indexCrawl(crawlId: string): Promise<void>;
   /** Starts the workflow of an export. */
   startExport(exportId: string): Promise<void>;
+  /** Starts the workflow of a re-extraction, unless it runs. */
+  startReextraction(id: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -139,6 +141,9 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
     applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
     startExport: async (exportId) => {
       await within(callMs, () => startMissing.export(client.workflow, exportId, taskQueue));
+    },
+    startReextraction: async (id) => {
+      await within(callMs, () => startMissing.reextraction(client.workflow, id, taskQueue));
     },
     change: (crawlId, change, reason, cause = 'asked') =>
       within(updateMs, async () => {

@@ -24,6 +24,7 @@ import { outlookRoutes } from './outlook.ts';
 import { crawlerPageRoutes, docsRoutes } from './pages.ts';
 import { quarantineRoutes } from './quarantine.ts';
 import { rankRoutes } from './ranks.ts';
+import { reextractionRoutes } from './reextractions.ts';
 import { reportRoutes } from './report.ts';
 import { resultRoutes } from './results.ts';
 import type { Route } from './route.ts';
@@ -60,6 +61,7 @@ export const gatedRoutes: readonly Route[] = [
   ...reportRoutes,
   ...exportRoutes,
   ...exportJobRoutes,
+  ...reextractionRoutes,
   ...bodyRoutes,
   ...ruleTrialRoutes,
   ...eventRoutes,

@@ -238,7 +238,8 @@ export function createReading(
   };
 }
 
-function readPage(
+/** @param now milliseconds since 1970, as in `ExtractInput` */
+export function readPage(
   extractor: Extractor,
   staged: StagedBody,
   crawl: OpenCrawl,
@@ -249,6 +250,7 @@ function readPage(
     readonly ruled: RuledPage | null;
     readonly repeated: KnownBlocks;
   },
+  now = Date.now(),
 ): Omit<Reading, 'held'> {
   const extracted = extractor.extract({
     body,
@@ -262,7 +264,7 @@ function readPage(
     withContexts: crawl.topic !== null,
     repeated: read.repeated.marks,
     withBlocks: !read.repeated.isFull,
-    now: Date.now(),
+    now,
   });
   const { links, cut, title, text } = extracted;
   const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;

@@ -65,6 +65,9 @@ export const removeUrls = statement<
      returning u.content_hash
    ), pages as (
      delete from page p using chosen k where p.host_id = $2 and p.crawl_id = $1 and p.key = k.key
+   ), reextracted as (
+     delete from reextraction_page r using chosen k
+      where r.job_id in (select id from reextraction where crawl_id = $1) and r.host_id = $2 and r.key = k.key
    ), attempts as (
      delete from attempt a using chosen k where a.host_id = $2 and a.crawl_id = $1 and a.key = k.key
    ), letters as (
@@ -90,6 +93,8 @@ export const removeUrls = statement<
 export const removeHostShare = statement<[crawlId: number, hostId: number], Record<string, never>>(
   'remove-host-share',
   `with pages as (delete from page where host_id = $2 and crawl_id = $1),
+        reextracted as (delete from reextraction_page where host_id = $2
+                           and job_id in (select id from reextraction where crawl_id = $1)),
         attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
         lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
@@ -136,6 +141,7 @@ export const removeRest: readonly Remove[] = [
       'seed_place',
       'lent_url',
       'page_counter',
+      ...['page_version', 'reextraction'],
       'crawl_config',
       'left_out',
       'forgotten',

@@ -166,7 +166,7 @@ export const pagesToReread = statement<
        join host h on h.id = q.host_id
       cross join lateral (
         select p.host_id, p.key, u.depth, u.priority, p.outlinks
-          from page p join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
+          from current_page p join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
          where p.host_id = q.host_id and p.crawl_id = q.crawl_id
            and p.key > case when q.host_id = $2 then decode($3, 'hex') else '' end
          order by p.key limit $4) p
@@ -176,7 +176,7 @@ export const pagesToReread = statement<
      select *, sum(bytes) over (order by host_id, key) - bytes as before from found
    )
    select w.host_id, w.origin, encode(w.key, 'hex') as key, w.depth, w.priority, p.outlinks
-     from weighed w join page p on p.host_id = w.host_id and p.crawl_id = $1 and p.key = w.key
+     from weighed w join current_page p on p.host_id = w.host_id and p.crawl_id = $1 and p.key = w.key
     where w.before < ${String(linkBytes)}
     order by w.host_id, w.key`,
 );

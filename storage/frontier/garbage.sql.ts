@@ -51,6 +51,9 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
    ), due as (
      insert into text_due (crawl_id, text_hash, host_id, key)
      select crawl_id, text_hash, host_id, key from pages where text_hash is not null
+   ), reextracted as (
+     delete from reextraction_page r using gone g join reextraction j on j.crawl_id = g.crawl_id
+      where r.job_id = j.id and r.host_id = g.host_id and r.key = g.key
    ), prints as (
      delete from text_print t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
      returning t.crawl_id, t.id

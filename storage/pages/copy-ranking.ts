@@ -44,11 +44,11 @@ export const believedNames = (namers: string): string => `
 export const inboundOfCopies = `
    namers as materialized (
      select p.crawl_id, p.host_id, p.key, ${keyOf('p.canonical')} as canonical, p.text_hash, ${siteOf('h.origin')} as site
-       from page p join host h on h.id = p.host_id
+       from current_page p join host h on h.id = p.host_id
       where p.crawl_id = $1 and p.canonical is not null and p.text_hash in (select text_hash from copies)
    ), ${believedNames('namers')}, pages as (
      select h.origin, p.outlinks
-       from host_queue q join page p using (host_id, crawl_id) join host h on h.id = q.host_id
+       from host_queue q join current_page p using (host_id, crawl_id) join host h on h.id = q.host_id
       where q.crawl_id = $1 and exists (select from copies)
    ), targets as (
      select redirect_to as target, true as redirected

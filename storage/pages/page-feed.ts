@@ -79,20 +79,22 @@ export const readFeed = `read as (
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
        from feed f
-       left join page p on p.host_id = f.host_id and p.crawl_id = f.crawl_id and p.key = f.key
-       left join page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
+       left join current_page p on p.host_id = f.host_id and p.crawl_id = f.crawl_id and p.key = f.key
+       left join current_page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of,
           case when original.url is null then null when original.content_hash = r.content_hash then 'body' else 'text' end as duplicate_by,
           p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, revisit.of as revisit_of, coalesce(r.cut, original.cut) as cut, case when 'links' = any ($7) then p.outlinks end as outlinks,
+          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, revisit.of as revisit_of,
+          case when p.is_reextracted then p.cut else coalesce(r.cut, original.cut) end as cut,
+          case when 'links' = any ($7) then p.outlinks end as outlinks,
           case when 'meta' = any ($7) then p.meta end as meta,
           case when 'fields' = any ($7) then p.fields end as fields, h.origin,
           r.fits, r.looked
      from read r
-     left join page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
+     left join current_page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
      left join host h on h.id = p.host_id
      left join url original
        on original.host_id = r.alias_host and original.crawl_id = r.crawl_id and original.key = r.alias_key

@@ -43,7 +43,7 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
           order by key = b.key desc, coalesce(key = b.alias_key, false) desc, site limit 1
        ) c on true
        join bodies o on o.host_id = c.host_id and o.key = c.key and o.content_hash = b.content_hash
-       left join page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
+       left join current_page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
       where b.pages > 1
    ), ${inboundOfCopies}, chosen as (
      select distinct on (owner_host, owner_key) content_hash, host_id, key, owner_host, owner_key
@@ -72,6 +72,15 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
      update text_print t set host_id = n.host_id, key = n.key
        from changed n where t.crawl_id = $1 and t.host_id = n.owner_host and t.key = n.owner_key
         and (select count(*) from outdated_print) >= 0
+   ), outdated_reextraction as (
+     delete from reextraction_page r using changed n
+      where r.job_id in (select id from reextraction where crawl_id = $1) and r.host_id = n.host_id and r.key = n.key
+     returning 1
+   ), moved_reextraction as (
+     update reextraction_page r set host_id = n.host_id, key = n.key
+       from changed n
+      where r.job_id in (select id from reextraction where crawl_id = $1)
+        and r.host_id = n.owner_host and r.key = n.owner_key and (select count(*) from outdated_reextraction) >= 0
    ), standing_changed as (
      update url u
       set alias_host = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.host_id end,
@@ -94,11 +103,11 @@ const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
   'mark-text-duplicates',
   `with texts as (
      select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
-       from page where crawl_id = $1 and text_hash is not null
+       from current_page where crawl_id = $1 and text_hash is not null
      union all
      select c.host_id, c.key, c.hash, p.canonical, c.sites
        from (select *, count(*) over (partition by hash) as sites from content where crawl_id = $1) c
-       join page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
+       join current_page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
       where c.sites > 1 and p.text_hash is null
    ), copies as materialized (
      select $1::bigint as crawl_id, t.host_id, t.key, t.text_hash, u.url, u.depth,

@@ -17,7 +17,8 @@ export const dueTexts = statement<[limit: number], { readonly id: number }>(
  *
  * Of a text with more than `mostOfText` pages that many are looked at, with those of the notes: its page is kept as long as it
  * has the text, so that all the others need not be pointed at another one. They are ranked at the end of the crawl, or
- * when a standing crawl is ranked. The notes go. Returns how many pages changed their standing.
+ * when a standing crawl is ranked; and so are all texts of a crawl that is read by a re-extraction, to which other texts belong.
+ * The notes go. Returns how many pages changed their standing.
  *
  * The caller must have claimed the ranking in an earlier statement of the same transaction, so that this one sees what
  * others have chosen.
@@ -26,8 +27,10 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
   'judge-texts',
   `with due as (
      delete from text_due where id = any ($1::bigint[]) returning crawl_id, text_hash, host_id, key
+   ), notes as materialized (
+     select * from due where crawl_id not in (select crawl_id from page_version)
    ), texts as materialized (
-     select distinct crawl_id, text_hash from due
+     select distinct crawl_id, text_hash from notes
    ), looked_at as materialized (
      select t.crawl_id, t.text_hash, p.host_id, p.key
        from texts t
@@ -39,7 +42,7 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
    ), chosen as materialized (
      select crawl_id, text_hash, host_id, key from looked_at
      union
-     select crawl_id, text_hash, host_id, key from due
+     select crawl_id, text_hash, host_id, key from notes
      union
      select l.crawl_id, l.text_hash, u.alias_host, u.alias_key
        from looked_at l join url u on u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key

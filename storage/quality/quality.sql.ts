@@ -48,7 +48,7 @@ export const sampleHosts = statement<[after: number, limit: number, daySeconds: 
        cross join lateral (
          select * from url where host_id = c.id and crawl_id = of.crawl_id and kind = 0
           order by key limit ${String(urlsOfCrawl)}) u
-        left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key) s
+        left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key) s
     order by c.id`,
 );
 

@@ -82,7 +82,8 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           k.hosts::text as linking_hosts, k.pages::text as linking_pages,
           k.relevance as promised, p.relevance, k.lastmod,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
-          near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow, u.cut,
+          near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow,
+          case when p.is_reextracted then p.cut else u.cut end as cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
           d.created_at as dead_at
      from url u
@@ -90,7 +91,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      left join url parent
        on parent.host_id = u.parent_host and parent.crawl_id = u.crawl_id and parent.key = u.parent_key
      left join url alias on alias.host_id = u.alias_host and alias.crawl_id = u.crawl_id and alias.key = u.alias_key
-     left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
      left join link_count k on k.host_id = u.host_id and k.crawl_id = u.crawl_id and k.key = u.key
      left join dead_letter d on d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key
      left join lateral (

@@ -9,7 +9,15 @@ export { dropRemoved } from './dropping.ts';
 export { OpenSearchIndex, PostgresIndex };
 export { SearchDown } from './search-down.ts';
 export type { Batch, IndexedPage, SearchAnswer, SearchFilter, SearchIndex } from './search-index.ts';
-export { askIndex, findIndex, indexedCrawls, moveIndex, noteIndexed, openIndexes } from './indexes.sql.ts';
+export {
+  askIndex,
+  findIndex,
+  indexedCrawls,
+  moveIndex,
+  noteIndexed,
+  openIndexes,
+  restartIndex,
+} from './indexes.sql.ts';
 
 /** The index that the settings name. @param at null: Postgres */
 export const indexIn = (pool: Pool, at: OpenSearchAt | null): SearchIndex =>

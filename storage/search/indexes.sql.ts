@@ -24,6 +24,16 @@ export const askIndex = statement<[crawlId: string], Record<string, never>>(
     where s.state not in ('building', 'checking')`,
 );
 
+/**
+ * Has all pages of a crawl indexed anew, if it has an index; what is indexed stays until then. A batch that was read before
+ * is not noted: it is of an earlier round.
+ */
+export const restartIndex = statement<[crawlId: string], Record<string, never>>(
+  'restart-index',
+  `update search_index set state = 'building', place = null, round = round + 1, looked = 0, lost = 0
+    where crawl_id = $1 and state <> 'dropped'`,
+);
+
 /** No row: the crawl has no index. */
 export const findIndex = statement<[crawlId: string], IndexRow>(
   'find-index',

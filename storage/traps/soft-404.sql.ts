@@ -100,7 +100,7 @@ export interface ReadBefore {
 export const pagesReadBefore = statement<[hostId: number, crawlId: number, limit: number], ReadBefore>(
   'pages-read-before',
   `select encode(u.key, 'hex') as key, u.url, u.content_hash, u.content_type, p.title
-     from url u join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     from url u join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
     where u.host_id = $1 and u.crawl_id = $2 and u.state = 'done' and u.kind = 0 and not u.seed and u.stage = 0
       and u.content_hash is not null
     order by u.fetched_at desc limit $3`,
@@ -172,7 +172,7 @@ export interface RepeatedText {
 }
 
 /** Pages that were read, with their texts: `url` u and, where a page has a row, `page` p. */
-const readPages = `left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id
+const readPages = `left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id
               and p.key = case when u.alias_host = u.host_id then u.alias_key else u.key end
             where u.state = 'done' and u.kind = 0 and u.status between 200 and 299 and u.content_hash is not null`;
 const textOf = 'coalesce(p.text_hash, u.content_hash)';

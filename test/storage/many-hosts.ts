@@ -129,6 +129,21 @@ export const manyHosts: readonly Reason[] = [
     ],
   },
   {
+    why: 'Bodies of a crawl are read again in the order of its pages feed, and what differs is stored, compared, kept and removed in batches, over all its hosts. The rows can be split by host.',
+    when: 'each step of a re-extraction that somebody asks for; a comparison',
+    statements: [
+      ...[
+        'comparePages',
+        'keepReextracted',
+        'noteReextracted',
+        'notePrints',
+        'printsToTurn',
+        'removeReextracted',
+      ],
+      'walkPages',
+    ],
+  },
+  {
     why: 'The report sums up a crawl.',
     when: 'a report that somebody asks for',
     statements: ['countForgotten', 'reportCounts', 'reportExtremes', 'reportHosts', 'reportPages'],

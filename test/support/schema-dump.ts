@@ -32,6 +32,9 @@ const parts = [
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')) as text
      from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'
     order by c.relname`,
+  // Views
+  `select format(E'create view %I as\n%s', c.relname, pg_get_viewdef(c.oid, true)) as text
+     from pg_class c where c.relkind = 'v' and c.relnamespace = 'public'::regnamespace order by c.relname`,
   // Indexes that no constraint makes
   `select pg_get_indexdef(i.indexrelid) || ';' as text
      from pg_index i join pg_class c on c.oid = i.indexrelid

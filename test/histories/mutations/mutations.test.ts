@@ -28,7 +28,18 @@ it('mutants have names of their own, are of every workflow, and some are known t
   const names = mutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(mutants.flatMap(({ types }) => types))).toEqual(
-    new Set(['crawl', 'edit', 'exporting', 'host', 'recrawl', 'redrive', 'scheduler', 'search', 'webhook']),
+    new Set([
+      'crawl',
+      'edit',
+      'exporting',
+      'host',
+      'recrawl',
+      'redrive',
+      'reextracting',
+      'scheduler',
+      'search',
+      'webhook',
+    ]),
   );
   expect(staleEquivalences(names)).toEqual([]);
 });

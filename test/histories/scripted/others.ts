@@ -2,6 +2,7 @@
 import {
   editWorkflowId,
   exportWorkflowId,
+  reextractionWorkflowId,
   recrawlWorkflowId,
   schedulerWorkflowId,
   searchWorkflowId,
@@ -9,7 +10,13 @@ import {
   webhookWorkflowId,
 } from '../../../contracts/workflows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
-import type { EditProgress, ExportStep, FeedResult, IndexProgress } from '../../../contracts/activities.ts';
+import type {
+  EditProgress,
+  ExportStep,
+  FeedResult,
+  IndexProgress,
+  ReextractionStep,
+} from '../../../contracts/activities.ts';
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
 const fed: FeedResult = {
@@ -133,6 +140,39 @@ const exportCancelled: Script = {
   },
 };
 
+const read: ReextractionStep = { phase: 'reading', pages: 1_000, different: 20 };
+const reextractionMade: Script = {
+  name: 'reextraction-made',
+  workflowId: reextractionWorkflowId('41'),
+  input: { reextractionId: '41' },
+  answers: { reextract: inTurn<ReextractionStep | null>(read, { ...read, phase: 'telling' }, null) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const reextractionContinued: Script = {
+  name: 'reextraction-continued',
+  workflowId: reextractionWorkflowId('42'),
+  input: { reextractionId: '42' },
+  run: 'first',
+  answers: { reextract: inTurn<ReextractionStep | null>(...Array.from({ length: 40 }, () => read), null) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
+const reextractionCancelled: Script = {
+  name: 'reextraction-cancelled',
+  workflowId: reextractionWorkflowId('43'),
+  input: { reextractionId: '43' },
+  answers: {
+    reextract: inTurn<ReextractionStep | null>(read, new Promise(() => undefined)),
+    cancelReextraction: () => Promise.resolve(),
+  },
+  async act({ handle, called, ended }) {
+    await called('reextract', 2);
+    await handle.cancel();
+    await ended();
+  },
+};
+
 const sending = gate({ gone: false, waitMs: null });
 const webhookWoken: Script = {
   name: 'webhook-woken',
@@ -177,4 +217,5 @@ export const otherScripts: readonly Script[] = [
   ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, searchFollowed, webhookWoken],
   webhookContinued,
   ...[exportMade, exportContinued, exportCancelled],
+  ...[reextractionMade, reextractionContinued, reextractionCancelled],
 ];

@@ -14,6 +14,7 @@ import type {
   ControlActivities,
   DedupActivities,
   ExportActivities,
+  ReextractionActivities,
   ExtractActivities,
   FetchActivities,
   SearchActivities,
@@ -32,6 +33,7 @@ type Activities = FetchActivities &
   ExtractActivities &
   SearchActivities &
   ExportActivities &
+  ReextractionActivities &
   WebhookActivities;
 export type Answers = { readonly [N in keyof Activities]?: Activities[N] };
 type Name = keyof Activities;
@@ -172,6 +174,7 @@ class Company {
       ...{ drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
       ...{ indexPages: true },
       ...{ makeExport: true, cancelExport: true },
+      ...{ reextract: true, cancelReextraction: true },
     };
     return Object.fromEntries(
       Object.keys(names).map((name) => [name, (input: never) => this.#perform(name as Name, input)]),

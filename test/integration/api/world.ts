@@ -65,6 +65,7 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
     applyEdit: () => Promise.resolve(),
     indexCrawl: () => Promise.resolve(),
     startExport: () => Promise.resolve(),
+    startReextraction: () => Promise.resolve(),
     ping: () => Promise.resolve(),
   };
 }

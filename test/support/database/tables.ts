@@ -175,6 +175,9 @@ interface PageRow {
   readonly nofollow: boolean;
   readonly text_hash: Buffer | null;
   readonly outlinks: unknown;
+  readonly canonical: string | null;
+  readonly meta: object | null;
+  readonly extracted_at: Date;
 }
 
 interface SegmentRow {
@@ -232,6 +235,30 @@ interface ExportJobRow {
   readonly draft: string | null;
   readonly pages: number;
   readonly ended_at: Date | null;
+}
+
+interface ReextractionRow {
+  readonly id: Id;
+  readonly crawl_id: Id;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly owner: string | null;
+  readonly extractor: number | null;
+  readonly pages: number;
+  readonly tally: object;
+  readonly turns: number;
+  readonly settled: number;
+  readonly created_at: Date;
+}
+
+interface ReextractionPageRow {
+  readonly job_id: Id;
+  readonly host_id: Id;
+  readonly key: Buffer;
+  readonly title: string | null;
+  readonly words: number;
+  readonly outlinks: string;
+  readonly is_printed: boolean;
 }
 
 interface RobotsRow {
@@ -369,10 +396,15 @@ export const tables = {
   event: table<{ crawl_id: Id; number: number; kind: string }>('event', 'crawl_id, number'),
   config: table<ConfigRow>('crawl_config', 'crawl_id, version'),
   seed: table<SeedRow>('seed', 'crawl_id, line'),
-  ledger: table<{ crawl_id: Id; shard: number; pages: number; done: number; dead: number; bytes: number }>(
-    'ledger',
-    'crawl_id, shard',
-  ),
+  ledger: table<{
+    crawl_id: Id;
+    shard: number;
+    pages: number;
+    pending: number;
+    done: number;
+    dead: number;
+    bytes: number;
+  }>('ledger', 'crawl_id, shard'),
   counter: table<{ crawl_id: Id; counter: string; pages: number }>('page_counter', 'counter'),
   lentBatch: table<LentBatchRow>('lent_batch', 'created_at'),
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
@@ -390,6 +422,9 @@ export const tables = {
     'host_id, crawl_id, key',
   ),
   exportJob: table<ExportJobRow>('export_job', 'id'),
+  reextraction: table<ReextractionRow>('reextraction', 'id'),
+  reextractionPage: table<ReextractionPageRow>('reextraction_page', 'job_id, host_id, key'),
+  pageVersion: table<{ crawl_id: Id; job_id: Id }>('page_version', 'crawl_id'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),

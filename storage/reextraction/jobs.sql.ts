@@ -1,0 +1,216 @@
+/** Jobs of re-extractions, and which of them is in use. */
+import type { ReextractionState } from '../../domain/reextraction/may.ts';
+import type { Tally } from '../../domain/reextraction/tally.ts';
+import { statement } from '../postgres/index.ts';
+
+export interface ReextractionRow {
+  readonly id: string;
+  readonly crawl_id: string;
+  readonly state: ReextractionState;
+  readonly reason: string | null;
+  readonly created_at: Date;
+  readonly ended_at: Date | null;
+  readonly extractor: number | null;
+  readonly pages: number;
+  readonly tally: Partial<Tally>;
+  readonly turns: number;
+  readonly settled: number;
+  readonly in_use: boolean;
+}
+
+const inUse = `exists (select from page_version v where v.job_id = e.id)`;
+const columns = `e.id::text, e.crawl_id::text, e.state, e.reason, e.created_at, e.ended_at, e.extractor, e.pages,
+          e.tally, e.turns, e.settled, ${inUse} as in_use`;
+/** When copies of the crawl were last chosen by all that is known; null: never, or the crawl has begun again. */
+const rankedAt = `(select greatest(c.ended_at, s.ranked_at)
+            from crawl c left join standing_crawl s on s.crawl_id = c.id where c.id = e.crawl_id)`;
+/** A crawl that is not being deleted. */
+const isThere = `exists (select from crawl c where c.id = e.crawl_id and c.removed_at is null)`;
+
+/** The caller must have locked the crawl, and asked domain/reextraction/may.ts. */
+export const addReextraction = statement<[crawlId: string], { readonly id: string }>(
+  'add-reextraction',
+  `insert into reextraction (crawl_id, until) values ($1, (extract(epoch from now()) * 1000000)::bigint)
+   returning id::text`,
+);
+
+/** All of a crawl, the latest first: they are few (`mostOfCrawl`). */
+export const listReextractions = statement<[crawlId: string], ReextractionRow>(
+  'list-reextractions',
+  `select ${columns} from reextraction e where e.crawl_id = $1 order by e.id desc`,
+);
+
+export const findReextraction = statement<[crawlId: string, id: string], ReextractionRow>(
+  'find-reextraction',
+  `select ${columns} from reextraction e where e.crawl_id = $1 and e.id = $2`,
+);
+
+/** A place in the order of `url_pages`. */
+export interface WalkPlace {
+  /** Microseconds since 1970. */
+  readonly micros: number;
+  readonly host: number;
+  /** Hex. */
+  readonly key: string;
+}
+
+export interface ClaimedReextraction extends ReextractionRow {
+  readonly until: number;
+  readonly place: WalkPlace | null;
+}
+
+/** A job has work to do: to be made, to follow up a switch, to become the pages' own, or to leave. */
+const hasWork = `(e.state in ('waiting', 'running', 'keeping', 'removing') or e.settled < e.turns
+           or (e.has_pages and e.state in ('failed', 'cancelled')))`;
+
+/** From now on the job is the activity's. No row: there is nothing to do, or the crawl is gone. */
+export const claimReextraction = statement<[id: string, owner: string], ClaimedReextraction>(
+  'claim-reextraction',
+  `update reextraction e
+      set owner = $2, state = case when e.state = 'waiting' then 'running' else e.state end,
+          walked = case when e.state = 'waiting' then ${rankedAt} else e.walked end
+    where e.id = $1 and ${hasWork} and ${isThere}
+   returning ${columns}, e.until, e.place`,
+);
+
+/** Locks the job until the end of the transaction. No row: it is somebody else's by now, or is gone. */
+export const holdReextraction = statement<[id: string, owner: string], Pick<ReextractionRow, 'in_use'>>(
+  'hold-reextraction',
+  `select ${inUse} as in_use from reextraction e
+    where e.id = $1 and e.owner = $2 and ${isThere} for no key update of e`,
+);
+
+/** Extractions that differ, as JSON. Bytes are hex strings. */
+export interface ReextractedPage {
+  readonly host_id: number;
+  readonly key: string;
+  /** `page.extracted_at` as Postgres writes it: a `Date` would lose the microseconds. */
+  readonly of: string;
+  readonly print: object | null;
+}
+
+/**
+ * Stores what a step has found, and notes how far the job is. `next`: {place, pages, tally, extractor}; `rows`:
+ * `ReextractedPage`s with the columns of an extraction. No row: the job is somebody else's by now, or has ended.
+ */
+export const noteReextracted = statement<
+  [id: string, owner: string, next: string, rows: string],
+  { readonly id: string }
+>(
+  'note-reextracted',
+  `with noted as (
+     update reextraction e set place = n.place, pages = n.pages, tally = n.tally, extractor = n.extractor
+       from json_to_record($3) n (place jsonb, pages bigint, tally jsonb, extractor int)
+      where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
+     returning e.id
+   ), stored as (
+     insert into reextraction_page (job_id, host_id, key, of, title, description, language, charset, words, links, canonical,
+                                    noindex, nofollow, text_hash, meta, fields, outlinks, cut, print)
+     select n.id, r.host_id, decode(r.key, 'hex'), r.of, r.title, r.description, r.language, r.charset, r.words, r.links,
+            r.canonical, r.noindex, r.nofollow, decode(r.text_hash, 'hex'), r.meta, r.fields, r.outlinks, nullif(r.cut, '{}'), r.print
+       from noted n
+      cross join json_to_recordset($4) as r(
+            host_id bigint, key text, of timestamptz, title text, description text, language text, charset text,
+            words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text, meta jsonb,
+            fields jsonb, outlinks text, cut jsonb, print jsonb)
+      order by r.host_id, r.key
+     on conflict (job_id, host_id, key) do update
+       set of = excluded.of, title = excluded.title, description = excluded.description, language = excluded.language,
+           charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
+           noindex = excluded.noindex, nofollow = excluded.nofollow, text_hash = excluded.text_hash,
+           meta = excluded.meta, fields = excluded.fields, outlinks = excluded.outlinks, cut = excluded.cut, print = excluded.print
+   )
+   select id::text from noted`,
+);
+
+/** The walk begins anew. No row: as `noteReextracted`. */
+export const beginAnew = statement<[id: string, owner: string], { readonly id: string }>(
+  'begin-reextraction-anew',
+  `update reextraction e
+      set place = null, pages = 0, tally = '{}', extractor = null,
+          walked = ${rankedAt}
+    where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
+   returning e.id::text`,
+);
+
+/** The activity has stopped. */
+export const releaseReextraction = statement<[id: string, owner: string], Record<string, never>>(
+  'release-reextraction',
+  `update reextraction set owner = null where id = $1 and owner = $2`,
+);
+
+/**
+ * No row: the job is somebody else's by now, or has ended; or it should be finished, and copies of the crawl were chosen
+ * anew since the walk began.
+ */
+export const endReextraction = statement<
+  [id: string, owner: string, state: 'finished' | 'failed', reason: string | null],
+  { readonly id: string }
+>(
+  'end-reextraction',
+  `update reextraction e set state = $3::reextraction_state, reason = $4, ended_at = now(), place = null
+    where e.id = $1 and e.owner = $2 and e.state = 'running'
+      and ($3::reextraction_state = 'failed' or e.walked is not distinct from ${rankedAt})
+   returning e.id::text`,
+);
+
+/** @param crawlId null: whichever crawl it is of. No row: there is no such job, or it has ended. */
+export const cancelReextraction = statement<[id: string, crawlId: string | null], { readonly id: string }>(
+  'cancel-reextraction',
+  `update reextraction set state = 'cancelled', ended_at = now()
+    where id = $1 and ($2::bigint is null or crawl_id = $2) and state in ('waiting', 'running')
+   returning id::text`,
+);
+
+/** Jobs that have had work to do for a while, by their ids. */
+export const openReextractions = statement<[after: string, limit: number], { readonly id: string }>(
+  'open-reextractions',
+  `select e.id::text from reextraction e
+    where ${hasWork} and e.created_at < now() - interval '10 seconds' and e.id > $1::bigint and ${isThere}
+    order by e.id limit $2`,
+);
+
+/** Everybody reads the job's extraction from the commit on. The caller must have locked the crawl, and asked what may be. */
+export const useReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
+  'use-reextraction',
+  `with used as (insert into page_version (crawl_id, job_id) values ($1, $2))
+   update reextraction set turns = turns + 1 where id = $2 returning id::text`,
+);
+
+/** Everybody reads what `page` holds from the commit on. The caller: as `useReextraction`. */
+export const leaveReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
+  'leave-reextraction',
+  `with left_behind as (delete from page_version where crawl_id = $1 and job_id = $2 returning job_id)
+   update reextraction e set turns = turns + 1 from left_behind l where e.id = l.job_id returning e.id::text`,
+);
+
+/** The caller: as `useReextraction`. */
+export const turnReextraction = statement<
+  [id: string, state: 'keeping' | 'removing'],
+  { readonly id: string }
+>('turn-reextraction', `update reextraction set state = $2 where id = $1 returning id::text`);
+
+/** All that follows from so many switches was told. */
+export const noteSettled = statement<[id: string, owner: string, turns: number], Record<string, never>>(
+  'note-settled',
+  `update reextraction set settled = greatest(settled, $3) where id = $1 and owner = $2`,
+);
+
+/** The extraction is the pages' own. The caller must hold the job, which has no pages any more. */
+export const noteKept = statement<[id: string], Record<string, never>>(
+  'note-kept',
+  `with left_behind as (delete from page_version where job_id = $1)
+   update reextraction set state = 'kept', has_pages = false where id = $1`,
+);
+
+/** The job has no pages any more. */
+export const noteEmptied = statement<[id: string, owner: string], Record<string, never>>(
+  'note-emptied',
+  `update reextraction set has_pages = false where id = $1 and owner = $2`,
+);
+
+/** Forgets a job that has no pages any more. */
+export const dropReextraction = statement<[id: string, owner: string], Record<string, never>>(
+  'drop-reextraction',
+  `delete from reextraction where id = $1 and owner = $2 and state = 'removing'`,
+);

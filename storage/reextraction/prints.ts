@@ -1,0 +1,37 @@
+/** Exchanges the fingerprints of texts (storage/alike/) with the extraction that is in use. */
+import { storePrints } from '../alike/index.ts';
+import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
+import { holdReextraction } from './jobs.sql.ts';
+import { notePrints, printsToTurn } from './pages.sql.ts';
+
+/** A page whose text is too short to be like another one. */
+const noPrint = { words: 0, simhash: '0', sketch: '', numbers: '', bands: [] };
+
+/**
+ * Exchanges so many fingerprints of a job for those that are stored, so that the stored ones are those of the extraction
+ * in use. Each row knows which one it has, so that a batch that is repeated changes nothing. Near-duplicates are judged
+ * anew by whoever judges them.
+ * @returns how many were looked at; null: the job is somebody else's by now, or is gone
+ */
+export const turnPrints = (
+  pool: Pool,
+  { id, crawlId, owner }: { readonly id: string; readonly crawlId: string; readonly owner: string },
+  limit: number,
+): Promise<number | null> =>
+  retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [job] = await holdReextraction(db, id, owner);
+      if (job === undefined) return null;
+      const due = await printsToTurn(db, id, crawlId, job.in_use, limit);
+      if (due.length === 0) return 0;
+      const current = due.filter(({ is_current }) => is_current);
+      const rows = current.map(({ host_id, key, print }) => ({ ...print, host_id, crawl_id: crawlId, key }));
+      if (rows.length > 0) await storePrints(db, JSON.stringify(rows));
+      const kept = due.map(({ host_id, key, stored, is_current }) => ({
+        ...{ host_id, key },
+        print: is_current ? (stored ?? noPrint) : null,
+      }));
+      await notePrints(db, id, job.in_use, JSON.stringify(kept));
+      return due.length;
+    }),
+  );

@@ -1,0 +1,44 @@
+/** What re-extractions are made with in tests, and an extractor of another version. */
+import pino from 'pino';
+import { createExtractor, type Extractor } from '../../../content/extract.ts';
+import type { Extracted } from '../../../contracts/extraction.ts';
+import { openBooks } from '../../../engine/books/books.ts';
+import { workAtReextraction, type ReextractionTools } from '../../../engine/reextraction/job.ts';
+import type { BodyStore } from '../../../storage/archive/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
+
+const present = await createExtractor();
+
+/** Reads as the present one does, and then otherwise. */
+export const extractorThat = (
+  reads: (page: Extracted, url: string) => Extracted,
+  version = present.version + 1,
+): Extractor => ({
+  version,
+  extract: (input) => {
+    const page = reads(present.extract(input), input.url);
+    return { ...page, meta: { ...page.meta, version } };
+  },
+});
+
+/** Titles say which version has read them. */
+const titled = extractorThat((page) => ({ ...page, title: `${page.title ?? ''}, renewed` }));
+
+export function reextractionTools(
+  pool: Pool,
+  blobs: Pick<BodyStore, 'get'>,
+  extractor: Extractor = titled,
+): ReextractionTools {
+  return {
+    ...{ pool, extractor, outage: () => null, log: pino({ level: 'silent' }) },
+    blobs: blobs as BodyStore,
+    books: openBooks(pool, { userAgent: 'Orbweaver/0 (test)', allowPrivate: [], shards: 1 }, pool),
+  };
+}
+
+const never = new AbortController().signal;
+
+/** Works until nothing is left to do. */
+export async function workWhole(tools: ReextractionTools, id: string): Promise<void> {
+  while ((await workAtReextraction(tools, id, () => true, never)) !== null);
+}
