@@ -817,13 +817,13 @@ create table page_history (
   constraint page_history_visits_not_null NOT NULL visits
 ) with (fillfactor=80);
 
-create table page_version (
+create table reading_in_use (
   crawl_id bigint not null,
   job_id bigint not null,
-  constraint page_version_crawl_id_not_null NOT NULL crawl_id,
-  constraint page_version_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
-  constraint page_version_job_id_not_null NOT NULL job_id,
-  constraint page_version_pkey PRIMARY KEY (crawl_id)
+  constraint reading_in_use_crawl_id_not_null NOT NULL crawl_id,
+  constraint reading_in_use_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
+  constraint reading_in_use_job_id_not_null NOT NULL job_id,
+  constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
 );
 
 create table permit_group (
@@ -1481,7 +1481,7 @@ create view current_page as
     r.job_id IS NOT NULL AS is_reextracted,
     r.cut
    FROM page p
-     LEFT JOIN page_version v ON v.crawl_id = p.crawl_id
+     LEFT JOIN reading_in_use v ON v.crawl_id = p.crawl_id
      LEFT JOIN reextraction_page r ON r.job_id = v.job_id AND r.host_id = p.host_id AND r.key = p.key AND r.of = p.extracted_at;
 
 CREATE INDEX api_key_tenant ON public.api_key USING btree (tenant_id, created_at, id);

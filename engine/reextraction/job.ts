@@ -5,7 +5,7 @@
  *
  *     waiting ──> running ──(end of the walk)──> finished ──(keep)──> keeping ──> kept
  *                    │                              │ ↑
- *                    └──> failed, cancelled         └─┘ switch and undo: one row of `page_version`
+ *                    └──> failed, cancelled         └─┘ switch and undo: one row of `reading_in_use`
  *
  * After a switch the job tells what follows from pages: fingerprints of texts, copies, the index for searches. `removing`
  * takes the rows of a job away, and then the job.

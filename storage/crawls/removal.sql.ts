@@ -141,7 +141,7 @@ export const removeRest: readonly Remove[] = [
       'seed_place',
       'lent_url',
       'page_counter',
-      ...['page_version', 'reextraction'],
+      ...['reading_in_use', 'reextraction'],
       'crawl_config',
       'left_out',
       'forgotten',

@@ -3,7 +3,7 @@
 create type reextraction_state as enum (
   'waiting', 'running', 'finished', 'failed', 'cancelled', 'keeping', 'kept', 'removing');
 
--- A job. Its life: waiting, running, then finished, failed or cancelled. A finished one can be switched to (`page_version`)
+-- A job. Its life: waiting, running, then finished, failed or cancelled. A finished one can be switched to (`reading_in_use`)
 -- and back; `keeping` makes its extraction the pages' own, batch by batch, and ends in `kept`; `removing` takes its rows
 -- away, and then the job.
 create table reextraction (
@@ -74,7 +74,7 @@ create index reextraction_print on reextraction_page (job_id, is_printed) where 
 
 -- Which re-extraction everybody reads, of the crawls that were switched to one. One row changes what all pages of a crawl
 -- say, at one moment.
-create table page_version (
+create table reading_in_use (
   crawl_id  bigint primary key,
   job_id    bigint not null references reextraction (id)
 );
@@ -99,6 +99,6 @@ create view current_page as
          -- Read again: `cut` then stands for that of the URL.
          r.job_id is not null as is_reextracted, r.cut
     from page p
-    left join page_version v on v.crawl_id = p.crawl_id
+    left join reading_in_use v on v.crawl_id = p.crawl_id
     left join reextraction_page r
       on r.job_id = v.job_id and r.host_id = p.host_id and r.key = p.key and r.of = p.extracted_at;

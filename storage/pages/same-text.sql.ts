@@ -28,7 +28,7 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
   `with due as (
      delete from text_due where id = any ($1::bigint[]) returning crawl_id, text_hash, host_id, key
    ), notes as materialized (
-     select * from due where crawl_id not in (select crawl_id from page_version)
+     select * from due where crawl_id not in (select crawl_id from reading_in_use)
    ), texts as materialized (
      select distinct crawl_id, text_hash from notes
    ), looked_at as materialized (

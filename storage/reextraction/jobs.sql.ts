@@ -18,7 +18,7 @@ export interface ReextractionRow {
   readonly in_use: boolean;
 }
 
-const inUse = `exists (select from page_version v where v.job_id = e.id)`;
+const inUse = `exists (select from reading_in_use v where v.job_id = e.id)`;
 const columns = `e.id::text, e.crawl_id::text, e.state, e.reason, e.created_at, e.ended_at, e.extractor, e.pages,
           e.tally, e.turns, e.settled, ${inUse} as in_use`;
 /** When copies of the crawl were last chosen by all that is known; null: never, or the crawl has begun again. */
@@ -173,14 +173,14 @@ export const openReextractions = statement<[after: string, limit: number], { rea
 /** Everybody reads the job's extraction from the commit on. The caller must have locked the crawl, and asked what may be. */
 export const useReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
   'use-reextraction',
-  `with used as (insert into page_version (crawl_id, job_id) values ($1, $2))
+  `with used as (insert into reading_in_use (crawl_id, job_id) values ($1, $2))
    update reextraction set turns = turns + 1 where id = $2 returning id::text`,
 );
 
 /** Everybody reads what `page` holds from the commit on. The caller: as `useReextraction`. */
 export const leaveReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
   'leave-reextraction',
-  `with left_behind as (delete from page_version where crawl_id = $1 and job_id = $2 returning job_id)
+  `with left_behind as (delete from reading_in_use where crawl_id = $1 and job_id = $2 returning job_id)
    update reextraction e set turns = turns + 1 from left_behind l where e.id = l.job_id returning e.id::text`,
 );
 
@@ -199,7 +199,7 @@ export const noteSettled = statement<[id: string, owner: string, turns: number],
 /** The extraction is the pages' own. The caller must hold the job, which has no pages any more. */
 export const noteKept = statement<[id: string], Record<string, never>>(
   'note-kept',
-  `with left_behind as (delete from page_version where job_id = $1)
+  `with left_behind as (delete from reading_in_use where job_id = $1)
    update reextraction set state = 'kept', has_pages = false where id = $1`,
 );
 

@@ -424,7 +424,7 @@ export const tables = {
   exportJob: table<ExportJobRow>('export_job', 'id'),
   reextraction: table<ReextractionRow>('reextraction', 'id'),
   reextractionPage: table<ReextractionPageRow>('reextraction_page', 'job_id, host_id, key'),
-  pageVersion: table<{ crawl_id: Id; job_id: Id }>('page_version', 'crawl_id'),
+  readingInUse: table<{ crawl_id: Id; job_id: Id }>('reading_in_use', 'crawl_id'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
