@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { CapDefaults } from '../engine/caps/cap-book.ts';
+import type { ReadAnswer } from '../engine/changes/read-version.ts';
 import type { LendingRoom } from '../engine/lending/room.ts';
 import type { Answers } from '../engine/stored-answer.ts';
 import type { ExportFiles } from '../storage/exports/index.ts';
@@ -19,6 +20,8 @@ export interface Dependencies {
   readonly control: CrawlControl;
   readonly schedulers: Schedulers;
   readonly textOf: TextReader;
+  /** Reads stored versions of pages, to compare them. */
+  readonly readVersion: ReadAnswer;
   readonly archive: Answers;
   /** Finds pages by their texts. */
   readonly search: SearchIndex;

@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
+import { createVersionReader } from '../engine/changes/read-version.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import {
@@ -88,6 +89,7 @@ async function main(config: ServiceConfig): Promise<void> {
       control,
       schedulers: createSchedulers(client),
       textOf: createTextReader(archive),
+      readVersion: createVersionReader(archive),
       archive,
       search: indexIn(pool, openSearchOf(config)),
       exports: {

@@ -193,6 +193,17 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
       'what becomes of text that more than a third of the pages of a host have: keep it, or leave it out',
     choices: ['keep', 'leave-out'],
   },
+  changes: {
+    flags: '--changes <yes|no>',
+    words:
+      'compare each answer with the one before it, of this crawl or an earlier one, and tell what changed',
+    read: yesOrNo,
+  },
+  versionsKept: {
+    flags: '--versions-kept <n>',
+    words: 'keep so many versions of each page whose changes are told',
+    read: wholeNumber(1),
+  },
   search: {
     flags: '--search',
     words: 'index the texts of the pages, for the verb search',

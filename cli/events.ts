@@ -13,6 +13,8 @@ export interface EventOptions extends VerbOptions {
   /** Only events after this one. */
   readonly after: number;
   readonly follow?: boolean;
+  /** Comma-separated; only without `follow`. */
+  readonly kinds?: string;
 }
 
 const shown: Shown<CrawlEvent> = {
@@ -28,11 +30,11 @@ const words = (data: CrawlEvent['data']): string =>
     .join(', ');
 
 export async function events(id: string, options: EventOptions): Promise<ExitCode> {
-  const { after, follow = false, json = false } = options;
+  const { after, follow = false, json = false, kinds } = options;
   if (!follow) {
     await withApi(options, (api) =>
       writeList(
-        behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000 }), after),
+        behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000, kinds }), after),
         json,
         shown,
       ),

@@ -2,6 +2,7 @@
 import { Option, type Command } from 'commander';
 import { crawlId, wholeNumber } from './arguments.ts';
 import type { BodyOptions } from './body.ts';
+import type { DiffOptions } from './changes.ts';
 import type { Ended } from './ending.ts';
 import type { EventOptions } from './events.ts';
 import type { SitemapOptions } from './sitemaps.ts';
@@ -90,6 +91,12 @@ export function addResults(program: Command, ended: Ended): void {
     .description('List the events of a crawl, or follow them until the crawl is over.')
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--after <n>', 'only events after the one with this number', wholeNumber(0), 0)
+    .addOption(
+      new Option(
+        '--kinds <kinds>',
+        'only events of these kinds, such as crawl.paused,page.changed',
+      ).conflicts('follow'),
+    )
     .option(
       '--follow',
       'wait for more events until the crawl is over, and connect again if a connection is lost',
@@ -98,6 +105,41 @@ export function addResults(program: Command, ended: Ended): void {
     .addHelpText('after', '\nExamples:\n  orbweaver events 3\n  orbweaver events 3 --after 7 --follow --json')
     .action(async (id: string, options: EventOptions) => {
       ended(await (await import('./events.ts')).events(id, options));
+    });
+  program
+    .command('changes')
+    .description(
+      'List the pages of a crawl that changed since they were fetched before, in the order in which they were fetched; or the versions of one page, the latest first.',
+    )
+    .argument('<id>', 'id of the crawl', crawlId)
+    .argument('[url]', 'URL of a page, in any spelling')
+    .option('--json', 'as JSON, one object a line')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver changes 3\n  orbweaver changes 3 https://example.com/prices',
+    )
+    .action(async (id: string, url: string | undefined, options: object) => {
+      ended(await (await import('./changes.ts')).changes(id, url, options));
+    });
+  program
+    .command('diff')
+    .description(
+      'Show what changed between two versions of a page: its metadata, and the words of its main text.',
+    )
+    .argument('<id>', 'id of the crawl', crawlId)
+    .argument('<url>', 'URL of the page, in any spelling')
+    .option(
+      '--from <version>',
+      'the earlier version, as changes names it (default: the one before the later)',
+    )
+    .option('--to <version>', 'the later version (default: the latest)')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  orbweaver diff 3 https://example.com/prices\n  orbweaver diff 3 https://example.com/prices --from 2-1 --to 3-1',
+    )
+    .action(async (id: string, url: string, options: DiffOptions) => {
+      ended(await (await import('./changes.ts')).diff(id, url, options));
     });
   program
     .command('sitemaps')

@@ -92,6 +92,10 @@ export interface CrawlConfig {
   readonly nearDuplicates: boolean;
   /** What becomes of text that repeats over the pages of a host; absent: `keep`. */
   readonly boilerplate: (typeof boilerplateModes)[number];
+  /** Answers are compared with those before them, and changes of pages are told; absent: false. */
+  readonly changes: boolean;
+  /** Versions kept of each page whose changes are told. */
+  readonly versionsKept: number;
   /** The pages are indexed for searches by their texts; absent: false. */
   readonly search: boolean;
   /** Pages that are not there, though their server says so with no status, go into quarantine; absent: false. */
@@ -137,6 +141,8 @@ export const defaultCrawlConfig: CrawlConfig = {
   traps: true,
   nearDuplicates: false,
   boilerplate: 'keep',
+  changes: false,
+  versionsKept: 5,
   search: false,
   soft404: false,
   rules: null,

@@ -194,6 +194,32 @@ create table crawl (
   constraint crawl_tenant_id_not_null NOT NULL tenant_id
 );
 
+create table crawl_changes (
+  crawl_id bigint not null,
+  at_micros bigint not null default 0,
+  at_host bigint not null default 0,
+  at_key bytea not null default '\x'::bytea,
+  is_over boolean not null default false,
+  claimed_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  compared bigint not null default 0,
+  changed bigint not null default 0,
+  dropped bigint not null default 0,
+  lost bigint not null default 0,
+  forgotten bigint not null default 0,
+  constraint crawl_changes_at_host_not_null NOT NULL at_host,
+  constraint crawl_changes_at_key_not_null NOT NULL at_key,
+  constraint crawl_changes_at_micros_not_null NOT NULL at_micros,
+  constraint crawl_changes_changed_not_null NOT NULL changed,
+  constraint crawl_changes_claimed_until_not_null NOT NULL claimed_until,
+  constraint crawl_changes_compared_not_null NOT NULL compared,
+  constraint crawl_changes_crawl_id_not_null NOT NULL crawl_id,
+  constraint crawl_changes_dropped_not_null NOT NULL dropped,
+  constraint crawl_changes_forgotten_not_null NOT NULL forgotten,
+  constraint crawl_changes_is_over_not_null NOT NULL is_over,
+  constraint crawl_changes_lost_not_null NOT NULL lost,
+  constraint crawl_changes_pkey PRIMARY KEY (crawl_id)
+);
+
 create table crawl_config (
   crawl_id bigint not null,
   version integer not null,
@@ -825,6 +851,29 @@ create table reading_in_use (
   constraint reading_in_use_job_id_not_null NOT NULL job_id,
   constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
 );
+
+create table page_version (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  number integer not null,
+  fetched_at timestamp with time zone not null,
+  gone boolean not null,
+  status smallint,
+  redirect_to text,
+  content_hash bytea,
+  content_type text,
+  robots_tag text,
+  text_hash bytea,
+  change jsonb,
+  constraint page_version_crawl_id_not_null NOT NULL crawl_id,
+  constraint page_version_fetched_at_not_null NOT NULL fetched_at,
+  constraint page_version_gone_not_null NOT NULL gone,
+  constraint page_version_host_id_not_null NOT NULL host_id,
+  constraint page_version_key_not_null NOT NULL key,
+  constraint page_version_number_not_null NOT NULL number,
+  constraint page_version_pkey PRIMARY KEY (host_id, crawl_id, key, number)
+) with (fillfactor=90);
 
 create table permit_group (
   name text not null,
@@ -1500,6 +1549,8 @@ CREATE INDEX content_known ON public.content USING btree (hash, tenant_id, first
 
 CREATE INDEX crawl_config_pending ON public.crawl_config USING btree (crawl_id) WHERE (state = 'pending'::text);
 
+CREATE INDEX crawl_follows_changes ON public.crawl USING btree (id) WHERE ((config -> 'changes'::text) = 'true'::jsonb);
+
 CREATE UNIQUE INDEX crawl_job ON public.crawl USING btree (job_id);
 
 CREATE INDEX crawl_open ON public.crawl USING btree (id) WHERE (state = ANY (ARRAY['seeding'::crawl_state, 'running'::crawl_state, 'paused'::crawl_state, 'draining'::crawl_state]));
@@ -1517,6 +1568,8 @@ CREATE INDEX dead_letter_place ON public.dead_letter USING btree (crawl_id, host
 CREATE INDEX domain_rank_edition ON public.domain_rank USING btree (edition);
 
 CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
+
+CREATE INDEX event_kind ON public.event USING btree (crawl_id, kind, number);
 
 CREATE INDEX export_of_crawl ON public.export_job USING btree (crawl_id, id);
 
@@ -1563,6 +1616,8 @@ CREATE INDEX page_history_body ON public.page_history USING btree (crawl_id, bod
 CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
 
 CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
+
+CREATE INDEX page_version_body ON public.page_version USING btree (content_hash) WHERE (content_hash IS NOT NULL);
 
 CREATE INDEX quarantine_changes ON public.quarantine USING btree (crawl_id, revision);
 

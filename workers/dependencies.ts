@@ -6,6 +6,8 @@ import { watch } from '../engine/breakers/breakers.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
+import { createVersionReader } from '../engine/changes/read-version.ts';
+import { followInRounds } from '../engine/changes/rounds.ts';
 import { clearExports } from '../engine/exports/upkeep.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
@@ -150,6 +152,9 @@ export async function openDependencies(
         },
       )
     : null;
+  const stopFollowing = config.roles.includes('extract')
+    ? followInRounds(controlPool, createVersionReader(archive), log)
+    : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
   const stopWakingSchedulers = controls ? wakeRestingSchedulers(controlPool, workflows, log) : null;
@@ -206,6 +211,7 @@ export async function openDependencies(
         stopRemoving?.(),
         stopSettling?.(),
         stopClearing?.(),
+        stopFollowing?.(),
         stopWaking?.(),
         stopWakingSchedulers?.(),
         stopPatrol?.(),

@@ -42,7 +42,7 @@ export const eventRoutes = [
       const { pool } = parts;
       const stream = eventStreams(parts);
       return async ({ params: { crawlId: id }, query, caller, request, response }) => {
-        const { cursor = '0', limit = defaultEventLimit } = query;
+        const { cursor = '0', limit = defaultEventLimit, kinds = null } = query;
         const crawl = (await findCrawl(pool, id)) ?? noSuchCrawl(id);
         response.vary('Accept');
         // If the client has gone by now, nothing would notice it later.
@@ -60,7 +60,7 @@ export const eventRoutes = [
           else await stream(response, caller.tenantId, id, after);
           return answered;
         }
-        const items = [...(await readEvents(pool, id, cursor, limit))];
+        const items = [...(await readEvents(pool, id, cursor, limit, kinds))];
         const more = items.length === limit;
         return { items, next: isOver && !more ? null : (items.at(-1)?.id ?? cursor), more };
       };

@@ -4,6 +4,7 @@ import { standingCrawlRoutes } from '../compat/standing-crawl.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { bodyRoutes } from './body.ts';
 import { capRoutes } from './caps.ts';
+import { changeRoutes } from './changes.ts';
 import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
@@ -58,6 +59,7 @@ export const gatedRoutes: readonly Route[] = [
   ...nearDuplicateRoutes,
   ...boilerplateRoutes,
   ...freshnessRoutes,
+  ...changeRoutes,
   ...reportRoutes,
   ...exportRoutes,
   ...exportJobRoutes,

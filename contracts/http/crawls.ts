@@ -167,6 +167,14 @@ export const configFields = {
     description:
       'leave-out: blocks of text that more than a third of the first pages of a host have are left out of the text, the main text, the Markdown and what near-duplicates are found by; GET /v1/crawls/{crawlId}/boilerplate lists them. keep: they are not. Holds for pages that are read from then on, of which a hundred a host are counted.',
   }),
+  changes: z.boolean().meta({
+    description:
+      'True: answers are compared with those before them, of this crawl or of earlier ones; each page that changed gives an event `page.changed`, and GET /v1/crawls/{crawlId}/changes lists them. False: nothing is compared.',
+  }),
+  versionsKept: z.int().min(1).max(100).meta({
+    description:
+      'Versions kept of each page with their bodies, where `changes` is true; older ones are dropped.',
+  }),
   search: z.boolean().meta({
     description:
       'True: the pages are indexed for searches by their texts, in the background. False: they are not, until an index is asked for.',

@@ -1,6 +1,6 @@
 /** The events of a crawl on the wire: as a list, and as server-sent events. */
 import { z } from 'zod';
-import { instant, limit, nextCursor } from './shared.ts';
+import { commaSeparated, instant, limit, nextCursor } from './shared.ts';
 
 export const eventKinds = [
   'crawl.created',
@@ -15,6 +15,7 @@ export const eventKinds = [
   'seeds.added',
   'host.parked',
   'host.back',
+  'page.changed',
 ] as const;
 
 export const crawlEvent = z
@@ -39,6 +40,17 @@ const eventId = z.string().regex(/^\d{1,18}$/, 'not the id of an event');
 export const eventsQuery = z.strictObject({
   cursor: eventId.optional().meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultEventLimit),
+  kinds: z
+    .string()
+    .max(1_000)
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(eventKinds)).min(1))
+    .optional()
+    .meta({
+      description: 'Only events of these kinds, comma-separated; absent: all. A live stream has all.',
+      pattern: commaSeparated(eventKinds),
+      examples: ['crawl.paused,crawl.finished'],
+    }),
 });
 
 export const lastEventId = eventId.optional();

@@ -10,6 +10,7 @@ import type { RecrawlRun } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
 import { isOver } from '../../domain/crawl-life.ts';
 import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
+import { changesPlace } from '../../storage/changes/index.ts';
 import { crawlStanding, lockCrawls } from '../../storage/crawls/index.ts';
 import { pagesHorizon, rankCopies } from '../../storage/pages/index.ts';
 import { inTransaction, retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
@@ -105,7 +106,10 @@ async function noteBatch(
   keepFresh: KeepFresh,
 ): Promise<number> {
   const { noted_micros: micros, noted_host: host, noted_key: key } = standing;
-  const horizon = (await pagesHorizon(db, crawlId, micros))[0]?.micros ?? 0;
+  const final = (await pagesHorizon(db, crawlId, micros))[0]?.micros ?? 0;
+  // A page is not fetched again before its answer was compared with the one before it: that would be a version lost.
+  const compared = wholeConfig(standing.config).changes ? await changesPlace(db, crawlId) : null;
+  const horizon = compared === null ? final : Math.min(final, compared[0]?.micros ?? 0);
   const visits = await visitsAfter(db, crawlId, micros, host, key, horizon, batch);
   const last = visits.at(-1);
   if (last === undefined) return 0;

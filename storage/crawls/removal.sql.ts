@@ -78,9 +78,15 @@ export const removeUrls = statement<
      delete from revisit r using chosen k where r.host_id = $2 and r.crawl_id = $1 and r.key = k.key
    ), links as (
      delete from link_count l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
+   ), versions as (
+     delete from page_version v using chosen k where v.host_id = $2 and v.crawl_id = $1 and v.key = k.key
+     returning v.content_hash
    ), freed as (
      insert into freed_body (hash)
-     select distinct content_hash from gone where content_hash is not null order by content_hash
+     select content_hash from gone where content_hash is not null
+     union
+     select content_hash from versions where content_hash is not null
+      order by content_hash
      on conflict (hash) do update set since = now()
    ), counted as (
      update host_queue q set total = greatest(q.total - (select count(*) from gone), 0)
@@ -155,6 +161,7 @@ export const removeRest: readonly Remove[] = [
       'freshness_sample',
       'trap_watch',
       'quarantine',
+      'crawl_changes',
     ],
     ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'],
   ].map(rowsOf),
@@ -184,7 +191,7 @@ export const freedBodies = statement<[seconds: number, limit: number], { readonl
 
 /**
  * Forgets bodies to which nothing refers any more: neither a page that stands for the body in its crawl, nor a URL whose
- * body has not been read yet. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
+ * body has not been read yet, nor a version of a page. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
  * that the bodies lay in.
  */
 export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { readonly segment: number }>(
@@ -195,6 +202,7 @@ export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { readonly 
      delete from body b
       where b.hash = any ($1::bytea[])
         and not exists (select from content c where c.hash = b.hash)
+        and not exists (select from page_version v where v.content_hash = b.hash)
         and b.hash not in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null)
      returning b.segment
    )

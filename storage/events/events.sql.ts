@@ -27,3 +27,17 @@ export const eventsAfter = statement<
     ) e
     order by e.crawl_id, e.number`,
 );
+
+/** Events of some kinds of one crawl after a number, oldest first; each kind is looked up by itself. */
+export const eventsOfKinds = statement<
+  [crawlId: string, after: string, kinds: readonly string[], limit: number],
+  EventRow
+>(
+  'events-of-kinds',
+  `select e.number, e.crawl_id, e.kind, e.at, e.data
+     from unnest($3::text[]) wanted(kind)
+    cross join lateral (
+      select * from event where event.crawl_id = $1 and event.kind = wanted.kind and event.number > $2 order by event.number limit $4
+    ) e
+    order by e.number limit $4`,
+);

@@ -1,16 +1,21 @@
 /** The outbox: what happened to crawls, written in the transaction in which it happened. */
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { Queryable } from '../postgres/index.ts';
-import { eventsAfter, type EventRow } from './events.sql.ts';
+import { eventsAfter, eventsOfKinds, type EventRow } from './events.sql.ts';
 
-/** Events of one crawl, behind a number ('0': from the start). */
+/** Events of one crawl, behind a number ('0': from the start). @param kinds null: all kinds */
 export async function readEvents(
   db: Queryable,
   crawlId: string,
   after: string,
   limit: number,
+  kinds: readonly string[] | null = null,
 ): Promise<readonly CrawlEvent[]> {
-  return (await eventsAfter(db, [Number(crawlId)], [Number(after)], limit)).map(eventOf);
+  const rows =
+    kinds === null
+      ? await eventsAfter(db, [Number(crawlId)], [Number(after)], limit)
+      : await eventsOfKinds(db, crawlId, after, [...new Set(kinds)], limit);
+  return rows.map(eventOf);
 }
 
 /** Events of several crawls, for each behind a number of its own. */

@@ -62,6 +62,12 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
        from prints p
       where t.crawl_id = p.crawl_id and t.original = p.id and t.original <> t.id
         and (t.host_id, t.crawl_id, t.key) not in (select host_id, crawl_id, key from gone)
+   ), versions as (
+     delete from page_version v using gone g where v.host_id = g.host_id and v.crawl_id = g.crawl_id and v.key = g.key
+     returning v.content_hash
+   ), freed as (
+     insert into freed_body (hash) select distinct content_hash from versions where content_hash is not null order by 1
+     on conflict (hash) do update set since = now()
    ), attempts as (
      delete from attempt a using gone g where a.host_id = g.host_id and a.crawl_id = g.crawl_id and a.key = g.key
    ), revisits as (

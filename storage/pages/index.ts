@@ -8,6 +8,7 @@ export {
 } from './copies.sql.ts';
 export {
   findStored,
+  hostShare,
   listPages,
   listPagesOfHost,
   pagesHorizon,

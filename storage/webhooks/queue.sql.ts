@@ -57,16 +57,26 @@ export interface DueEvent {
 
 /**
  * The event that has been due longest: of each crawl, only the first event counts that is not settled and of a wanted
- * kind.
+ * kind. Each kind is looked up by itself, so that a million changes of pages hide no other event.
  */
 export const nextWebhookEvent = statement<[webhookId: string, kinds: readonly string[] | null], DueEvent>(
   'next-webhook-event',
   `select c.crawl_id, c.settled, c.last, c.attempts, e.number, e.kind, e.at, e.data
      from webhook_cursor c
      left join lateral (
-       select * from event
-        where event.crawl_id = c.crawl_id and event.number > c.settled and ($2::text[] is null or event.kind = any ($2))
-        order by event.number limit 1
+       select *
+         from ((select * from event
+                 where $2::text[] is null and event.crawl_id = c.crawl_id and event.number > c.settled
+                 order by event.number limit 1)
+               union all
+               select first.*
+                 from unnest($2::text[]) wanted(kind)
+                cross join lateral (
+                  select * from event
+                   where event.crawl_id = c.crawl_id and event.kind = wanted.kind and event.number > c.settled
+                   order by event.number limit 1
+                ) first) found
+        order by found.number limit 1
      ) e on true
     where c.webhook_id = $1 and c.settled < c.last and c.not_before <= now()
     order by c.not_before, c.crawl_id limit 1`,

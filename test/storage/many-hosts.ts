@@ -204,6 +204,11 @@ export const manyHosts: readonly Reason[] = [
     ],
   },
   {
+    why: 'The answers of a crawl that tells changes are compared in the order of its pages feed, over all its hosts, in batches that can be split by host. A look whether there are any reads one row of the feed.',
+    when: 'every five seconds in each process that reads, for crawls that tell changes',
+    statements: ['answersAfter', 'followedCrawls', 'storeVersions'],
+  },
+  {
     why: 'A change of what a standing crawl keeps fresh holds for its known pages, over all its hosts. The walk is in batches.',
     when: 'after an edit, in the next runs of a standing crawl',
     statements: ['datePages', 'knownPages'],

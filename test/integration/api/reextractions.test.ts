@@ -372,7 +372,7 @@ describe('the end of a re-extraction', () => {
       expect(await listed()).toEqual(before);
     }
     expect(await found(id)).toEqual([]);
-    expect(await tables.pageVersion.count(services.pool, { crawl_id: Number(crawl.id) })).toBe(0);
+    expect(await tables.readingInUse.count(services.pool, { crawl_id: Number(crawl.id) })).toBe(0);
     expect((await change(id, 'undo')).status).toBe(409);
     expect((await call('GET', `${base()}/${id}/comparison`)).status).toBe(409);
     expect((await call('DELETE', `${base()}/${id}`)).status).toBe(200);

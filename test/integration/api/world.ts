@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import pino from 'pino';
 import { expect } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
+import { createVersionReader } from '../../../engine/changes/read-version.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
@@ -72,9 +73,11 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
 
 /** The bodies of the pages, by their hash. */
 const bodies = new Map<string, Buffer>();
-export const textOf = createTextReader({
-  get: (hash) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
-});
+const stored = {
+  get: (hash: Uint8Array) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
+};
+export const textOf = createTextReader(stored);
+export const readStored = createVersionReader(stored);
 
 export const noArchive: Dependencies['archive'] = {
   answer: () => Promise.resolve(null),
@@ -103,6 +106,7 @@ type Extras = Partial<
     | 'exports'
     | 'schedulers'
     | 'search'
+    | 'readVersion'
   >
 > & {
   readonly anonymous?: boolean;
@@ -122,6 +126,7 @@ export async function serve(
     log = pino({ level: 'silent' }),
     freeBytes = () => Promise.resolve(Infinity),
     archive = noArchive,
+    readVersion = readStored,
     exports = noExports,
     hostNames = [],
     trustedProxies = [],
@@ -148,6 +153,7 @@ export async function serve(
     pool,
     control,
     textOf,
+    readVersion,
     archive,
     search,
     exports,

@@ -180,6 +180,17 @@ interface PageRow {
   readonly extracted_at: Date;
 }
 
+interface CrawlChangesRow {
+  readonly crawl_id: Id;
+  readonly is_over: boolean;
+  readonly claimed_until: Date;
+  readonly compared: number;
+  readonly changed: number;
+  readonly dropped: number;
+  readonly lost: number;
+  readonly forgotten: number;
+}
+
 interface SegmentRow {
   readonly id: Id;
   readonly name: string;
@@ -446,6 +457,11 @@ export const tables = {
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
   textDue: table<{ crawl_id: Id; host_id: Id; key: Buffer; text_hash: Buffer }>('text_due', 'id'),
+  crawlChanges: table<CrawlChangesRow>('crawl_changes', 'crawl_id'),
+  pageVersion: table<{ crawl_id: Id; number: number; content_hash: Buffer | null }>(
+    'page_version',
+    'host_id, key, number',
+  ),
   sitemapRecord: table<{ crawl_id: Id; host_id: Id; correct: number; wrong: number }>(
     'sitemap_record',
     'crawl_id, host_id',
