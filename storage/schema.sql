@@ -843,15 +843,6 @@ create table page_history (
   constraint page_history_visits_not_null NOT NULL visits
 ) with (fillfactor=80);
 
-create table reading_in_use (
-  crawl_id bigint not null,
-  job_id bigint not null,
-  constraint reading_in_use_crawl_id_not_null NOT NULL crawl_id,
-  constraint reading_in_use_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
-  constraint reading_in_use_job_id_not_null NOT NULL job_id,
-  constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
-);
-
 create table page_version (
   host_id bigint not null,
   crawl_id bigint not null,
@@ -924,6 +915,15 @@ create table quarantine (
   constraint quarantine_shape_not_null NOT NULL shape,
   constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text]))),
   constraint quarantine_verdict_not_null NOT NULL verdict
+);
+
+create table reading_in_use (
+  crawl_id bigint not null,
+  job_id bigint not null,
+  constraint reading_in_use_crawl_id_not_null NOT NULL crawl_id,
+  constraint reading_in_use_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
+  constraint reading_in_use_job_id_not_null NOT NULL job_id,
+  constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
 );
 
 create table reextraction (
