@@ -120,6 +120,25 @@ describe('a re-extraction', () => {
     });
   });
 
+  it('reads by the rules that the crawl has now', async () => {
+    const rules = {
+      fields: { heading: { select: 'h1', type: 'text' }, number: { select: 'h1', type: 'integer' } },
+    };
+    const edited = await call('PATCH', `/v1/crawls/${crawl.id}`, { rules });
+    expect(edited.status, JSON.stringify(edited.body)).toBe(200);
+    const present = extractorThat((page) => page, 1);
+    const id = await made(reextractionTools(services.pool, crawl.archive, present));
+    const { fields } = await compare(id);
+    const byName = new Map(fields.map((field) => [field.field, field]));
+    expect(byName.get('fields.heading')).toMatchObject({ pages });
+    expect(byName.get('fields.number')?.samples[0]).toMatchObject({ before: null });
+    await changed(id, 'switch');
+    const page = (await listed('fields')).find(({ url }) => url.endsWith('/p/7'));
+    expect(page?.fields).toEqual({ heading: 'Page 7', number: 7 });
+    await changed(id, 'undo');
+    expect((await listed('fields')).every((each) => each.fields === null)).toBe(true);
+  });
+
   it('counts bodies that are missing, damaged, or too much for the extractor, by reason', async () => {
     const rows = await tables.url.rows(services.pool, { crawl_id: Number(crawl.id) });
     const at = (end: string) => rows.find(({ url }) => url.endsWith(end));
