@@ -14,7 +14,7 @@ const versionId = z
 const changeShape = {
   fields: z.array(z.string()).min(1).meta({
     description:
-      'What changed: `status`, `redirectTo`, fields of the metadata by their names (`title`, `headings`, …), `text` for the main text; `body`: the bytes, of which no text could be read.',
+      'What changed: `status`, `redirectTo`, fields of the metadata by their names (`title`, `headings`, …), those of the crawl’s rules as `fields.NAME`, `text` for the main text; `body`: the bytes, of which no text could be read.',
   }),
   wordsAdded: count.nullable().meta({
     description:

@@ -1,4 +1,5 @@
 /** What changed between two answers of a page, as far as a reader of the page can tell. */
+import type { PageFields } from '../../contracts/page-rules.ts';
 import { simhashOf } from '../alike/fingerprint.ts';
 import { distanceOf } from '../alike/likeness.ts';
 import { mostHairBits } from '../recrawl/page-sign.ts';
@@ -15,6 +16,8 @@ export interface ReadVersion {
   readonly meta: Readonly<Record<string, unknown>>;
   /** The main text. */
   readonly main: string;
+  /** By the rules of the crawl; none: it has no rules; null: they could not be applied, so this is not what the page says to them. */
+  readonly fields: PageFields | null;
 }
 
 export interface Answered {
@@ -34,7 +37,10 @@ export interface FieldChange {
 }
 
 export interface Change {
-  /** Names of what changed, in a fixed order: `status`, `redirectTo`, fields of the page, `text`, `body`. Never empty. */
+  /**
+   * Names of what changed, in a fixed order: `status`, `redirectTo`, fields of the page, those of the crawl's rules as
+   * `fields.NAME`, `text`, `body`. Never empty.
+   */
   readonly fields: readonly string[];
   /** Words of the main text that only one of the answers has, each as often as it has it; null: the text did not change. */
   readonly wordsAdded: number | null;
@@ -48,9 +54,10 @@ export interface Change {
 /** Values of the metadata that follow from others, or say how they were read. */
 const derived = new Set(['version', 'mainWords', 'fromState', 'publishedFrom']);
 
-/** The metadata of a page by field. */
-function fieldsOf({ main: _, meta, ...own }: ReadVersion): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries({ ...own, ...meta }).filter(([name]) => !derived.has(name)));
+/** The metadata of a page by field, and the fields of the crawl's rules. */
+function fieldsOf({ main: _, meta, fields, ...own }: ReadVersion): ReadonlyMap<string, unknown> {
+  const ruled = Object.entries(fields ?? {}).map(([name, value]) => [`fields.${name}`, value] as const);
+  return new Map([...Object.entries({ ...own, ...meta }).filter(([name]) => !derived.has(name)), ...ruled]);
 }
 
 /** Fields of the metadata that differ, with their values, by their names. Null counts as absent. */
@@ -76,6 +83,7 @@ export function changeBetween(before: Answered, after: Answered): Change | null 
     isOther &&
     before.read !== null &&
     after.read !== null &&
+    areAlikeRead(before.read, after.read) &&
     (hasText(before.read) || hasText(after.read))
   ) {
     fields.push(...fieldChanges(before.read, after.read).map(({ field }) => field));
@@ -89,6 +97,10 @@ export function changeBetween(before: Answered, after: Answered): Change | null 
     fields.every((field) => field === 'text') && text.distance !== null && text.distance <= mostHairBits;
   return { fields, ...text, minor };
 }
+
+/** Of two readings of which one went by the rules alone, nothing but the bytes can be compared. */
+const areAlikeRead = (before: ReadVersion, after: ReadVersion): boolean =>
+  (before.fields === null) === (after.fields === null);
 
 /** A body that says nothing, such as a picture, is compared by its bytes. */
 const hasText = ({ main, title }: ReadVersion): boolean => main !== '' || title !== null;

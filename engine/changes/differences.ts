@@ -9,7 +9,7 @@ import {
   type FieldChange,
 } from '../../domain/changes/compare.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { listVersions } from '../../storage/changes/index.ts';
+import { followedCrawl, listVersions } from '../../storage/changes/index.ts';
 import { hostShare } from '../../storage/pages/index.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import type { ReadAnswer } from './read-version.ts';
@@ -55,12 +55,13 @@ export async function differences(
   from: string | undefined,
   to: string | undefined,
 ): Promise<PageDiff | 'no-version' | 'no-body'> {
-  const versions = await find(db, crawlId, url);
+  const [[crawl], versions] = [await followedCrawl(db, crawlId), await find(db, crawlId, url)];
+  const rules = crawl?.rules ?? null;
   const at = to === undefined ? 0 : versions.findIndex((version) => idOf(version) === to);
   const later = versions[at];
   const earlier = from === undefined ? versions[at + 1] : versions.find((version) => idOf(version) === from);
   if (later === undefined || earlier === undefined) return 'no-version';
-  const [one, other] = [await read(earlier.url, earlier), await read(later.url, later)];
+  const [one, other] = [await read(earlier.url, earlier, rules), await read(later.url, later, rules)];
   if ([one, other].some(({ bodyHash, read: found }) => bodyHash !== null && found === null)) return 'no-body';
   const change = changeBetween(one, other);
   return {

@@ -10,6 +10,7 @@
  * page is not fetched again before its answer was compared (engine/recrawl/run.ts), so no version is missed.
  */
 import type { VersionChange } from '../../contracts/http/changes.ts';
+import type { PageRules } from '../../contracts/page-rules.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { changeBetween, type Change } from '../../domain/changes/compare.ts';
 import { NotHereYet } from '../../storage/archive/index.ts';
@@ -82,7 +83,7 @@ export async function followCrawl(
         batch,
       );
       const isEnd = answers.length < batch;
-      const found = await compare(crawlId, answers, read);
+      const found = await compare(crawlId, answers, crawl.rules, read);
       const last = answers[found.compared - 1];
       if (last !== undefined) {
         const isWhole = found.compared === answers.length;
@@ -116,6 +117,7 @@ interface Compared {
 async function compare(
   crawlId: string,
   answers: readonly FollowedAnswer[],
+  rules: PageRules | null,
   read: ReadAnswer,
 ): Promise<Compared> {
   const versions: NewVersion[] = [];
@@ -125,7 +127,7 @@ async function compare(
     let change: Change | null = null;
     if (before !== null && differs(answer)) {
       try {
-        const [one, other] = [await read(answer.url, before), await read(answer.url, answer)];
+        const [one, other] = [await read(answer.url, before, rules), await read(answer.url, answer, rules)];
         if ([one, other].some(({ bodyHash, read: found }) => bodyHash !== null && found === null)) lost++;
         change = changeBetween(one, other);
       } catch (error) {

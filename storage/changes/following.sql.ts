@@ -1,4 +1,5 @@
 /** How the answers of a crawl are compared with those before them, in the order of the pages feed. */
+import type { PageRules } from '../../contracts/page-rules.ts';
 import type { VersionChange } from '../../contracts/http/changes.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -240,10 +241,11 @@ export const changesStanding = statement<
 /** The crawl, as far as following it goes. No row: it was removed. */
 export const followedCrawl = statement<
   [crawlId: string],
-  { readonly is_over: boolean; readonly kept: number | null }
+  { readonly is_over: boolean; readonly kept: number | null; readonly rules: PageRules | null }
 >(
   'followed-crawl',
-  `select state in ('finished', 'cancelled', 'failed') as is_over, (config ->> 'versionsKept')::int as kept
+  `select state in ('finished', 'cancelled', 'failed') as is_over, (config ->> 'versionsKept')::int as kept,
+          config -> 'rules' as rules
      from crawl where id = $1 and removed_at is null`,
 );
 

@@ -13,6 +13,7 @@ const page: ReadVersion = {
   ...{ title: 'Prices', description: null, language: 'en', canonical: null, noindex: false, nofollow: false },
   meta: { version: 1, headings: [{ level: 1, text: 'Prices' }], mainWords: 300 },
   main: words.join(' '),
+  fields: { price: 12.5 },
 };
 const answer = (changes: Partial<ReadVersion> = {}, bodyHash = JSON.stringify(changes)): Answered => ({
   ...{ status: 200, redirectTo: null, bodyHash },
@@ -42,6 +43,17 @@ describe('a change', () => {
       ...{ wordsAdded: 3, wordsRemoved: 0, minor: false },
     });
     expect(fieldChanges(page, after.read ?? page)).toContainEqual({ field: 'authors', after: ['Ada'] });
+  });
+
+  it('names the fields of rules, and says no more than that bytes differ where they could not be applied', () => {
+    const after = answer({ fields: { price: 13, stock: null } });
+    expect(changeBetween(answer(), after)).toMatchObject({ fields: ['fields.price'], minor: false });
+    expect(fieldChanges(page, after.read ?? page)).toEqual([
+      { field: 'fields.price', before: 12.5, after: 13 },
+    ]);
+    expect(changeBetween(answer(), answer({ fields: null, title: 'Other' }))?.fields).toEqual(['body']);
+    const both = [answer({ fields: null }), answer({ fields: null, title: 'Other' })] as const;
+    expect(changeBetween(...both)?.fields).toEqual(['title']);
   });
 
   it('is minor where the text alone differs, by a hair', () => {

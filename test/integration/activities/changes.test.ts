@@ -231,6 +231,27 @@ describe('the second crawl of a site', () => {
       forgotten: 4,
     });
   });
+
+  it('tells the fields of its rules, and leaves out what they leave out', async () => {
+    const shop = (price: string, news: string): Answer =>
+      page('Shop', `<b class=price>${price}</b> ${article('shop')}</p><p class=news>${news}`);
+    const site = await startSite({ '/': shop('9.50', 'Old news'), '/other': shop('7', 'Old news') });
+    const host = await fetching.host(site.origin);
+    const before = await crawled(site, host, ['/', '/other'], {});
+    await moveCrawl(fetching.pool, before.id, 'finished');
+    site.answers = { '/': shop('8.25', 'New news'), '/other': shop('7', 'New news') };
+    const rules = {
+      fields: { price: { select: '.price', type: 'number' } },
+      ...{ include: [], exclude: ['.news'], links: { follow: [] } },
+    } as const;
+    const after = await crawled(site, host, ['/', '/other'], { changes: true, rules });
+    await moveCrawl(fetching.pool, after.id, 'finished');
+    await followChanges(fetching.pool, read, 60_000);
+    expect(await feed(after)).toEqual([['/', ['fields.price', 'text']]]);
+    expect(await diffOf(after, '/')).toMatchObject({
+      fields: [{ field: 'fields.price', before: 9.5, after: 8.25 }],
+    });
+  });
 });
 
 describe('a standing crawl', () => {

@@ -28,8 +28,8 @@ beforeAll(async () => {
   });
   const read = createVersionReader(archive);
   api = await serve(pool, noteTaker(pool), undefined, undefined, {
-    readVersion: (url, version) =>
-      url === elsewhere ? Promise.reject(new NotHereYet('a segment')) : read(url, version),
+    readVersion: (url, ...of) =>
+      url === elsewhere ? Promise.reject(new NotHereYet('a segment')) : read(url, ...of),
   });
   [first, second] = [await newCrawl(pool), await newCrawl(pool)];
   const { config } = await tables.crawl.row(pool, { id: second });
