@@ -202,7 +202,8 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
       ...{ depth: 1, priority: 1, content_hash: Buffer.alloc(32, at), content_type: null, robots_tag: null },
       ...{ fetches: 1, took_ms: 5, record: null },
     } as const;
-    const extracted = { title: null, text: `Welcome to host ${String(at)} of our farm`, links: [next(at)] };
+    const text = `Welcome to host ${String(at)} of our farm`;
+    const extracted = { title: null, text, whole: { text, words: 7 }, links: [next(at)] };
     const fresh = [{ host_id: 1_000_000 + at, url: next(at) }] as unknown as AdmissionRow[];
     traps.read(open, staged, extracted as unknown as Extracted, fresh);
     await traps.save();

@@ -240,6 +240,7 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     const status = lines
       .filter((line) => line['warc-type'] === 'response')
       .map((line) => line['http:status']);
-    expect(status).toEqual(['200', '200', '200', '200', '200']);
+    const responses = expected.filter((text) => text.startsWith('response'));
+    expect(status).toEqual(responses.map(() => '200'));
   });
 });
