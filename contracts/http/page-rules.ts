@@ -96,8 +96,13 @@ export const pageRules = z
       'How pages are read: fields, parts of the text, links. Holds for pages that are read from then on. Null: as always.',
     examples: [
       {
-        fields: { price: { select: '.price', type: 'number' }, tags: { select: '.tag', many: true } },
+        fields: {
+          price: { select: '.price', type: 'number' },
+          tags: { select: '.tag', type: 'text', many: true },
+        },
+        include: [],
         exclude: ['.cookie-banner'],
+        links: { follow: [] },
       },
     ],
   }) satisfies z.ZodType<PageRules>;

@@ -13,7 +13,10 @@ afterEach(() => {
 });
 
 const text = 'words that a page has '.repeat(8);
-const extracted = { title: 'A page', text, words: 40 } as unknown as Extracted;
+const extracted = {
+  ...{ title: 'A page', text, words: 40 },
+  whole: { text, words: 40 },
+} as unknown as Extracted;
 const crawl = { id: 1, config: { soft404: true } } as unknown as OpenCrawl;
 const staged = (folder: string, at: number): StagedBody =>
   ({

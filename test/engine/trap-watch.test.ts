@@ -9,6 +9,7 @@ import type { Pool } from '../../storage/postgres/index.ts';
 
 const extracted = {
   text: 'some words',
+  whole: { text: 'some words', words: 2 },
   title: null,
   links: [],
   hiddenLinks: new Set(),
