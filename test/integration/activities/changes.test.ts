@@ -1,4 +1,7 @@
-/** Changes of pages: told by comparing two crawls, or the visits of one, each once and in the order of the answers. */
+/**
+ * Changes of pages: told by comparing two crawls, or the visits of one, each once and in the order of the answers.
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differences, versionsOf } from '../../../engine/changes/differences.ts';
 import { followChanges, followCrawl } from '../../../engine/changes/follow.ts';

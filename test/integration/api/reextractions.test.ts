@@ -1,4 +1,7 @@
-/** Re-extractions: read without a fetch wherever a process dies, compared, switched at one moment, undone, kept. */
+/**
+ * Re-extractions: read without a fetch wherever a process dies, compared, switched at one moment, undone, kept.
+ * @module-tag long
+ */
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
