@@ -165,7 +165,8 @@ export interface PageRow {
 
 /**
  * Stores extractions, and counts the new ones; a page that is extracted again replaces its earlier extraction. The text
- * of each page is judged later, and so is the text that the page had before (`judgeTexts`). No answer.
+ * of each page that another page has too is judged later, and so is the text that the page had before (`judgeTexts`).
+ * No answer.
  */
 export const upsertPages = statement<[rows: string], Record<string, never>>(
   'upsert-pages',
@@ -175,7 +176,15 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
             simhash bigint, meta jsonb, fields jsonb, outlinks text, relevance real, counters text[])
    ), texts as materialized (
-     select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key from r where text_hash is not null
+     select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key
+       from r
+      where text_hash is not null
+        and (exists (select from page q
+                      where q.crawl_id = r.crawl_id and q.text_hash = decode(r.text_hash, 'hex')
+                        and (q.host_id, q.key) <> (r.host_id, r.place))
+             or exists (select from r o
+                         where o.crawl_id = r.crawl_id and o.text_hash = r.text_hash
+                           and (o.host_id, o.place) <> (r.host_id, r.place)))
      union
      select p.crawl_id, p.text_hash, p.host_id, p.key
        from r join page p on p.host_id = r.host_id and p.crawl_id = r.crawl_id and p.key = r.place
