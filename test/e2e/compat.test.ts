@@ -1,4 +1,7 @@
-/** The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going. */
+/**
+ * The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going.
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as compat from '../../contracts/http/compat.ts';
 import type { CrawlView } from '../../contracts/http/crawls.ts';

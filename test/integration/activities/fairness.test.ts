@@ -1,4 +1,7 @@
-/** One host, several crawls (G3): whose turn each request was, by the log of the site. */
+/**
+ * One host, several crawls (G3): whose turn each request was, by the log of the site.
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';

@@ -1,4 +1,7 @@
-/** What an operator sets for a host (F05, F18), kept by real slices against a real site. */
+/**
+ * What an operator sets for a host (F05, F18), kept by real slices against a real site.
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import type { HostSettingsChange } from '../../../contracts/hosts.ts';

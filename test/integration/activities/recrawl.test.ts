@@ -1,4 +1,7 @@
-/** Standing crawls (F31): visits are noted, pages become due, and are fetched again within the budget. */
+/**
+ * Standing crawls (F31): visits are noted, pages become due, and are fetched again within the budget.
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settleCrawl } from '../../../engine/crawls/life.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';

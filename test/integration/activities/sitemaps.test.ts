@@ -1,4 +1,7 @@
-/** What a host says of itself by sitemaps (sitemaps.org 0.9), and how much of it a crawl does (domain/sitemap-limits.ts). */
+/**
+ * What a host says of itself by sitemaps (sitemaps.org 0.9), and how much of it a crawl does (domain/sitemap-limits.ts).
+ * @module-tag long
+ */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';

@@ -1,6 +1,7 @@
 /**
  * Bad input to what decides the order of a crawl, its freshness and its traps: over HTTP each is a problem that says
  * what is wrong, and on the command line one sentence; nothing is done by halves.
+ * @module-tag long
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
