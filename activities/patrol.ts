@@ -4,9 +4,9 @@
  * through everything that should have a workflow, a few at a look, and tries to start each; a running workflow is not
  * touched by that. Standing crawls have a schedule as well, which the patrol makes and removes. It also gives back URLs
  * that a killed worker left leased at a host that was paused meanwhile, since nobody visits such a host, and queues URLs
- * again that a quarantine has released, or lets through as samples. It judges which pages have the same
- * text, or nearly so, and it looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and webhook-waker.ts finds webhooks that have events to
- * send.
+ * again that a quarantine has released, or lets through as samples. It judges which pages have the same text, or nearly
+ * so, and looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and
+ * webhook-waker.ts finds webhooks that have events to send.
  */
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -47,6 +47,17 @@ const judgeMs = 3_000;
 /** Hosts marked in one statement. */
 const batch = 1_000;
 
+/** Work of one kind, each with a workflow of its own, looked through by id. */
+interface Walk {
+  readonly what: string;
+  /** The next ones, `crawlsALook` at most. */
+  readonly find: (after: string) => Promise<readonly { readonly id: string }[]>;
+  /** True: it had no workflow, and has one now. */
+  readonly start: (id: string) => Promise<boolean>;
+  /** The id after which the next look goes on; '0' begins anew. */
+  after: string;
+}
+
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
 /** Runs until the returned function is called. @param shards number of shards that new hosts are spread over; @param index name of the index for searches */
@@ -76,16 +87,12 @@ export class Patrol {
   readonly #workflows: Workflows;
   readonly #schedules: Schedules;
   readonly #shards: number;
-  readonly #index: string;
   readonly #log: Logger;
+  /** In their order: schedulers are started before the first crawl is. */
+  readonly #walks: readonly Walk[];
   /** Ids after which the next look goes on; '0' begins a new round. */
-  #crawl = '0';
-  #edit = '0';
-  #export = '0';
-  #reextraction = '0';
   #standing = '0';
   readonly #alike = { crawl: 0 };
-  #search = '0';
   #host = '0';
   #looked = 0;
   #inHurry = false;
@@ -102,43 +109,26 @@ export class Patrol {
     this.#workflows = workflows;
     this.#schedules = schedules;
     this.#shards = shards;
-    this.#index = index;
     this.#log = log;
+    const walk = (what: string, find: Walk['find'], start: (typeof startMissing)['crawl']): Walk => ({
+      ...{ what, find, start: (id) => start(workflows, id), after: '0' },
+    });
+    this.#walks = [
+      walk('crawl', (after) => openCrawlsAfter(pool, after, crawlsALook), startMissing.crawl),
+      walk('edit', (after) => pendingEdits(pool, after, crawlsALook), startMissing.edit),
+      walk('search', (after) => openIndexes(pool, after, crawlsALook, index), startMissing.search),
+      walk('export', (after) => openExports(pool, after, crawlsALook), startMissing.export),
+      walk(
+        're-extraction',
+        (after) => openReextractions(pool, after, crawlsALook),
+        startMissing.reextraction,
+      ),
+    ];
   }
 
   async look(): Promise<void> {
     await this.#noticeLoss();
-    const crawls = await openCrawlsAfter(this.#pool, this.#crawl, crawlsALook);
-    if (this.#crawl !== '0' || crawls.length > 0) await this.#startSchedulers();
-    for (const { id } of crawls) {
-      if (await startMissing.crawl(this.#workflows, id)) this.#tell('crawl', id);
-      this.#crawl = id;
-    }
-    if (crawls.length < crawlsALook) this.#crawl = '0';
-    const edits = await pendingEdits(this.#pool, this.#edit, crawlsALook);
-    for (const { id } of edits) {
-      if (await startMissing.edit(this.#workflows, id)) this.#tell('edit', id);
-      this.#edit = id;
-    }
-    if (edits.length < crawlsALook) this.#edit = '0';
-    const searched = await openIndexes(this.#pool, this.#search, crawlsALook, this.#index);
-    for (const { id } of searched) {
-      if (await startMissing.search(this.#workflows, id)) this.#tell('search', id);
-      this.#search = id;
-    }
-    if (searched.length < crawlsALook) this.#search = '0';
-    const exports = await openExports(this.#pool, this.#export, crawlsALook);
-    for (const { id } of exports) {
-      if (await startMissing.export(this.#workflows, id)) this.#tell('export', id);
-      this.#export = id;
-    }
-    if (exports.length < crawlsALook) this.#export = '0';
-    const reextractions = await openReextractions(this.#pool, this.#reextraction, crawlsALook);
-    for (const { id } of reextractions) {
-      if (await startMissing.reextraction(this.#workflows, id)) this.#tell('re-extraction', id);
-      this.#reextraction = id;
-    }
-    if (reextractions.length < crawlsALook) this.#reextraction = '0';
+    for (const walk of this.#walks) await this.#goOn(walk);
     await this.#lookAtStanding();
     await reclaimPaused(this.#pool, hostsALook);
     this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
@@ -147,6 +137,17 @@ export class Patrol {
     await judgeSameTexts(this.#pool, judgeMs);
     await judgeAlike(this.#pool, judgeMs, this.#alike);
     await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
+  }
+
+  /** The next items of a walk; a walk that has come to its end begins anew. */
+  async #goOn(walk: Walk): Promise<void> {
+    const found = await walk.find(walk.after);
+    if (walk.what === 'crawl' && (walk.after !== '0' || found.length > 0)) await this.#startSchedulers();
+    for (const { id } of found) {
+      if (await walk.start(id)) this.#tell(walk.what, id);
+      walk.after = id;
+    }
+    if (found.length < crawlsALook) walk.after = '0';
   }
 
   async #lookAtStanding(): Promise<void> {

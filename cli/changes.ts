@@ -52,7 +52,7 @@ export async function changes(
       return;
     }
     const { items } = await api.get(`/v1/crawls/${crawl}/page-versions`, pageVersionList, { url });
-    await writeList(each(items), isJson, versions);
+    await writeList(items, isJson, versions);
   });
   return exitCodes.ok;
 }
@@ -95,9 +95,4 @@ function linesOf({ url, from, to, fields, text, change }: PageDiff): string[] {
   ];
   const body = isSame ? [] : ['text:', ...marked.join('').split('\n')];
   return [...head, ...values, ...body, ...notes].map(printable);
-}
-
-// eslint-disable-next-line @typescript-eslint/require-await -- a list that is there already, in the form of one that comes
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

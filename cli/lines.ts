@@ -16,7 +16,7 @@ export async function* argumentsOrInput(given: readonly string[]): AsyncGenerato
 const chunkCharacters = 64 * 1024;
 
 /** Writes one JSON object a line to standard output. */
-export async function writeJsonLines(values: AsyncIterable<unknown>): Promise<void> {
+export async function writeJsonLines(values: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
   let chunk = '';
   const flush = async (): Promise<void> => {
     if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');

@@ -26,7 +26,7 @@ export interface Shown<T> {
 
 /** JSON lines as they come, or one table at the end. */
 export async function writeList<T>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   json: boolean,
   { heads, row, none }: Shown<T>,
 ): Promise<void> {

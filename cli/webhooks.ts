@@ -48,11 +48,7 @@ export async function listWebhooks(options: VerbOptions): Promise<ExitCode> {
   const { json = false } = options;
   const api = await anyApi(options);
   const { items } = await api.get('/v1/webhooks', webhookList);
-  // eslint-disable-next-line @typescript-eslint/require-await -- all of them have come already
-  const each = async function* (): AsyncGenerator<WebhookView> {
-    yield* items;
-  };
-  await writeList(each(), json, shown);
+  await writeList(items, json, shown);
   return exitCodes.ok;
 }
 
