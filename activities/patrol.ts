@@ -60,7 +60,11 @@ interface Walk {
 
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
-/** Runs until the returned function is called. @param shards number of shards that new hosts are spread over; @param index name of the index for searches */
+/**
+ * Runs until the returned function is called.
+ * @param shards number of shards that new hosts are spread over
+ * @param index name of the index for searches
+ */
 export function patrol(
   pool: Pool,
   workflows: Workflows,

@@ -16,7 +16,7 @@ export interface ReadVersion {
   readonly meta: Readonly<Record<string, unknown>>;
   /** The main text. */
   readonly main: string;
-  /** By the rules of the crawl; none: it has no rules; null: they could not be applied, so this is not what the page says to them. */
+  /** Fields by the rules of the crawl; empty: it has none. Null: the rules could not be applied, so texts are of the whole page. */
   readonly fields: PageFields | null;
 }
 

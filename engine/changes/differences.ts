@@ -32,7 +32,10 @@ const idOf = ({
   readonly number: number;
 }): string => `${String(crawlId)}-${String(number)}`;
 
-/** The latest first; none: neither the crawl nor an earlier one has fetched the page, or the crawl has never met its host. @param url one that a crawl can have */
+/**
+ * The latest first. Empty: neither the crawl nor an earlier one has fetched the page, or the crawl has never met its host.
+ * @param url one that a crawl can have
+ */
 export async function versionsOf(db: Queryable, crawlId: string, url: string): Promise<PageVersion[]> {
   return (await find(db, crawlId, url)).map((row) => ({
     ...{

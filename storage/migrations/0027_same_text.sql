@@ -1,6 +1,6 @@
 -- Pages with the same text, and when the copies of a standing crawl were last ranked.
 
--- Pages that got, lost or may have lost this text since it was last judged which page stands for it
+-- Pages that got, lost or may have lost a text that another page has, since it was last judged which page stands for it
 -- (storage/pages/judge-texts.ts). Rows are only added and removed, so that writers never wait for one another here.
 create table text_due (
   id         bigint generated always as identity primary key,

@@ -1,9 +1,11 @@
 /**
  * Judges pages with the same text while their crawl goes on (F20). Whoever stores, replaces or removes what was read from
- * a page notes its text (`text_due`), in the same transaction, if another page has it: judging takes milliseconds, and most
- * texts are of one page. Two pages that are committed at the same moment may miss each other; the ranking at the end of
- * the crawl, or the daily one of a standing crawl, finds them. What a process has not judged when it dies is judged by another one. One process at a time judges. A page
- * that stands for another loses its copies once it has another text: the note of its old text has them judged again.
+ * a page notes its text (`text_due`) in the same transaction, if another page has it: judging takes milliseconds, and
+ * most texts are of one page. Two pages that are committed at the same moment may miss each other; the ranking at the end
+ * of the crawl, or the daily one of a standing crawl, finds them.
+ *
+ * One process at a time judges. What a process has not judged when it dies is judged by another one. A page that stands
+ * for others loses them once it has another text: the note of its old text has them judged again.
  */
 import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
 import { claimRanking } from './ranking-lock.sql.ts';
