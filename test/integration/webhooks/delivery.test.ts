@@ -334,7 +334,9 @@ describe('a receiver', () => {
     await expect.poll(() => messageOf(id), patience).toContain('private or special address');
     // localhost is 127.0.0.1 here, which the test allows.
     await expect.poll(() => receiver.at(path).length, patience).toBe(1);
-    expect((await deliveriesOf(named.id)).attempts.at(-1)?.outcome).toBe('delivered');
+    // The answer is noted after it has come.
+    const outcome = async () => (await deliveriesOf(named.id)).attempts.at(-1)?.outcome;
+    await expect.poll(outcome, patience).toBe('delivered');
   });
 });
 
