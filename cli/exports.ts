@@ -1,6 +1,5 @@
 /** `export start`, `list`, `show`, `get`, `cancel` and `remove`: exports that the stack makes by itself, and their files. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { exportFiles, exportList, exportView, type ExportView } from '../contracts/http/exports.ts';
+import { exportFiles, exportView, type ExportView } from '../contracts/http/exports.ts';
 import type { PageField } from '../contracts/page-fields.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { anyApi, withApi } from './api-target.ts';
@@ -8,10 +7,11 @@ import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { toStandardOutput } from './export.ts';
+import { jobPath, jobsPath, listJobs, showJob, untilOver, type JobKind } from './jobs.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
 import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
 import { sayPlainly } from './say.ts';
-import { moment, writeList, writeMade, writeOne, type Shown } from './table.ts';
+import { moment, writeMade, writeOne, type Shown } from './table.ts';
 
 export interface StartOptions extends VerbOptions, PageFilterOptions {
   readonly format: string;
@@ -21,10 +21,6 @@ export interface StartOptions extends VerbOptions, PageFilterOptions {
   readonly out?: string;
   readonly id?: boolean;
 }
-
-/** Milliseconds between two looks while a verb waits, and between two lines of progress. */
-const lookMs = 500;
-const lineMs = 10_000;
 
 const shown: Shown<ExportView> = {
   heads: ['id', 'since', 'format', 'state', 'pages', 'bytes', 'file'],
@@ -48,7 +44,7 @@ export async function startExport(crawl: string, options: StartOptions): Promise
       ...(to !== undefined && { to }),
       ...query,
     };
-    const started = await api.create(`/v1/crawls/${crawl}/exports`, exportView, asked);
+    const started = await api.create(jobsPath(kind, crawl), exportView, asked);
     if (!wait && file === null) {
       writeMade(started, options, () => [
         `Export ${started.id} of crawl ${crawl} has begun.`,
@@ -56,7 +52,7 @@ export async function startExport(crawl: string, options: StartOptions): Promise
       ]);
       return exitCodes.ok;
     }
-    const ended = await untilEnded(api, started, !json);
+    const ended = await untilOver(kind, api, started, !json);
     if (file !== null && ended.state === 'finished') await download(api, ended, file);
     else writeOne(ended, json, () => linesOf(ended));
     return exitCodeOf(ended);
@@ -65,27 +61,14 @@ export async function startExport(crawl: string, options: StartOptions): Promise
   }
 }
 
-export async function listExports(crawl: string, options: VerbOptions): Promise<ExitCode> {
-  const item = exportList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list(`/v1/crawls/${crawl}/exports`, item, {}), options.json === true, shown),
-  );
-  return exitCodes.ok;
-}
+export const listExports = (crawl: string, options: VerbOptions): Promise<ExitCode> =>
+  listJobs(kind, crawl, options);
 
-export async function showExport(
+export const showExport = (
   crawl: string,
   id: string,
   options: VerbOptions & { readonly wait?: boolean },
-): Promise<ExitCode> {
-  const { wait = false, json = false } = options;
-  return withApi(options, async (api) => {
-    const view = await api.get(pathOf(crawl, id), exportView);
-    const last = wait ? await untilEnded(api, view, !json) : view;
-    writeOne(last, json, () => linesOf(last));
-    return wait ? exitCodeOf(last) : exitCodes.ok;
-  });
-}
+): Promise<ExitCode> => showJob(kind, crawl, id, options);
 
 /** Without `out`, to standard output. */
 export async function getExport(
@@ -122,24 +105,10 @@ export async function removeExport(crawl: string, id: string, options: VerbOptio
   return exitCodes.ok;
 }
 
-const pathOf = (crawl: string, id: string): string => `/v1/crawls/${crawl}/exports/${id}`;
+const pathOf = (crawl: string, id: string): string => jobPath(kind, crawl, id);
 
 const exitCodeOf = ({ state }: ExportView): ExitCode =>
   state === 'finished' ? exitCodes.ok : exitCodes.failed;
-
-async function untilEnded(api: Api, begun: ExportView, tells: boolean): Promise<ExportView> {
-  let toldAt = performance.now();
-  for (
-    let view = begun;
-    ;
-    await sleep(lookMs), view = await api.get(pathOf(begun.crawlId, begun.id), exportView)
-  ) {
-    if (view.endedAt !== null) return view;
-    if (!tells || performance.now() - toldAt < lineMs) continue;
-    toldAt = performance.now();
-    sayPlainly(progressOf(view));
-  }
-}
 
 const phases: Readonly<Record<ExportView['phase'], string>> = {
   pages: 'pages are being read',
@@ -164,6 +133,11 @@ function linesOf(view: ExportView): string[] {
     ...(expiresAt === null ? [] : [`It is removed at ${moment(expiresAt)}.`]),
   ];
 }
+
+const kind: JobKind<ExportView> = {
+  ...{ name: 'exports', view: exportView, shown, isOver: ({ endedAt }) => endedAt !== null },
+  ...{ progressOf, linesOf, exitCodeOf },
+};
 
 async function download(
   api: Api,

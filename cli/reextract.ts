@@ -1,19 +1,16 @@
 /** `reextract start`, `list`, `show`, `compare`, `switch`, `undo`, `keep`, `cancel` and `remove`. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   comparison,
-  reextractionList,
   reextractionView,
   type ReextractionComparison,
   type ReextractionView,
 } from '../contracts/http/reextractions.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { anyApi, withApi } from './api-target.ts';
-import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
-import { sayPlainly } from './say.ts';
-import { moment, writeList, writeMade, writeOne, type Shown } from './table.ts';
+import { jobPath, jobsPath, listJobs, showJob, untilOver, type JobKind } from './jobs.ts';
+import { moment, writeMade, writeOne, type Shown } from './table.ts';
 
 export interface StartOptions extends VerbOptions {
   readonly wait?: boolean;
@@ -25,9 +22,6 @@ export interface CompareOptions extends VerbOptions {
   readonly samples?: number;
 }
 
-/** Milliseconds between two looks while a verb waits, and between two lines of progress. */
-const lookMs = 500;
-const lineMs = 10_000;
 /** Characters of a value that a line of a sample shows. */
 const shownCharacters = 100;
 
@@ -40,12 +34,12 @@ const shown: Shown<ReextractionView> = {
   none: 'There are no re-extractions.',
 };
 
-const pathOf = (crawl: string, id: string): string => `/v1/crawls/${crawl}/reextractions/${id}`;
+const pathOf = (crawl: string, id: string): string => jobPath(kind, crawl, id);
 
 export async function startReextraction(crawl: string, options: StartOptions): Promise<ExitCode> {
   const { wait = false, json = false } = options;
   const api = await anyApi(options);
-  const started = await api.create(`/v1/crawls/${crawl}/reextractions`, reextractionView, {});
+  const started = await api.create(jobsPath(kind, crawl), reextractionView, {});
   if (!wait) {
     writeMade(started, options, () => [
       `Re-extraction ${started.id} of crawl ${crawl} has begun.`,
@@ -53,32 +47,19 @@ export async function startReextraction(crawl: string, options: StartOptions): P
     ]);
     return exitCodes.ok;
   }
-  const ended = await untilIdle(api, started, !json);
+  const ended = await untilOver(kind, api, started, !json);
   writeMade(ended, options, () => linesOf(ended));
   return exitCodeOf(ended);
 }
 
-export async function listReextractions(crawl: string, options: VerbOptions): Promise<ExitCode> {
-  const item = reextractionList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list(`/v1/crawls/${crawl}/reextractions`, item, {}), options.json === true, shown),
-  );
-  return exitCodes.ok;
-}
+export const listReextractions = (crawl: string, options: VerbOptions): Promise<ExitCode> =>
+  listJobs(kind, crawl, options);
 
-export async function showReextraction(
+export const showReextraction = (
   crawl: string,
   id: string,
   options: VerbOptions & { readonly wait?: boolean },
-): Promise<ExitCode> {
-  const { wait = false, json = false } = options;
-  return withApi(options, async (api) => {
-    const view = await api.get(pathOf(crawl, id), reextractionView);
-    const last = wait ? await untilIdle(api, view, !json) : view;
-    writeOne(last, json, () => linesOf(last));
-    return wait ? exitCodeOf(last) : exitCodes.ok;
-  });
-}
+): Promise<ExitCode> => showJob(kind, crawl, id, options);
 
 export async function compareReextraction(
   crawl: string,
@@ -133,20 +114,6 @@ const exitCodeOf = ({ state }: ReextractionView): ExitCode =>
 const isIdle = ({ state, settled }: ReextractionView): boolean =>
   settled && !['waiting', 'running', 'keeping', 'removing'].includes(state);
 
-async function untilIdle(api: Api, begun: ReextractionView, tells: boolean): Promise<ReextractionView> {
-  let toldAt = performance.now();
-  for (
-    let view = begun;
-    ;
-    await sleep(lookMs), view = await api.get(pathOf(begun.crawlId, begun.id), reextractionView)
-  ) {
-    if (isIdle(view)) return view;
-    if (!tells || performance.now() - toldAt < lineMs) continue;
-    toldAt = performance.now();
-    sayPlainly(figuresOf(view));
-  }
-}
-
 function figuresOf(
   view: Pick<ReextractionView, 'pages' | 'different' | 'unread'> & { ofPages?: number },
 ): string {
@@ -171,6 +138,11 @@ function linesOf(view: ReextractionView): string[] {
       : `What differs: orbweaver reextract compare ${crawlId} ${id}`,
   ];
 }
+
+const kind: JobKind<ReextractionView> = {
+  ...{ name: 'reextractions', view: reextractionView, shown, isOver: isIdle },
+  ...{ progressOf: figuresOf, linesOf, exitCodeOf },
+};
 
 function comparisonLines(compared: ReextractionComparison): string[] {
   const { linksFound, linksGone, fields, unreadPages } = compared;
