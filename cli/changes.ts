@@ -1,15 +1,19 @@
 /** `changes` and `diff`: which pages changed since they were fetched before, and how. */
+import type { z } from 'zod';
 import {
   changeItem,
+  changeList,
   pageDiff,
   pageVersionList,
   type ChangeItem,
   type PageDiff,
   type PageVersion,
 } from '../contracts/http/changes.ts';
+import { counted } from '../domain/counted.ts';
 import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
+import { sayPlainly } from './say.ts';
 import { moment, printable, writeLines, writeList, type Shown } from './table.ts';
 
 export interface DiffOptions extends VerbOptions {
@@ -48,13 +52,21 @@ export async function changes(
   const isJson = options.json === true;
   await withApi(options, async (api) => {
     if (url === undefined) {
-      await writeList(api.list(`/v1/crawls/${crawl}/changes`, changeItem, { limit: 1_000 }), isJson, feed);
+      const path = `/v1/crawls/${crawl}/changes`;
+      await writeList(api.list(path, changeItem, { limit: 1_000 }), isJson, feed);
+      for (const sentence of leftOut(await api.get(path, changeList, { limit: 1 }))) sayPlainly(sentence);
       return;
     }
     const { items } = await api.get(`/v1/crawls/${crawl}/page-versions`, pageVersionList, { url });
     await writeList(items, isJson, versions);
   });
   return exitCodes.ok;
+}
+
+function* leftOut({ forgotten, dropped, lost }: z.infer<typeof changeList>): Generator<string> {
+  if (forgotten > 0) yield `${counted(forgotten, 'older change')} of the crawl are not kept any more.`;
+  if (dropped > 0) yield `${counted(dropped, 'older version')} of pages are not kept any more.`;
+  if (lost > 0) yield `${counted(lost, 'answer')} could not be compared: a body is not stored any more.`;
 }
 
 export async function diff(crawl: string, url: string, options: DiffOptions): Promise<ExitCode> {

@@ -22,6 +22,8 @@ import { fails, json } from './answers.ts';
 import { refuseUncrawlable } from './crawlable.ts';
 import { route } from './route.ts';
 
+const nothingCompared = { is_over: false, compared: 0, forgotten: 0, dropped: 0, lost: 0 };
+
 export const changeRoutes = [
   route({
     method: 'GET',
@@ -40,12 +42,12 @@ export const changeRoutes = [
         const [standing] = await changesStanding(pool, crawlId);
         const events = await readEvents(pool, crawlId, cursor, limit, ['page.changed']);
         const more = events.length === limit;
-        const isOver = standing?.is_over ?? false;
+        const { is_over: isOver, ...counts } = standing ?? nothingCompared;
         return {
           items: events.map(({ id, data }) => ({ event: id, ...versionChange.parse(data) })),
           next: isOver && !more ? null : (events.at(-1)?.id ?? cursor),
           more,
-          forgotten: standing?.forgotten ?? 0,
+          ...counts,
         };
       },
   }),

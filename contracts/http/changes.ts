@@ -71,8 +71,15 @@ export const changeList = z
     items: z.array(changeItem),
     next: nextCursor.meta({ description: 'Null: the crawl is over, and no change follows.' }),
     more: z.boolean().meta({ description: 'True: more changes can be read now. False: ask again later.' }),
+    compared: count.meta({ description: 'Answers of the crawl that were compared so far.' }),
     forgotten: count.meta({
       description: 'Changes of the crawl that are not in the list any more: the oldest.',
+    }),
+    dropped: count.meta({
+      description: 'Versions of pages that are not kept any more, since newer ones came (`versionsKept`).',
+    }),
+    lost: count.meta({
+      description: 'Answers that could not be compared as texts, since a body was not stored any more.',
     }),
   })
   .meta({ id: 'PageChanges' });

@@ -225,15 +225,22 @@ export const changesPlace = statement<[crawlId: string], { readonly micros: numb
   `select at_micros as micros from crawl_changes where crawl_id = $1`,
 );
 
-/** Whether all changes of a crawl are told, for now, and how many are told no more. */
+/** Whether all changes of a crawl are told, for now, and what was compared and left out. */
 export const changesStanding = statement<
   [crawlId: string],
-  { readonly is_over: boolean; readonly forgotten: number }
+  {
+    readonly is_over: boolean;
+    readonly compared: number;
+    readonly forgotten: number;
+    readonly dropped: number;
+    readonly lost: number;
+  }
 >(
   'changes-standing',
   `select c.state in ('finished', 'cancelled', 'failed')
             and coalesce(f.is_over, c.config -> 'changes' is distinct from 'true') as is_over,
-          coalesce(f.forgotten, 0) as forgotten
+          coalesce(f.compared, 0) as compared, coalesce(f.forgotten, 0) as forgotten,
+          coalesce(f.dropped, 0) as dropped, coalesce(f.lost, 0) as lost
      from crawl c left join crawl_changes f on f.crawl_id = c.id
     where c.id = $1`,
 );

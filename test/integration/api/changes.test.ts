@@ -81,7 +81,7 @@ describe('changes of pages', () => {
       status: 200,
       body: {
         items: [{ url: prices, version: `${second}-1`, before: `${first}-0`, fields: ['title', 'text'] }],
-        ...{ next: null, more: false, forgotten: 0 },
+        ...{ next: null, more: false, compared: 3, forgotten: 0, dropped: 0, lost: 0 },
       },
     });
     expect((await ask(`${first}/changes`)).body).toMatchObject({ items: [], next: null });
@@ -131,6 +131,14 @@ describe('changes of pages', () => {
     const list = await verb('changes', second);
     expect(list.code).toBe(0);
     expect(list.stdout).toContain('title, text (+1 −1 words)');
+    expect(list.stderr).toBe('');
+    const row = { crawl_id: Number(second) };
+    await tables.crawlChanges.change(services.pool, row, { dropped: 7, lost: 1 });
+    const { stderr } = await verb('changes', second);
+    expect(stderr).toBe(
+      '7 older versions of pages are not kept any more.\n1 answer could not be compared: a body is not stored any more.\n',
+    );
+    await tables.crawlChanges.change(services.pool, row, { dropped: 0, lost: 0 });
     expect((await verb('changes', second, prices)).stdout).toContain(`${first}-0`);
     const diff = await verb('diff', second, prices);
     expect(diff.code).toBe(0);
