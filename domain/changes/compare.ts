@@ -1,5 +1,4 @@
 /** What changed between two answers of a page, as far as a reader of the page can tell. */
-import type { PageFields } from '../../contracts/page-rules.ts';
 import { simhashOf } from '../alike/fingerprint.ts';
 import { distanceOf } from '../alike/likeness.ts';
 import { mostHairBits } from '../recrawl/page-sign.ts';
@@ -16,8 +15,11 @@ export interface ReadVersion {
   readonly meta: Readonly<Record<string, unknown>>;
   /** The main text. */
   readonly main: string;
-  /** Fields by the rules of the crawl; empty: it has none. Null: the rules could not be applied, so texts are of the whole page. */
-  readonly fields: PageFields | null;
+  /**
+   * Fields by the rules of the crawl (contracts/page-rules.ts); empty: it has none. Null: the rules could not be
+   * applied, so texts are of the whole page.
+   */
+  readonly fields: Readonly<Record<string, unknown>> | null;
 }
 
 export interface Answered {
