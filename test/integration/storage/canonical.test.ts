@@ -490,6 +490,15 @@ describe('while a crawl goes on', () => {
     expect(await judged()).toMatchObject({ [own]: null, [b]: own, [url]: own });
   });
 
+  it('pages that come in one commit are compared with each other', async () => {
+    await judged({ url: a, text: 'one' }, { url: b, text: 'two' });
+    const rows = await tables.url.rows(frontier.pool, { crawl_id: crawl });
+    await frontier.writer.write({
+      pages: rows.map(({ host_id, key, url }) => pageRow(host_id, key.toString('hex'), { url, text })),
+    });
+    expect(Object.values(await judged()).filter((alias) => alias !== null)).toHaveLength(1);
+  });
+
   it('another crawl’s texts are no business of it', async () => {
     await judged(alike(b));
     crawl = await runningCrawl(frontier.pool);
