@@ -31,7 +31,7 @@ export function addExports(program: Command, ended: Ended): void {
     .addOption(
       new Option(
         '--fields <list>',
-        `fields to add to JSON lines, comma-separated: ${pageFields.join(', ')}`,
+        `fields to add to JSON lines or CSV, comma-separated: ${pageFields.join(', ')}`,
       ).argParser(fieldList),
     )
     .option('--out <file>', 'write to this file, which appears only once it is complete')
@@ -63,7 +63,7 @@ export function addExports(program: Command, ended: Ended): void {
     .addOption(
       new Option(
         '--fields <list>',
-        `fields to add to jsonl and parquet, comma-separated: ${pageFields.join(', ')}; wacz takes text`,
+        `fields to add to jsonl, csv and parquet, comma-separated: ${pageFields.join(', ')}; wacz takes text`,
       ).argParser(fieldList),
     )
     .addOption(

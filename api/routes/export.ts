@@ -6,6 +6,7 @@ import { exportQuery } from '../../contracts/http/export.ts';
 import { exportFiles } from '../../contracts/http/exports.ts';
 import { pageView, type PageView } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
 import { archiveOf } from '../../engine/archive-export.ts';
 import { csvHead, csvLine } from '../../engine/exports/csv.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
@@ -56,7 +57,7 @@ export const exportRoutes = [
         const pieces =
           format === 'warc' || format === 'warc-zstd'
             ? archiveOf(pool, archive, id, batches, compressions[format], `Orbweaver/${version}`)
-            : inPieces(format === 'csv' ? csv(batches) : jsonLines(batches));
+            : inPieces(format === 'csv' ? csv(batches, fields) : jsonLines(batches));
         response.type(type);
         response.set('Content-Disposition', `attachment; filename="crawl-${id}.${ending}"`);
         if (request.method === 'HEAD') {
@@ -104,9 +105,9 @@ async function* jsonLines(batches: Batches): AsyncGenerator<string> {
   }
 }
 
-async function* csv(batches: Batches): AsyncGenerator<string> {
-  yield csvHead;
-  for await (const pages of batches) yield* pages.map(csvLine);
+async function* csv(batches: Batches, fields: readonly PageField[]): AsyncGenerator<string> {
+  yield csvHead(fields);
+  for await (const pages of batches) yield* pages.map((page) => csvLine(page, fields));
 }
 
 /** A chunk for each line would cost more than the line itself. */

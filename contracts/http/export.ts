@@ -7,12 +7,12 @@ export const exportQuery = z
   .strictObject({
     format: z.enum(['jsonl', 'csv', 'warc', 'warc-zstd']).optional().meta({
       description:
-        '`jsonl` (the default): one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`: a line with the names of the columns, then one page per line. `warc`: answers with their bodies and requests, as WARC/1.1 records that are compressed by gzip one by one; `warc-zstd`: by zstd.',
+        '`jsonl` (the default): one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`: a line with the names of the columns, then one page per line; fields that are asked for are further columns, as text or JSON. `warc`: answers with their bodies and requests, as WARC/1.1 records that are compressed by gzip one by one; `warc-zstd`: by zstd.',
     }),
     fields: pagesQuery.shape.fields,
     ...pageFilter.shape,
   })
-  .refine(({ format = 'jsonl', fields }) => format === 'jsonl' || fields === undefined, {
+  .refine(({ format = 'jsonl', fields }) => ['jsonl', 'csv'].includes(format) || fields === undefined, {
     path: ['fields'],
-    message: 'links and text can be added to JSON lines only',
+    message: 'fields can be added to JSON lines and CSV only',
   });

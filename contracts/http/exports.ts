@@ -20,7 +20,7 @@ export type ExportFormat = keyof typeof exportFiles;
 export const exportFormats = Object.keys(exportFiles) as [ExportFormat, ...ExportFormat[]];
 
 /** Formats to which fields can be added. */
-const withFields: readonly ExportFormat[] = ['jsonl', 'parquet'];
+const withFields: readonly ExportFormat[] = ['jsonl', 'csv', 'parquet'];
 
 /** Of one crawl, at the same time. */
 export const mostOpenExports = 10;
@@ -30,11 +30,9 @@ const chosen = z.strictObject({
     description:
       '`jsonl`: one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`, `parquet`: a table of pages. `links`: the graph of the crawl, an edge on each line. `warc`, `warc-zstd`: answers with their bodies and requests, as WARC/1.1 records that are compressed one by one. `wacz`: the same with an index and a list of pages, for players. `markdown`: a zip with a folder for each host, and in it a Markdown file for each page.',
   }),
-  fields: z
-    .array(z.enum(pageFields))
-    .max(pageFields.length)
-    .optional()
-    .meta({ description: 'Fields to add to `jsonl` and `parquet`; `wacz` takes `text`, for its search.' }),
+  fields: z.array(z.enum(pageFields)).max(pageFields.length).optional().meta({
+    description: 'Fields to add to `jsonl`, `csv` and `parquet`; `wacz` takes `text`, for its search.',
+  }),
   to: z.enum(['folder', 'bucket']).optional().meta({
     description:
       'Where the whole file stays: in the folder of exports (the default), or in the bucket of the instance. It can be downloaded from either.',
@@ -52,7 +50,7 @@ const fits = ({
 export const newExport = chosen
   .refine(fits, {
     path: ['fields'],
-    message: 'fields can be added to JSON lines and Parquet, and the text to WACZ',
+    message: 'fields can be added to JSON lines, CSV and Parquet, and the text to WACZ',
   })
   .meta({ id: 'NewExport' });
 

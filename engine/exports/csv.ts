@@ -3,6 +3,7 @@
  * spreadsheet would take for a formula gets an apostrophe before it.
  */
 import type { PageView } from '../../contracts/http/results.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
 
 const csvColumns = [
   'url',
@@ -29,15 +30,24 @@ const csvColumns = [
   'cut',
 ] as const satisfies readonly (keyof PageView)[];
 
-export const csvHead = `${csvColumns.join(',')}\r\n`;
+/** The names of the columns: a page's own, then the fields that were asked for. */
+export const csvHead = (fields: readonly PageField[]): string => csvRow([...csvColumns, ...fields]);
 
-export const csvLine = (page: PageView): string => csvRow(csvColumns.map((column) => page[column]));
+/** Texts stand as they are, other fields as JSON. */
+export const csvLine = (page: PageView, fields: readonly PageField[]): string =>
+  csvRow([...csvColumns.map((column) => page[column]), ...fields.map((field) => asText(page[field]))]);
+
+const asText = (value: PageView[PageField] = null): string | null =>
+  value === null || typeof value === 'string' ? value : JSON.stringify(value);
 
 type Cell = PageView[(typeof csvColumns)[number]];
 
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** A near-duplicate as the URL of the other page; a page of another crawl as its id and URL; `cut` as `links=1300 nofollow=3`; empty if nothing was cut. */
+/**
+ * A near-duplicate as the URL of the other page; a page of another crawl as its id and URL; `cut` as
+ * `links=1300 nofollow=3`, empty if nothing was cut.
+ */
 function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'object' && 'crawlId' in value) return csvCell(`${value.crawlId} ${value.url}`);

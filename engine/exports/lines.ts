@@ -1,5 +1,6 @@
 /** Exports that are lines of text: a page, or a link, on each. */
 import type { PageView } from '../../contracts/http/results.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
 import { csvHead, csvLine, csvRow } from './csv.ts';
 import { whole, type ExportForm } from './form.ts';
 
@@ -16,20 +17,25 @@ function edges({ url, links, redirectTo, duplicateOf, duplicateBy }: PageView): 
   ].join('');
 }
 
-const lines = (head: string, lineOf: (page: PageView) => string): ExportForm => ({
+type Fields = readonly PageField[];
+
+const lines = (
+  head: (fields: Fields) => string,
+  lineOf: (page: PageView, fields: Fields) => string,
+): ExportForm => ({
   pages: 1_000,
   needs: [],
-  async add({ draft }, pages) {
-    if (draft.length(whole) === 0) await draft.append(whole, head);
-    for (const page of pages) await draft.append(whole, lineOf(page));
+  async add({ draft, fields }, pages) {
+    if (draft.length(whole) === 0) await draft.append(whole, head(fields));
+    for (const page of pages) await draft.append(whole, lineOf(page, fields));
     return null;
   },
-  async end({ draft }) {
+  async end({ draft, fields }) {
     // A crawl without pages has a file all the same.
-    if (draft.length(whole) === 0) await draft.append(whole, head);
+    if (draft.length(whole) === 0) await draft.append(whole, head(fields));
   },
 });
 
-export const jsonLines = lines('', (page) => `${JSON.stringify(page)}\n`);
+export const jsonLines = lines(() => '', (page) => `${JSON.stringify(page)}\n`); // prettier-ignore
 export const csv = lines(csvHead, csvLine);
-export const linkGraph: ExportForm = { ...lines(linkHead, edges), needs: ['links'] };
+export const linkGraph: ExportForm = { ...lines(() => linkHead, edges), needs: ['links'] };

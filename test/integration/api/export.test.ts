@@ -98,6 +98,15 @@ describe('an export', () => {
     expect(lines.map((line) => line.split(',').at(-1))).toEqual(['links=1300 nofollow=3', '']);
   });
 
+  it('as CSV has the fields that are asked for as further columns, texts as they are and others as JSON', async () => {
+    const [plain = '', ...pages] = (await (await get('?format=csv')).text()).trimEnd().split('\r\n');
+    const [head, ...lines] = (await (await get('?format=csv&fields=text,links,fields')).text())
+      .trimEnd()
+      .split('\r\n');
+    expect(head).toBe(`${plain},text,links,fields`);
+    expect(lines).toEqual(pages.map((page) => `${page},a few words,"[""https://a.example/2""]",`));
+  });
+
   it('is refused for what is no crawl of the caller, and for questions that make no sense', async () => {
     const tenant = await newTenant(services.pool);
     const key = await newKey(services.pool, tenant, 'admin');
@@ -106,7 +115,7 @@ describe('an export', () => {
     });
     expect([theirs.status, (await get('', '999')).status]).toEqual([404, 404]);
     expect((await get('?format=xml')).status).toBe(400);
-    expect((await get('?format=csv&fields=text')).status).toBe(400);
+    expect((await get('?format=warc&fields=text')).status).toBe(400);
   });
 
   it('is one of ten at a time: more are refused until one has ended', async () => {
