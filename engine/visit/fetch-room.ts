@@ -43,8 +43,8 @@ export class FetchRoom {
   }
 
   /**
-   * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). A crawl that takes
-   * pages from sitemaps only asks for one where it usually is, if robots.txt names none.
+   * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). A crawl that
+   * takes pages from sitemaps only asks for one where it usually is, if robots.txt names none by a URL.
    */
   async admitSitemaps(
     hostId: string,
@@ -53,18 +53,21 @@ export class FetchRoom {
     { robots }: HostRules,
   ): Promise<void> {
     if (robots === null) return;
-    const names = robots.sitemaps.length > 0;
-    const newcomers = crawls.filter(
+    const curious = crawls.filter(
       ({ id, config: { sitemap } }) =>
-        (names ? sitemap !== 'skip' : sitemap === 'only') &&
-        !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
+        sitemap !== 'skip' && !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
     );
+    if (curious.length === 0) return;
+    const linksOf = (lines: readonly string[]) =>
+      lines.flatMap((line) => {
+        const link = canonicalize(line, origin);
+        return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
+      });
+    const own = linksOf(robots.sitemaps.slice(0, sitemapLimits.robotsLines));
+    const named = own.length > 0 ? own : linksOf(['/sitemap.xml']);
+    const newcomers =
+      own.length > 0 ? curious : curious.filter(({ config: { sitemap } }) => sitemap === 'only');
     if (newcomers.length === 0) return;
-    const lines = names ? robots.sitemaps.slice(0, sitemapLimits.robotsLines) : ['/sitemap.xml'];
-    const named = lines.flatMap((line) => {
-      const link = canonicalize(line, origin);
-      return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
-    });
     const candidates: Candidate[] = [];
     for (const crawl of newcomers) {
       const verdicts = await crawl.judge(named);

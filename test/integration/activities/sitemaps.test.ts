@@ -366,18 +366,36 @@ describe('a crawl by sitemaps', () => {
     }
   });
 
-  it('asks for one where it usually is, if robots.txt names none; without sitemaps none is asked for', async () => {
+  it.each([
+    { what: 'names none', lines: [] },
+    {
+      what: 'names none by a URL that can be fetched',
+      lines: ['sitemap: ftp://a.example/', 'sitemap: http://['],
+    },
+  ])('asks for one where it usually is, if robots.txt $what', async ({ lines }) => {
+    const { visit, standing } = await crawled(
+      (origin) => ({
+        '/': page,
+        '/robots.txt': robots(...lines),
+        '/sitemap.xml': late(() => urlset(`${origin()}/listed`)),
+      }),
+      { sitemap: 'only' },
+    );
+    await visit();
+    await visit();
+    expect(Object.keys(await standing(0)).sort()).toEqual(['/', '/listed']);
+  });
+
+  it('without sitemaps asks for none', async () => {
     const answers = (origin: () => string): Readonly<Record<string, Answer>> => ({
       '/': page,
       '/sitemap.xml': late(() => urlset(`${origin()}/listed`)),
     });
-    const only = await crawled(answers, { sitemap: 'only' });
     const skip = await crawled(
       (origin) => ({ ...answers(origin), '/robots.txt': robots('sitemap: /sitemap.xml') }),
       { sitemap: 'skip' },
     );
-    for (const each of [only, only, skip, skip]) await each.visit();
-    expect(Object.keys(await only.standing(0)).sort()).toEqual(['/', '/listed']);
+    for (const each of [skip, skip]) await each.visit();
     expect(Object.keys(await skip.standing(0)).sort()).toEqual(['/', '/linked']);
     expect(skip.site.paths()).not.toContain('/sitemap.xml');
   });
