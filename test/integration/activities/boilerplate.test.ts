@@ -1,12 +1,16 @@
 /** Text that repeats over the pages of a host: counted as pages are read, and left out where a crawl asks for it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { boilerplateView } from '../../../contracts/http/boilerplate.ts';
+import type { PageRules } from '../../../contracts/page-rules.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import { toMarkdown } from '../../../content/markdown.ts';
 import { repeatedBlocks, repeatedReader } from '../../../storage/boilerplate/index.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
+import { noteTaker, serve } from '../api/world.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { startSite, type Answer } from './site.ts';
@@ -31,13 +35,14 @@ const html =
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><body>${body}`);
   };
 
-async function crawled(boilerplate: 'keep' | 'leave-out') {
+async function crawled(boilerplate: 'keep' | 'leave-out', rules: PageRules | null = null) {
   const site = await startSite();
   site.answers = Object.fromEntries(Array.from({ length: pages }, (_, at) => [`/${String(at)}`, html(at)]));
   const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host', boilerplate, nearDuplicates: true, delaySeconds: 0 }, [
-    `${site.origin}/`,
-  ]);
+  const crawl = await fetching.crawl(
+    { scope: 'host', boilerplate, rules, nearDuplicates: true, delaySeconds: 0 },
+    [`${site.origin}/`],
+  );
   await fetching.queue(crawl, host, ...Object.keys(site.answers));
   await until('all are read', async () => {
     await fetching.role().fetchSlice(host);
@@ -47,7 +52,7 @@ async function crawled(boilerplate: 'keep' | 'leave-out') {
   await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'finished' });
   const textOf = createTextReader(fetching.blobs);
   const found = new Map<string, PageView>();
-  for await (const page of allPages(fetching.pool, String(crawl), ['text', 'main'], textOf))
+  for await (const page of allPages(fetching.pool, String(crawl), ['text', 'main', 'fields'], textOf))
     found.set(new URL(page.url).pathname, page);
   return { origin: site.origin, crawl: String(crawl), found };
 }
@@ -88,4 +93,39 @@ it('is kept by crawls that do not ask, which have no row', async () => {
   }
   expect(await repeatedBlocks(fetching.pool, crawl, origin)).toEqual([]);
   expect(await tables.hostBlocks.count(fetching.pool, { crawl_id: Number(crawl) })).toBe(0);
+});
+
+it('is left out of what the rules of a crawl leave too', async () => {
+  const { found } = await crawled('leave-out', {
+    fields: { title: { select: 'h1', type: 'text' } },
+    ...{ include: [], exclude: ['h1'], links: { follow: [] } },
+  });
+  for (const [path, { text, fields }] of found) {
+    expect(text).toContain(own(Number(path.slice(1))).trim());
+    expect(text).not.toContain(footer);
+    expect(text).not.toContain('How the wind blows over');
+    expect(fields).toEqual({ title: 'How the wind blows over all of the sea' });
+  }
+});
+
+it('is listed by API and verb', async () => {
+  const [one, other] = [await crawled('leave-out'), await crawled('keep')];
+  const api = await serve(fetching.pool, noteTaker(fetching.pool), 10_000, undefined, { anonymous: true });
+  try {
+    const run = (...args: string[]) =>
+      runCli(['boilerplate', ...args, '--server', api.url], { ORBWEAVER_API_KEY: api.key });
+    const listed = async (crawl: string, host: string, ...more: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await run(crawl, host, ...more);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return stdout;
+    };
+    const told = { host: one.origin, pages, blocks: [{ text: footer, pages }] };
+    expect(boilerplateView.parse(JSON.parse(await listed(one.crawl, one.origin, '--json')))).toEqual(told);
+    expect(await listed(one.crawl, one.origin)).toContain(footer);
+    expect(await listed(other.crawl, other.origin)).toContain(`No pages of ${other.origin} were counted.`);
+    const { code, stderr } = await run('999', one.origin);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('999')]);
+  } finally {
+    await api.stop();
+  }
 });
