@@ -174,18 +174,9 @@ describe('the command line', () => {
       code: 0,
       stdout: expect.stringContaining('agree') as string,
     });
-    const explained = await run('explain', '1', site, '--json');
-    expect(JSON.parse(explained.stdout)).toMatchObject({
-      record: { state: 'done', seed: true, status: 200 },
-    });
-    const pages = await run('pages', '1');
-    expect(jsonLines(pages.stdout)).toHaveLength(pageCount);
     const report = await run('report', '1', '--json');
     expect(report.code, report.stderr).toBe(0);
     expect(JSON.parse(report.stdout)).toMatchObject({ crawl: { id: '1' }, totals: { pages: pageCount } });
-    const csv = await run('export', '1', '--format', 'csv');
-    expect(csv.code, csv.stderr).toBe(0);
-    expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(pageCount + 1);
     const status = await run('status');
     expect(status.stdout).toMatch(
       /^No stack is running\.\ncrawl .*\n3 +finished .*\n2 +finished .*\n1 +finished/,
