@@ -129,7 +129,11 @@ export async function crawlWithOrbweaver(
   return { report: JSON.parse(ended.lastLine) as CrawlReport, ended };
 }
 
-async function orbweaver(task: Contest): Promise<Figures & { readonly spending: Omit<Spending, 'web'> }> {
+/** @param options of the crawl, besides what it is to fetch */
+async function orbweaver(
+  task: Contest,
+  options: readonly string[] = [],
+): Promise<Figures & { readonly spending: Omit<Spending, 'web'> }> {
   const before = await task.asked();
   let start: Spent = new Map();
   const begun = async (spent: Meter['spent']): Promise<void> => {
@@ -137,7 +141,7 @@ async function orbweaver(task: Contest): Promise<Figures & { readonly spending: 
     start = spent();
   };
   let beginning: Promise<void> = Promise.resolve();
-  const { report, ended } = await crawlWithOrbweaver(task, ['--delay', '0'], (_, spent) => {
+  const { report, ended } = await crawlWithOrbweaver(task, ['--delay', '0', ...options], (_, spent) => {
     beginning = begun(spent);
   });
   if (report.state !== 'finished') throw new Error(`the crawl is ${report.state}`);

@@ -83,13 +83,17 @@ export interface Spending {
   readonly web: number;
 }
 
+const sum = (works: ReadonlyMap<string, number> | undefined): number =>
+  [...(works?.values() ?? [])].reduce((all, one) => all + one, 0);
+
+/** CPU seconds of all stages. */
+export const cpuOf = (spent: Spent): number =>
+  [...spent.values()].reduce((total, works) => total + sum(works), 0);
+
 /** Rows of CPU time by stage: ms for each page from the first request on, of the whole, and seconds before it. */
 export function budget({ start, end, web }: Spending, pages: number): string[][] {
   const perPage = (seconds: number): string => ((seconds / pages) * 1_000).toFixed(2);
-  const sum = (works: ReadonlyMap<string, number> | undefined): number =>
-    [...(works?.values() ?? [])].reduce((all, one) => all + one, 0);
-  const all = (spent: Spent): number => [...spent.values()].reduce((total, works) => total + sum(works), 0);
-  const crawl = all(end) - all(start);
+  const crawl = cpuOf(end) - cpuOf(start);
   const row = (name: string, late: number, early: number): string[] => [
     ...[name, perPage(late - early), `${((100 * (late - early)) / crawl).toFixed(0)} %`, early.toFixed(1)],
   ];
@@ -105,7 +109,7 @@ export function budget({ start, end, web }: Spending, pages: number): string[][]
   return [
     ['CPU', 'ms a page', 'of all', 's before the first request'],
     ...rows,
-    row('all', all(end), all(start)),
+    row('all', cpuOf(end), cpuOf(start)),
     ['(the web)', perPage(web), '', ''],
   ];
 }
