@@ -16,7 +16,7 @@ export function createDedupActivities(
   const { traps, soft404 } = dependencies;
   const judge = createDedup(dependencies, async (bodies) => {
     await traps.repeated(bodies);
-    await soft404.repeated(bodies);
+    await soft404.stored(bodies);
   });
   const aside = new SetAside();
   return {

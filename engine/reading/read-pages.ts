@@ -179,6 +179,8 @@ export function createReading(
     let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
     let links = 0;
     const commit = async (): Promise<void> => {
+      const good = open.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
+      for (const { crawl, staged, extracted } of good) await soft404.ask(crawl, staged, extracted);
       const pages = open.map(({ reading }) => reading.page);
       const prints = open.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
       const found = open.flatMap(({ ready }) => ready.candidates);
@@ -198,11 +200,10 @@ export function createReading(
         const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
-      await repeated.count(open.flatMap(({ reading }) => (reading.held === null ? [reading] : [])));
+      await repeated.count(good);
       await traps.save();
       for (const { reading } of open) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
-      for (const { reading } of open)
-        if (reading.held === null) await soft404.read(reading.crawl, reading.staged, reading.extracted);
+      await soft404.stored(good.map(({ staged }) => staged));
       open = [];
       links = 0;
       await tally.flush();

@@ -45,7 +45,10 @@ const retryMs = 3_600_000;
 const hostsKept = 20_000;
 
 interface AtHost {
+  /** Pages that were read and stored. */
   pages: number;
+  /** Pages beside which a path could have been made up. */
+  met: number;
   readonly asked: Set<string>;
   notBefore: number;
 }
@@ -87,23 +90,27 @@ export class Soft404 {
     return found === undefined ? null : quarantineDetail(found.id, found.shape);
   }
 
-  /** A page that was read and stored, and is not held. */
-  async read(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted): Promise<void> {
+  /**
+   * Of a page that was read and is about to be stored: asks the host for a path beside it, if that is due. Not after it
+   * is stored: the crawl might end with its last page.
+   */
+  async ask(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted): Promise<void> {
     if (!crawl.config.soft404 || staged.kind !== storedKinds.page) return;
-    const host = await this.#count(crawl, staged);
+    const host = this.#at(crawl, staged);
     const path = pathOf(staged.url);
     const folder = folderOf(path);
-    const due = host.pages >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
+    host.met++;
+    const due = host.met >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
     if (!due || isHome(path) || extracted.whole.words < fewestWords) return;
     host.notBefore = Date.now() + retryMs;
     if (await this.#ask(crawl, staged, path, folder, extracted)) host.asked.add(folder);
   }
 
-  /** Pages whose bodies are those of other pages, and which are therefore not read. */
-  async repeated(bodies: readonly StagedBody[]): Promise<void> {
+  /** Pages that were stored, read or not, since their bodies are those of others; none of them is held. */
+  async stored(bodies: readonly StagedBody[]): Promise<void> {
     for (const body of bodies) {
       const crawl = await this.#crawls.open(body.crawl_id);
-      if (crawl.config.soft404) await this.#count(crawl, body);
+      if (crawl.config.soft404 && body.kind === storedKinds.page) await this.#count(crawl, body);
     }
   }
 
@@ -137,14 +144,18 @@ export class Soft404 {
     await noteJudged(pool, staged.host_id);
   }
 
-  async #count(crawl: OpenCrawl, staged: StagedBody): Promise<AtHost> {
+  #at(crawl: OpenCrawl, staged: StagedBody): AtHost {
     const name = `${String(crawl.id)} ${String(staged.host_id)}`;
-    const host = this.#hosts.get(name) ?? { pages: 0, asked: new Set(), notBefore: 0 };
+    const host = this.#hosts.get(name) ?? { pages: 0, met: 0, asked: new Set(), notBefore: 0 };
     this.#hosts.set(name, host);
+    return host;
+  }
+
+  async #count(crawl: OpenCrawl, staged: StagedBody): Promise<void> {
+    const host = this.#at(crawl, staged);
     host.pages++;
     if (host.pages % firstLook === 0 && Number.isInteger(Math.log2(host.pages / firstLook)))
       await this.#lookForRepeated(staged);
-    return host;
   }
 
   async #lookForRepeated(staged: StagedBody): Promise<void> {

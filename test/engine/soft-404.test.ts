@@ -47,7 +47,7 @@ it('a folder counts as asked about only if the host was not asked for another cr
   const crawls = { open: () => Promise.resolve(crawl), forget: () => undefined };
   const soft404 = new Soft404(parts, crawls, admission);
   const read = async (folder: string): Promise<void> => {
-    for (let at = 0; at < 4; at++) await soft404.read(crawl, staged(folder, at), extracted);
+    for (let at = 0; at < 4; at++) await soft404.ask(crawl, staged(folder, at), extracted);
   };
   await read('tales');
   expect([claims, made]).toEqual([[false], []]);

@@ -19,10 +19,11 @@ import type { Fetching, HostRow } from './fetching.ts';
 export async function readBodies(
   { pool, blobs }: Pick<Fetching, 'pool' | 'blobs'>,
   host: HostRow,
+  writer = new FrontierWriter(pool),
 ): Promise<void> {
   const dependencies = assemble({
     pool,
-    writer: new FrontierWriter(pool),
+    writer,
     blobs,
     folder: null,
     seen: new MemorySeenCache(10_000),

@@ -1,5 +1,7 @@
 /** Soft 404 (F29): a host is asked for one made-up path, and pages like its answer are held, explained and released. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { storedKinds } from '../../../domain/url-kind.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import {
@@ -112,6 +114,29 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
   expect(standing(await states(), /old-/)).toEqual(['done fetched']);
   expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+});
+
+it('asks before the pages are stored, since the crawl may end with them', async () => {
+  const site = await startSite();
+  const paths = ['/stories/a', '/stories/b', '/stories/c'];
+  site.answers = Object.fromEntries(paths.map((path) => [path, html(path, story())]));
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host', soft404: true }, [`${site.origin}/`]);
+  for (const path of paths) await fetching.queue(crawl, host, path);
+  await until('all are fetched', async () => {
+    await fetching.role().fetchSlice(host);
+    return (await tables.url.count(fetching.pool, { crawl_id: crawl, state: 'done' })) === paths.length;
+  });
+  class Broken extends FrontierWriter {
+    override write(rows: Parameters<FrontierWriter['write']>[0]) {
+      return rows.pages === undefined ? super.write(rows) : Promise.reject(new Error('broken'));
+    }
+  }
+  await expect(readBodies(fetching, host, new Broken(fetching.pool))).rejects.toThrow('broken');
+  expect(await tables.url.count(fetching.pool, { crawl_id: crawl, kind: storedKinds.probe })).toBe(1);
+  await readBodies(fetching, host);
+  await fetching.role().fetchSlice(host);
+  expect(madeUp(site)).toHaveLength(1);
 });
 
 it('holds pages that redirect where a made-up path does', async () => {
