@@ -3,7 +3,7 @@
  * those without a live record, merges small ones, and rewrites those that are mostly free. Any process that has their folder may do any of
  * it at any time, and be killed in the middle.
  */
-import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { allowStoreCalls, inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { OwnSegment, type SegmentRules } from './own-segment.ts';
 import { formatOf } from './member.ts';
 import {
@@ -173,6 +173,7 @@ export class SegmentUpkeep {
     { id, name }: SegmentName,
     target: OwnSegment,
   ): Promise<'some' | 'all' | 'none'> {
+    await allowStoreCalls(db);
     if ((await holdForMove(db, id)).length === 0) return 'none';
     const bodies = await this.#packed(name, await liveBodies(db, id, moveBatch));
     const revisits = await this.#packed(name, await liveRevisits(db, id, moveBatch));

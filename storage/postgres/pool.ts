@@ -18,6 +18,13 @@ numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
  */
 const statementMs = 30_000;
 
+/**
+ * Milliseconds for which a transaction may lie between two statements. A process that is frozen within one holds its
+ * rows; after this Postgres takes the transaction back, and who waits for the rows goes on. In time for what a dead
+ * worker leaves to be taken up within 15 s.
+ */
+const idleMs = 10_000;
+
 interface PoolOptions {
   readonly planned?: 'freely' | 'by-key';
   readonly silentMs?: number;
@@ -29,6 +36,14 @@ export const walkMs = 30 * 60_000;
 /** Lets statements of this transaction take `walkMs`. */
 export async function allowWalk(db: Queryable): Promise<void> {
   await db.query(`set local statement_timeout = ${String(walkMs)}`);
+}
+
+/** Milliseconds for which a transaction may wait for an object store, whose calls have half of it. */
+const storeMs = 60_000;
+
+/** Lets this transaction wait for an object store between two statements. */
+export async function allowStoreCalls(db: Queryable): Promise<void> {
+  await db.query(`set local idle_in_transaction_session_timeout = ${String(storeMs)}`);
 }
 
 /**
@@ -59,6 +74,7 @@ export function createPool(
     application_name: 'orbweaver',
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleMs,
     query_timeout: silentMs,
     keepAlive: true,
     types: numbersForInt8,

@@ -41,7 +41,8 @@ const driverOutages = [
 
 /**
  * Connection lost, server starting or stopping, out of connections, disk full, a standby that takes no writes (25006),
- * a login or database that does not exist (28, 3D): these faults are our own, and no URL is to blame.
+ * a transaction that was taken back because this process had stood still (25P03), a login or database that does not
+ * exist (28, 3D): these faults are our own, and no URL is to blame.
  */
 export function isStorageOutage(error: unknown): boolean {
   const state = sqlState(error);
@@ -49,7 +50,7 @@ export function isStorageOutage(error: unknown): boolean {
     return error instanceof Error && driverOutages.some((words) => error.message.startsWith(words));
   }
   return (
-    /^(08|25006|28|3D|53|57P|58|XX)/.test(state) ||
+    /^(08|25006|25P03|28|3D|53|57P|58|XX)/.test(state) ||
     /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH)/.test(state)
   );
 }

@@ -39,6 +39,7 @@ describe('isStorageOutage', () => {
   it.each([
     '08006',
     '08P01',
+    '25P03',
     '53100',
     '53300',
     '57P01',
