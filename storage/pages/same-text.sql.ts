@@ -12,13 +12,13 @@ export const dueTexts = statement<[limit: number], { readonly id: number }>(
  * For each text of these notes chooses the page that stands for the others: the page that names itself as rel=canonical,
  * else the page that most others name and are believed, else the page that stood for the text before, since it was
  * chosen by all that is known or has been named to users as the original; else the page nearest to a seed, else the page
- * with the shortest URL. The others become its aliases; each page keeps what was extracted from it. A page that is alone
- * with its text is no alias any more.
+ * with the shortest URL. The others become its aliases; each page keeps what was extracted from it. An alias whose text
+ * no other page has any more becomes a page of its own.
  *
  * Of a text with more than `mostOfText` pages, that many are looked at, and those of the notes. The page that stands for
  * such a text is kept as long as it has the text, so that the pages that were not looked at need not be pointed at
- * another one; the ranking at the end of the crawl, or the next one of a standing crawl, looks at all of them. So it does
- * with a crawl that reads by a re-extraction, whose texts are others than those in `page`.
+ * another one; the ranking at the end of the crawl, or the next one of a standing crawl, looks at all of them. Crawls that
+ * read by a re-extraction are left to that ranking as a whole, since the texts in `page` are not theirs.
  *
  * The notes go. Returns how many pages changed their standing.
  *
