@@ -1,4 +1,7 @@
-/** Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each. */
+/**
+ * Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each.
+ * @module-tag long
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';

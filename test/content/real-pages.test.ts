@@ -1,4 +1,7 @@
-/** A real site against a plain reading of its files: the HTML of Debian's package postgresql-doc-15. */
+/**
+ * A real site against a plain reading of its files: the HTML of Debian's package postgresql-doc-15.
+ * @module-tag long
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { extract } from './page.ts';

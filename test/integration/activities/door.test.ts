@@ -1,4 +1,7 @@
-/** The door on real parts: what hosts that do not answer cost, what becomes of them, and that those that do are let in. */
+/**
+ * The door on real parts: what hosts that do not answer cost, what becomes of them, and that those that do are let in.
+ * @module-tag long
+ */
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door, type StartHost } from '../../../engine/door/door.ts';

@@ -1,4 +1,7 @@
-/** The daily look at hosts, and what follows from it, before a real database and a real site. */
+/**
+ * The daily look at hosts, and what follows from it, before a real database and a real site.
+ * @module-tag long
+ */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';

@@ -1,4 +1,7 @@
-/** Fetching slows down for the stages behind it, and loses nothing (F07). */
+/**
+ * Fetching slows down for the stages behind it, and loses nothing (F07).
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';

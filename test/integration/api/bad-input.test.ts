@@ -1,4 +1,7 @@
-/** What no client should send: each is refused with a problem that says what is wrong, and nothing is done by halves. */
+/**
+ * What no client should send: each is refused with a problem that says what is wrong, and nothing is done by halves.
+ * @module-tag long
+ */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';

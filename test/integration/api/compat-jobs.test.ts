@@ -1,4 +1,7 @@
-/** Jobs (F34): the exact shapes of that interface, over a real database. */
+/**
+ * Jobs (F34): the exact shapes of that interface, over a real database.
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** What happened to a crawl: as a list, and live. */
+/**
+ * What happened to a crawl: as a list, and live.
+ * @module-tag long
+ */
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';

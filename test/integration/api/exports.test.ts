@@ -1,4 +1,7 @@
-/** Exports as jobs: whole in every format, wherever a process dies; by the API, and by the verbs. */
+/**
+ * Exports as jobs: whole in every format, wherever a process dies; by the API, and by the verbs.
+ * @module-tag long
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,7 @@
-/** Bodies in segments that settle in S3: two machines with folders of their own, one database, one bucket. */
+/**
+ * Bodies in segments that settle in S3: two machines with folders of their own, one database, one bucket.
+ * @module-tag long
+ */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** F03: in which front queue a host waits, and that the places of a crawl are shared by tier. */
+/**
+ * F03: in which front queue a host waits, and that the places of a crawl are shared by tier.
+ * @module-tag long
+ */
 import { describe, expect, it } from 'vitest';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { sharesOfPlaces, tierOf, tiers } from '../../../domain/front-queue/tiers.ts';
