@@ -22,6 +22,8 @@ export interface BreakerParts {
   readonly rules: BreakerRules;
   /** Is an error the fault of the dependency, and not of what was asked of it? */
   readonly isFault: (error: unknown) => boolean;
+  /** Does one such fault say that all others will fail too? It opens the breaker alone; absent: none does. */
+  readonly isCertain?: (error: unknown) => boolean;
   /** Resolves if the dependency works. Must bound its own time: no other probe starts before this one has ended. */
   readonly probe: () => Promise<unknown>;
   readonly log: Logger;
@@ -78,7 +80,9 @@ export class Breaker {
   /** Counts a fault of the dependency. */
   report(fault: unknown): void {
     const before = this.#state;
-    this.#state = afterFault(before, performance.now(), this.#parts.rules);
+    const { rules, isCertain } = this.#parts;
+    const faults = isCertain?.(fault) === true ? 1 : rules.faults;
+    this.#state = afterFault(before, performance.now(), { ...rules, faults });
     if (before.mode !== 'closed' || this.#state.mode !== 'open') return;
     this.#fault = fault;
     const { dependency, log } = this.#parts;

@@ -8,7 +8,7 @@ import { Breaker } from './breaker.ts';
 import type { DependencyDown } from './dependency-down.ts';
 import { isDiskTrouble, leastProbeBytes, WantedBytes, WatchedBlobs } from './watched-blobs.ts';
 import { watchedFetcher } from './watched-fetcher.ts';
-import { isPostgresFault, watchedPool } from './watched-pool.ts';
+import { isPostgresFault, refusesAllWrites, watchedPool } from './watched-pool.ts';
 import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
 
 export interface Unwatched {
@@ -58,6 +58,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     code: '08006',
     rules: postgresRules,
     isFault: isPostgresFault,
+    isCertain: refusesAllWrites,
     probe: probes.postgres,
     log,
   });

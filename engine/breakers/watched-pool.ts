@@ -6,15 +6,18 @@ import type { PoolClient } from 'pg';
 import { type Pool, isStorageOutage } from '../../storage/postgres/index.ts';
 import type { Breaker } from './breaker.ts';
 
-/** Internal errors (class XX) usually belong to one statement: they must not stop all others. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/**
+ * Internal errors (class XX) usually belong to one statement, and a transaction that was taken back (25P03) to a process
+ * that stood still: they must not stop all others.
+ */
 export const isPostgresFault = (error: unknown): boolean =>
-  isStorageOutage(error) &&
-  !(
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('XX')
-  );
+  isStorageOutage(error) && !/^(XX|25P03)/.test(codeOf(error));
+
+/** A full disk and a server that takes no writes refuse every page, however many were written by one statement. */
+export const refusesAllWrites = (error: unknown): boolean => /^(53100|25006)$/.test(codeOf(error));
 
 type Call = (...params: unknown[]) => Promise<unknown>;
 

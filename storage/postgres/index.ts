@@ -1,6 +1,14 @@
 /** The road to Postgres: its pool, its prepared statements, what a failure means, its schema. */
 export { migrate } from './migrate.ts';
-export { walkMs, allowStoreCalls, allowWalk, createPool, inTransaction, type Pool, type Queryable } from './pool.ts';
+export {
+  walkMs,
+  allowStoreCalls,
+  allowWalk,
+  createPool,
+  inTransaction,
+  type Pool,
+  type Queryable,
+} from './pool.ts';
 export { isTooLate, probePostgres } from './probe-postgres.ts';
 export { retrying, isStorageOutage } from './retry.ts';
 export { statement, type Statement } from './statement.ts';

@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Breaker } from '../../engine/breakers/breaker.ts';
+import { isPostgresFault, refusesAllWrites } from '../../engine/breakers/watched-pool.ts';
 import { DependencyDown } from '../../engine/breakers/dependency-down.ts';
 
 interface Line {
@@ -13,6 +14,7 @@ interface Line {
 
 const rules = { faults: 2, windowMs: 1_000, firstProbeMs: 500, longestProbeMs: 4_000 };
 const fault = new Error('connect ECONNREFUSED');
+const coded = (code: string): Error => Object.assign(new Error(`failed with ${code}`), { code });
 
 let lines: Line[];
 let down: boolean;
@@ -28,7 +30,8 @@ beforeEach(() => {
     dependency: 'Postgres',
     code: '08006',
     rules,
-    isFault: (error) => error === fault,
+    isFault: (error) => error === fault || isPostgresFault(error),
+    isCertain: refusesAllWrites,
     probe: () => {
       probes++;
       return down ? Promise.reject(fault) : Promise.resolve();
@@ -60,6 +63,23 @@ describe('a breaker at work', () => {
     }
     expect(breaker.outage).toBeNull();
   });
+
+  it.each(['53100', '25006'])(
+    'opens at the first fault that says that nothing can be written: %s',
+    async (code) => {
+      await breaker.run(() => Promise.reject(coded(code))).catch(() => undefined);
+      expect(breaker.outage).not.toBeNull();
+    },
+  );
+
+  it.each(['XX000', '25P03'])(
+    'counts no fault that says something of one statement or process only: %s',
+    async (code) => {
+      for (let call = 0; call < 9; call++)
+        await breaker.run(() => Promise.reject(coded(code))).catch(() => undefined);
+      expect(breaker.outage).toBeNull();
+    },
+  );
 
   it('open: refuses without a call, and says what is down and since when', async () => {
     await trip();
