@@ -24,7 +24,7 @@ import { ExportFiles } from '../storage/exports/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
-import { indexIn } from '../storage/search/index.ts';
+import { openIndex } from '../storage/search/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
 import { createSchedulers } from './schedulers.ts';
@@ -91,7 +91,7 @@ async function main(config: ServiceConfig): Promise<void> {
       textOf: createTextReader(archive),
       readVersion: createVersionReader(archive),
       archive,
-      search: indexIn(pool, openSearchOf(config)),
+      search: await openIndex(pool, openSearchOf(config)),
       exports: {
         files: new ExportFiles(config.exportDir, await openObjects(bucketOf(config))),
         days: config.exportDays,

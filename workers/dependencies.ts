@@ -43,7 +43,7 @@ import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
 import { stackListeners } from './listeners.ts';
-import { indexIn } from '../storage/search/index.ts';
+import { openIndex } from '../storage/search/index.ts';
 import { removeCrawls } from './removal.ts';
 import { servicesOf } from './services.ts';
 import { settleSegments } from './settling.ts';
@@ -129,7 +129,7 @@ export async function openDependencies(
   const blobs = watched.blobs(archive);
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
   const upkeep = new SegmentUpkeep(controlPool, segments, segmentRules);
-  const index = indexIn(controlPool, openSearchOf(config));
+  const index = await openIndex(controlPool, openSearchOf(config));
   const stopRemoving = config.roles.includes('fetch')
     ? removeCrawls(controlPool, { own: archive.own, upkeep, index }, config.retentionDays, log)
     : null;

@@ -21,7 +21,7 @@ import { openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { createIndexing, type IndexCrawl } from '../engine/search/indexing.ts';
-import { indexIn } from '../storage/search/index.ts';
+import { openIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -169,7 +169,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.search,
         maxConcurrentActivityTaskExecutions: searchSlots,
-        activities: { ...createSearchActivities(indexingOf(context)) },
+        activities: { ...createSearchActivities(await indexingOf(context)) },
       }),
       await Worker.create({
         ...options,
@@ -185,5 +185,5 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   return workers;
 }
 
-const indexingOf = ({ dependencies: { pool, blobs }, config }: RoleContext): IndexCrawl =>
-  createIndexing(pool, indexIn(pool, openSearchOf(config)), createTextReader(blobs));
+const indexingOf = async ({ dependencies: { pool, blobs }, config }: RoleContext): Promise<IndexCrawl> =>
+  createIndexing(pool, await openIndex(pool, openSearchOf(config)), createTextReader(blobs));

@@ -1,12 +1,12 @@
 /** Full text: which crawls have an index, and the index itself. */
 import type { Pool } from '../postgres/index.ts';
-import { OpenSearchIndex, type OpenSearchAt } from './opensearch-index.ts';
+import type { OpenSearchAt } from './opensearch-index.ts';
 import { PostgresIndex } from './postgres-index.ts';
 import type { SearchIndex } from './search-index.ts';
 
 export { configFor } from './configs.ts';
 export { dropRemoved } from './dropping.ts';
-export { OpenSearchIndex, PostgresIndex };
+export { PostgresIndex };
 export { SearchDown } from './search-down.ts';
 export type { Batch, IndexedPage, SearchAnswer, SearchFilter, SearchIndex } from './search-index.ts';
 export {
@@ -19,6 +19,17 @@ export {
   restartIndex,
 } from './indexes.sql.ts';
 
-/** The index that the settings name. @param at null: Postgres */
-export const indexIn = (pool: Pool, at: OpenSearchAt | null): SearchIndex =>
-  at === null ? new PostgresIndex(pool) : new OpenSearchIndex(pool, at);
+/**
+ * The index that the settings name. OpenSearch's client takes a quarter of a second to load, and few use it.
+ * @param at null: Postgres
+ * @param patience milliseconds for a call to OpenSearch; absent: as usual
+ */
+export async function openIndex(
+  pool: Pool,
+  at: OpenSearchAt | null,
+  patience?: number,
+): Promise<SearchIndex> {
+  if (at === null) return new PostgresIndex(pool);
+  const { OpenSearchIndex } = await import('./opensearch-index.ts');
+  return new OpenSearchIndex(pool, at, patience);
+}

@@ -48,6 +48,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     ORBWEAVER_DATABASE_URL: world.databaseUrl,
     ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
     ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,

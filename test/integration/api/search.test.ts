@@ -9,7 +9,7 @@ import { removeBatch } from '../../../storage/crawls/index.ts';
 import {
   dropRemoved,
   findIndex,
-  OpenSearchIndex,
+  openIndex,
   openIndexes,
   PostgresIndex,
 } from '../../../storage/search/index.ts';
@@ -215,7 +215,7 @@ describe('an index', () => {
     const crawl = await newRunningCrawl(pool, { search: true });
     const fetched_at = new Date(Date.now() - 60_000);
     await addPage(pool, crawl, 'https://d.example/', page('A spider'), { fetched_at });
-    const refusing = new OpenSearchIndex(pool, { url: 'http://127.0.0.1:1', index: 'pages' });
+    const refusing = await openIndex(pool, { url: 'http://127.0.0.1:1', index: 'pages' });
     const down = await serve(pool, noteTaker(pool), undefined, undefined, { search: refusing });
     const { status, body } = await ask<Problem>(
       down.url,

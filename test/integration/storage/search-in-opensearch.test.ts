@@ -8,7 +8,7 @@ import {
   askIndex,
   findIndex,
   noteIndexed,
-  OpenSearchIndex,
+  openIndex,
   PostgresIndex,
   SearchDown,
 } from '../../../storage/search/index.ts';
@@ -23,15 +23,14 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
   let server: OpenSearchServer;
   let searched: SearchWorld;
   let crawls = 0;
-  const indexOf = (url: string, patience?: number) =>
-    new OpenSearchIndex(pool, { url, index: 'pages' }, patience);
+  const indexOf = (url: string, patience?: number) => openIndex(pool, { url, index: 'pages' }, patience);
 
   beforeAll(async () => {
     world = await createWorld();
     pool = createPool(world.databaseUrl, 2, () => undefined);
     server = await startOpenSearch();
     searched = {
-      index: indexOf(server.url),
+      index: await indexOf(server.url),
       newCrawl: async () => {
         const id = String(++crawls);
         await askIndex(pool, id);
@@ -86,7 +85,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
   it('refuses what comes late by itself, also of a page that was taken out', async () => {
     const id = await searched.newCrawl();
     // Checks of Postgres that came before the other batch's end.
-    const frozen = indexOf(server.url);
+    const frozen = await indexOf(server.url);
     await searched.endRound(id);
     await searched.index.put({ crawlId: id, round: 1, looked: 0, pages: [spider('bb')], gone: ['aa'] });
     const [row] = await findIndex(pool, id);
@@ -106,7 +105,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
 
   it('says that it is down, and goes on when it is back', async () => {
     const id = await searched.newCrawl();
-    const down = indexOf('http://searcher:secret@127.0.0.1:1');
+    const down = await indexOf('http://searcher:secret@127.0.0.1:1');
     const why = await down
       .put({ crawlId: id, round: 0, looked: 0, pages: [spider()], gone: [] })
       .catch((error: unknown) => error);
