@@ -12,8 +12,8 @@ const named = process.argv.slice(3).some((argument) => !argument.startsWith('-')
 export default defineConfig({
   test: {
     pool: 'forks',
-    // More than the two cores that are asked for: most tests wait most of the time. With four a seventh of them lay idle.
-    maxWorkers: 5,
+    // More than the two cores that are asked for: most tests wait most of the time.
+    maxWorkers: 4,
     tags: [{ name: 'long', description: 'more than some five seconds', timeout: 900_000 }],
     // Not the tag's own `skip`: a test with `skipIf` says itself whether it is skipped, and would run all the same.
     ...(!named && { tagsFilter: ['!long'] }),

@@ -176,7 +176,7 @@ const webs: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   'the Crawl-delay of robots.txt': async () => {
-    const site = await linking(11, ['User-agent: *', 'Crawl-delay: 2']);
+    const site = await linking(17, ['User-agent: *', 'Crawl-delay: 2']);
     const id = await crawl(wide, [site]);
     await expectJudged(wide, id, 'crawl_delay', () => keptBack(site, 2_000));
   },

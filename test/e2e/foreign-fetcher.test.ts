@@ -186,7 +186,8 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
   });
 
   it('is waited for where a crawl is cancelled, until its lease has run out', async () => {
-    const web = await startWeb({ seed: 78, hosts: 1, pages: 6, latencyMs: 5 });
+    // Our own worker must not be done with the host before it is lent.
+    const web = await startWeb({ seed: 78, hosts: 1, pages: 200, latencyMs: 5 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
       await expect.poll(() => web.log().length).toBeGreaterThan(1);
