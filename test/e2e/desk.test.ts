@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hostWorkflowId } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { gaps, page, robots, startSite, status, type Site } from '../integration/activities/site.ts';
-import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { addFailingHost, lettersOf } from '../support/database/index.ts';
+import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -60,8 +60,8 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   };
 
   it('a host is parked', async () => {
-    const port = await closedPort();
-    const origin = `http://127.0.0.1:${String(port)}`;
+    const at = await closedEndpoint();
+    const { origin } = at;
     await addFailingHost(desk.pool, origin, 4);
     const crawl = await desk.start([`${origin}/`], { delaySeconds: 0.2 });
     await listed('`CrawlState`="parked"', origin);
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect(details).toMatch(/What comes next: a probe at 2\d{3}-\S+: robots\.txt is requested/);
     expect(details).toContain('update redrive tries it with all its dead letters');
     await web.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
-    const back = await answering(port);
+    const back = await answering(at);
     await web.update('redrive', 'null');
     await finished(crawl);
     await stopped(back);
@@ -159,17 +159,17 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect(pages(site).filter((path) => path === '/1')).toHaveLength(2);
     expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
     // Everything is done: no host is left in trouble.
-    await until('no host is parked', async () => !(await isListed('`CrawlState`="parked"', '127.0.0.1')));
+    await until('no host is parked', async () => !(await isListed('`CrawlState`="parked"', '127.')));
   });
 });
 
-async function answering(port: number): Promise<Server> {
+async function answering({ port, address }: Endpoint): Promise<Server> {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/robots.txt' ? 404 : 200;
     response.setHeader('content-type', 'text/html');
     response.end('<title>Back again</title>');
   });
-  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  await new Promise<void>((up) => server.listen(port, address, up));
   return server;
 }
 

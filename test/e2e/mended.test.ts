@@ -17,7 +17,6 @@ import {
   type HostCarried,
   type HostView,
 } from '../../contracts/workflows.ts';
-import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import {
   addFailingHost,
@@ -31,6 +30,7 @@ import {
   not,
   tables,
 } from '../support/database/index.ts';
+import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { until } from '../support/until.ts';
@@ -58,18 +58,18 @@ afterAll(async () => {
 /** A parked host on a port on which nothing listens, and a crawl that failed there. */
 async function parkedHost(): Promise<{
   readonly origin: string;
-  readonly port: number;
+  readonly at: Endpoint;
   readonly first: string;
 }> {
-  const port = await closedPort();
-  const origin = `http://127.0.0.1:${String(port)}`;
+  const at = await closedEndpoint();
+  const { origin } = at;
   await addFailingHost(desk.pool, origin, 4);
   const first = await desk.start([`${origin}/`], { delaySeconds: 0.1 });
   expect(await desk.ended(first)).toMatchObject({ state: 'failed' });
-  return { origin, port, first };
+  return { origin, at, first };
 }
 
-async function listenOn(port: number): Promise<string[]> {
+async function listenOn({ port, address }: Endpoint): Promise<string[]> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -78,7 +78,7 @@ async function listenOn(port: number): Promise<string[]> {
     response.end('<title>Back</title>');
   });
   servers.push(server);
-  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  await new Promise<void>((up) => server.listen(port, address, up));
   return asked;
 }
 const exact = async (crawl: string): Promise<void> => {
@@ -88,8 +88,8 @@ const asking = () => tables.queue.count(desk.pool, { asking: not(null) });
 
 describe('a new crawl with seeds at a parked host', () => {
   it('goes on at once where the host answers again, and the earlier crawl with it', async () => {
-    const { origin, port, first } = await parkedHost();
-    const asked = await listenOn(port);
+    const { origin, at, first } = await parkedHost();
+    const asked = await listenOn(at);
     const began = performance.now();
     const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
     expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
@@ -117,9 +117,9 @@ describe('a new crawl with seeds at a parked host', () => {
   });
 
   it('gets its answer where the workflow of the host is gone', { tags: ['long'] }, async () => {
-    const { origin, port } = await parkedHost();
+    const { origin, at } = await parkedHost();
     await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
-    const asked = await listenOn(port);
+    const asked = await listenOn(at);
     const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
     expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
     expect(asked).toContain('/new');
@@ -129,7 +129,7 @@ describe('a new crawl with seeds at a parked host', () => {
     'sends nothing before the time that the host asked for, nor to one that has opted out',
     { tags: ['long'] },
     async () => {
-      const origin = `http://127.0.0.2:${String(await closedPort())}`;
+      const { origin } = await closedEndpoint();
       const hostId = await addHost(desk.pool, origin, { not_before: fromNow(3_600) });
       await park(desk.pool, String(hostId), 'overloaded: answered 503', troubleClasses);
       await desk.client.workflow.start('host', {
@@ -161,8 +161,8 @@ describe('an operator', () => {
 
   it('has a parked host tried again, its workflow there or not', async () => {
     for (const gone of [false, true]) {
-      const { origin, port, first } = await parkedHost();
-      const asked = await listenOn(port);
+      const { origin, at, first } = await parkedHost();
+      const asked = await listenOn(at);
       if (gone) await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
       await act(origin, 'retry');
       await until('the crawl goes on', () => asked.includes('/'));
@@ -172,7 +172,7 @@ describe('an operator', () => {
   });
 
   it('that has it tried again queues what the host may have caused, and no URL that killed workers', async () => {
-    const { origin, port, first } = await parkedHost();
+    const { origin, at, first } = await parkedHost();
     for (const [path, reason] of [
       ['/failing', 'server-error'],
       ['/killing', 'poison'],
@@ -180,7 +180,7 @@ describe('an operator', () => {
       const place = await addUrl(desk.pool, first, origin + path, { state: 'failed', depth: 1, reason });
       await addLetter(desk.pool, first, place, reason);
     }
-    const asked = await listenOn(port);
+    const asked = await listenOn(at);
     await act(origin, 'retry');
     await until('the crawl goes on', () => asked.includes('/failing'));
     await until('it ends', async () => (await desk.ended(first)).state === 'finished');
@@ -190,9 +190,9 @@ describe('an operator', () => {
   });
 
   it('pauses a host before anything is asked of it, resumes it, and drops what is queued', async () => {
-    const port = await closedPort();
-    const origin = `http://127.0.0.1:${String(port)}`;
-    const asked = await listenOn(port);
+    const at = await closedEndpoint();
+    const { origin } = at;
+    const asked = await listenOn(at);
     await addHost(desk.pool, origin);
     await act(origin, 'pause', 'a rest');
     await until('it is paused', async () => (await mode(origin)) === 'paused');

@@ -19,9 +19,9 @@ import {
 } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite, status, type Site } from '../integration/activities/site.ts';
-import { closedPort } from '../net/raw-server.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { addFailingHost, hadSettings, hostRow, tables, urlsDone } from '../support/database/index.ts';
+import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { until } from '../support/until.ts';
@@ -75,14 +75,14 @@ async function timersOf(origin: string): Promise<Timer[]> {
 }
 
 /** Answers on a port on which nothing listened until now. */
-async function listenOn(port: number, asked: string[]): Promise<Server> {
+async function listenOn({ port, address }: Endpoint, asked: string[]): Promise<Server> {
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
     response.statusCode = request.url === '/robots.txt' ? 404 : 200;
     response.setHeader('content-type', 'text/html');
     response.end('<title>Back</title>');
   });
-  await new Promise<void>((up) => server.listen(port, '127.0.0.1', up));
+  await new Promise<void>((up) => server.listen(port, address, up));
   return server;
 }
 const closed = (server: Server): Promise<unknown> => {
@@ -96,8 +96,8 @@ describe('a parked host', () => {
     'is asked again by a growing timer, across kills and long histories, and goes on by itself',
     { tags: ['long'] },
     async () => {
-      const port = await closedPort();
-      const origin = `http://127.0.0.1:${String(port)}`;
+      const at = await closedEndpoint();
+      const { origin } = at;
       await addFailingHost(desk.pool, origin, 4);
       await hadSettings(desk.pool, origin, { delaySeconds: 25 });
       const crawl = await desk.start([`${origin}/`], config);
@@ -134,7 +134,7 @@ describe('a parked host', () => {
       }
 
       const asked: string[] = [];
-      const server = await listenOn(port, asked);
+      const server = await listenOn(at, asked);
       await areDone(crawl, 1);
       expect(asked).toEqual(['/robots.txt', '/']);
       expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
@@ -185,8 +185,8 @@ describe('dead letters', () => {
   });
 
   it('of a parked host wait for it, unless the whole host is driven again', async () => {
-    const port = await closedPort();
-    const origin = `http://127.0.0.1:${String(port)}`;
+    const at = await closedEndpoint();
+    const { origin } = at;
     await addFailingHost(desk.pool, origin, 4);
     const crawl = await desk.start([`${origin}/`, `${origin}/2`], config);
     await inMode(origin, 'parked');
@@ -203,7 +203,7 @@ describe('dead letters', () => {
     expect(one.view).toMatchObject({ requeued: 1, atParked: 1, unparked: false });
     expect((await view(origin)).mode).toBe('parked');
     const asked: string[] = [];
-    const server = await listenOn(port, asked);
+    const server = await listenOn(at, asked);
     const all = await control.redrive(of({ origin }));
     expect(all.view).toMatchObject({ atParked: 0, unparked: true });
     await areDone(crawl, 2);

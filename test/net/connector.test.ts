@@ -6,7 +6,8 @@ import { createFetcher } from '../../net/fetcher.ts';
 import type { ResolvedAddress, Resolver } from '../../net/resolver.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, text, until } from './fetching.ts';
-import { closedPort, listen, rawServer, response } from './raw-server.ts';
+import { closedEndpoint } from '../support/loopback.ts';
+import { listen, rawServer, response } from './raw-server.ts';
 
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 const v6 = (address: string): ResolvedAddress => ({ address, family: 6 });
@@ -199,18 +200,19 @@ describe('names', () => {
 
 describe('connecting', () => {
   it('refused', async () => {
-    const port = await closedPort();
-    const fault = expectFault(await fetching()(`http://127.0.0.1:${String(port)}/`));
+    const { address, port, origin } = await closedEndpoint();
+    const fault = expectFault(await fetching()(`${origin}/`, { allowPrivate: [address] }));
     expect(fault).toMatchObject({
       fault: 'connect-refused',
-      message: `127.0.0.1:${String(port)} refused the connection.`,
+      message: `${address}:${String(port)} refused the connection.`,
     });
   });
 
   it('refused at every address of a name', async () => {
-    const port = await closedPort();
-    const resolver = resolving([v6('::1'), v4('127.0.0.1')]);
-    const fault = expectFault(await fetching({ resolver })(`http://site.test:${String(port)}/`));
+    const { address, port } = await closedEndpoint();
+    const resolver = resolving([v6('::1'), v4(address)]);
+    const request = { allowPrivate: [address, '::1'] };
+    const fault = expectFault(await fetching({ resolver })(`http://site.test:${String(port)}/`, request));
     expect(fault.fault).toBe('connect-refused');
   });
 

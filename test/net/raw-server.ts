@@ -69,14 +69,6 @@ export async function listen(
   return (server.address() as AddressInfo).port;
 }
 
-/** A port of loopback on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** A response with a body of known length. */
 export function response(
   body: Buffer | string,

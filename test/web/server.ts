@@ -9,6 +9,7 @@ import {
   reluctantTurnsAway,
   isInside,
 } from './misfits.ts';
+import { freshAddress } from '../support/loopback.ts';
 import type { RequestRecord } from './log.ts';
 import { renderPage } from './page.ts';
 import { hostName } from './names.ts';
@@ -18,7 +19,7 @@ import type { Page, Site } from './site.ts';
 import { robotsFor } from './wrinkles.ts';
 
 export interface ListenOptions {
-  /** ports: 127.0.0.1 with a port each; names: the same, each by a name of its own (names.ts); addresses: 127.77.x.y each. */
+  /** ports: one address of loopback, a port each; names: 127.0.0.1, a port and a name (names.ts) each; addresses: 127.77.x.y each. */
   readonly spread: 'ports' | 'names' | 'addresses';
   /** The first host's port (ports: counted up; addresses: the same for all); 0: any free one. */
   readonly basePort: number;
@@ -259,13 +260,15 @@ export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}
   const records: RequestRecord[] = [];
   const servers: Server[] = [];
   const origins: string[] = [];
+  // An origin that can be told beforehand is one on 127.0.0.1.
+  const shared = full.spread === 'names' || full.basePort > 0 ? '127.0.0.1' : freshAddress();
   try {
     for (let index = 0; index < full.hosts + full.misfits.length; index++) {
       const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
       const spreadOut = full.spread === 'addresses';
       const address = spreadOut
         ? `127.77.${String(Math.floor(index / 250))}.${String(1 + (index % 250))}`
-        : '127.0.0.1';
+        : shared;
       const port = full.basePort === 0 ? 0 : full.basePort + (spreadOut ? 0 : index);
       servers.push(server);
       const name = full.spread === 'names' ? hostName(index) : address;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { maxRobotsOctets } from '../../../domain/robots.ts';
+import { freshAddress } from '../../support/loopback.ts';
 import { pour, rawServer, response, type Answer, type RawServer } from '../../net/raw-server.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 
@@ -30,7 +31,7 @@ async function hosted(robots: Answer): Promise<Hosted> {
   const server = await rawServer((socket, request, count) => {
     if (/^GET \/(?:robots|hop)/.test(request)) robots(socket, request, count);
     else socket.write(response('<p>page', { 'Content-Type': 'text/html' }));
-  });
+  }, freshAddress());
   const host = await fetching.host(server.origin);
   const crawl = await fetching.crawl();
   await fetching.queue(crawl, host, '/private/x', '/open');

@@ -116,7 +116,7 @@ describe('hosts of one domain', () => {
     const fetcher = createFetcher({ resolver });
     onTestFinished(() => fetcher.close());
     const crawl = await fetching.crawl();
-    const sites = await Promise.all([startSite(), startSite(), startSite()]);
+    const sites = await Promise.all([1, 2, 3].map(() => startSite({}, '127.0.0.1')));
     const hosts = await Promise.all(
       sites.map(({ origin }, at) =>
         fetching.host(origin.replace('127.0.0.1', `${['a', 'b', 'c'][at] ?? ''}.shop.test`)),

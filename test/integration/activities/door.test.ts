@@ -20,6 +20,7 @@ import {
 } from '../../support/database/index.ts';
 import { leaseUrls } from '../../../storage/frontier/index.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
+import { freshAddress } from '../../support/loopback.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -75,14 +76,14 @@ const stands = (host: HostRow, what: string, is: (host: Standing) => boolean) =>
   until(what, async () => is(await standing(host)));
 
 /** Addresses of loopback where nothing listens, and where connections are taken and never answered. */
-let address = 0;
-const refusing = (): string => `http://127.9.0.${String(++address)}:9`;
+const refusing = (): string => `http://${freshAddress()}:9`;
 async function tarpit(): Promise<string> {
   const server = createServer((socket) => socket.on('error', () => undefined));
   silent.push(server);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = freshAddress();
+  await new Promise<void>((listening) => server.listen(0, address, listening));
   const at = server.address();
-  return `http://127.0.0.1:${String(typeof at === 'object' ? at?.port : 0)}`;
+  return `http://${address}:${String(typeof at === 'object' ? at?.port : 0)}`;
 }
 const sleepOver = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { not_before: fromNow() });
 
@@ -203,7 +204,7 @@ describe('nothing is asked', () => {
     };
     open(20, { fetcher: watched });
     await stands(here, 'the other is known', ({ known }) => known);
-    expect(names).toEqual(['127.0.0.1']);
+    expect(names).toEqual([new URL(site.origin).hostname]);
     expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
     await noOptOuts(fetching.pool);
   });

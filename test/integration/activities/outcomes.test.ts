@@ -5,7 +5,7 @@ import { createFetcher } from '../../../net/fetcher.ts';
 import { ownServices } from '../../../net/own-services.ts';
 import { bringBack } from '../../../storage/hosts/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
-import { closedPort } from '../../net/raw-server.ts';
+import { closedEndpoint } from '../../support/loopback.ts';
 import { expectExact } from '../storage/frontier.ts';
 import {
   changeCrawl,
@@ -229,7 +229,7 @@ describe('trouble', () => {
   });
 
   it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
-    const host = await fetching.host(`http://127.0.0.1:${String(await closedPort())}`);
+    const host = await fetching.host((await closedEndpoint()).origin);
     const crawl = await fetching.crawl();
     await fetching.queue(crawl, host, '/a', '/b');
     const role = fetching.role();
@@ -312,7 +312,7 @@ describe('an address that is guarded', () => {
     expect(site.paths()).toEqual([]);
     const urls = await fetching.urls(crawl, site.origin);
     expect(urls['/a']).toMatchObject({ state: 'excluded', reason: 'address-refused', fetches: 0 });
-    expect(urls['/a']?.detail).toContain('127.0.0.1');
+    expect(urls['/a']?.detail).toContain(new URL(site.origin).hostname);
   });
 
   it('is so for the crawl that may not go there, whoever else may', async () => {

@@ -1,7 +1,8 @@
 /** The probe of a parked host: one polite request of robots.txt, and none where nothing would come of it (F14). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parkHost } from '../../../storage/hosts/index.ts';
-import { closedPort, rawServer, response } from '../../net/raw-server.ts';
+import { rawServer, response } from '../../net/raw-server.ts';
+import { closedEndpoint, freshAddress } from '../../support/loopback.ts';
 import { expectExact } from '../storage/frontier.ts';
 import {
   changeHost,
@@ -61,7 +62,7 @@ describe('a host that answers', () => {
 
 describe('a host that does not', () => {
   it('refuses connections still', async () => {
-    const host = await fetching.host(`http://127.0.0.1:${String(await closedPort())}`);
+    const host = await fetching.host((await closedEndpoint()).origin);
     await fetching.queue(await fetching.crawl(), host, '/a');
     await park(host);
     const result = await fetching.role().probeHost(host);
@@ -109,7 +110,7 @@ describe('no request is sent', () => {
       const server = await rawServer((socket, _request, count) => {
         if (count === 1) socket.write(response('', {}, '404 Not Found'));
         else socket.destroy();
-      });
+      }, freshAddress());
       const host = await fetching.host(server.origin);
       await fetching.queue(await fetching.crawl(), host, '/a');
       await hadSettings(fetching.pool, host.hostId, { quotaPerDay, delaySeconds: 0 });
@@ -152,7 +153,7 @@ describe('no request is sent', () => {
 
   it('where its domain has opted out', async () => {
     const { site, host } = await parked();
-    await optedOut(fetching.pool, '127.0.0.1');
+    await optedOut(fetching.pool, new URL(site.origin).hostname);
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'pointless' });
     expect(site.paths()).toEqual([]);
     await noOptOuts(fetching.pool);

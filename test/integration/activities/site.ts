@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freshAddress } from '../../support/loopback.ts';
 
 interface Hit {
   /** Path and query. */
@@ -17,7 +18,7 @@ interface Hit {
 export type Answer = (response: ServerResponse, request: IncomingMessage, count: number) => void;
 
 export interface Site {
-  /** `http://127.0.0.1:port`, or with another loopback address. */
+  /** `http://address:port`; the address is its own unless the test gave one. */
   readonly origin: string;
   readonly hits: readonly Hit[];
   /** Paths in the order they were asked for. */
@@ -60,7 +61,7 @@ export const slowly =
 /** Answers a page for every path that is not scripted, but 404 for robots.txt. Closed when the test is over. */
 export async function startSite(
   answers: Readonly<Record<string, Answer>> = {},
-  address = '127.0.0.1',
+  address = freshAddress(),
 ): Promise<Site> {
   const hits: Hit[] = [];
   let open = 0;

@@ -1,5 +1,6 @@
 /** Requests that a server never looked at (RFC 9112 §9.3.1): sent once more at the host's pace, and nobody is blamed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshAddress } from '../../support/loopback.ts';
 import { rawServer, response, type Answer, type RawServer } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -21,7 +22,7 @@ async function hosted(
     at.push(performance.now());
     if (request.startsWith('GET /robots')) socket.write(response('', {}, '404 Not Found'));
     else answer(socket, request, count);
-  });
+  }, freshAddress());
   const host = await fetching.host(server.origin);
   const crawl = await fetching.crawl({ delaySeconds: delayMs / 1_000 });
   await fetching.queue(crawl, host, ...paths);
