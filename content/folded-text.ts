@@ -1,8 +1,5 @@
 /** Text put together from pieces, white space folded as it comes in. */
-
-/** Control characters count as white space: none of them belongs in text, and Postgres refuses some. */
-const UNEVEN = /[^\S ]|\p{Cc}| {2}/u;
-const SPACE = /[\s\p{Cc}]+/gu;
+import { foldWhiteSpace } from './white-space.ts';
 
 const NO_GAP = 0;
 const WORD_GAP = 1;
@@ -44,7 +41,7 @@ export class FoldedText {
       this.leftOut += piece.trim().length;
       return;
     }
-    const folded = UNEVEN.test(piece) ? piece.replace(SPACE, ' ') : piece;
+    const folded = foldWhiteSpace(piece);
     const start = folded.startsWith(' ') ? 1 : 0;
     if (folded.length === start) {
       if (start === 1) this.gap ||= WORD_GAP;

@@ -3,6 +3,7 @@
  * and written when the block ends, since how a mark is written depends on the signs around it: where `**` would mark
  * nothing, as within `a<b>.</b>b`, the mark is written as an element, which Markdown allows.
  */
+import { foldWhiteSpace } from '../white-space.ts';
 import { codeSpan, destination, escapeLineStart, escapeText, lateBreak } from './escape.ts';
 
 const marks = {
@@ -32,8 +33,6 @@ type Piece =
   | { readonly kind: 'break' }
   | { readonly kind: 'open' | 'close'; readonly span: Span };
 
-const uneven = /[^\S ]|\p{Cc}| {2}/u;
-const spaces = /[\s\p{Cc}]+/gu;
 /** A link that stands for its heading, as generators of documentation set them. */
 const headingMarks: ReadonlySet<string> = new Set(['', '¶', '#', '§', '🔗', '\uf0c1']);
 
@@ -53,7 +52,7 @@ export class Inline {
   }
 
   text(piece: string): void {
-    const folded = uneven.test(piece) ? piece.replace(spaces, ' ') : piece;
+    const folded = foldWhiteSpace(piece);
     const start = folded.startsWith(' ') ? 1 : 0;
     if (start === 1) this.gap();
     if (folded.length === start) return;
@@ -84,7 +83,7 @@ export class Inline {
   }
 
   image(alt: string, url: string | null, title: string | null, inCell: boolean): void {
-    const said = alt.replace(spaces, ' ').trim();
+    const said = foldWhiteSpace(alt).trim();
     if (url !== null)
       this.raw(`![${escapeText(said, { inLink: true, inCell })}](${destination(url, title)})`);
     else this.text(said);
