@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFetcher } from '../../net/fetcher.ts';
 import type { ResolvedAddress, Resolver } from '../../net/resolver.ts';
 import { cert, key } from './certificate.ts';
-import { expectFault, expectResponse, fetching, text, until } from './fetching.ts';
+import { expectFault, expectResponse, fetching, stopClock, text, until } from './fetching.ts';
 import { closedEndpoint } from '../support/loopback.ts';
 import { listen, rawServer, response } from './raw-server.ts';
 
@@ -230,18 +230,23 @@ describe('connecting', () => {
   });
 
   it('a handshake that hangs: connect-timeout, and the socket is closed', async () => {
+    const pass = stopClock();
     let open = 0;
+    let greeted = false;
     const server = createTcpServer((socket) => {
       open++;
       socket
         .on('error', () => undefined)
         .on('close', () => open--)
-        .resume();
+        .on('data', () => (greeted = true));
     });
     const port = await listen(server);
     onTestFinished(() => void server.close());
     const get = fetching({ ca: cert, connectTimeoutMs: 150 });
-    const fault = expectFault(await get(`https://127.0.0.1:${String(port)}/`));
+    const result = get(`https://127.0.0.1:${String(port)}/`);
+    await until(() => greeted);
+    pass(150);
+    const fault = expectFault(await result);
     expect(fault).toMatchObject({ fault: 'connect-timeout' });
     expect(fault.message).toContain('did not finish the TLS handshake within 150 ms');
     await until(() => open === 0);

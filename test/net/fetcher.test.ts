@@ -140,7 +140,7 @@ describe('connections', () => {
       url: server.origin,
       userAgent: 'x',
       allowPrivate: loopback,
-      limits: { maxBodyBytes: 100, totalTimeoutMs: 5_000 },
+      limits: { maxBodyBytes: 100, totalTimeoutMs: 60_000 },
     };
     const inFlight = fetcher.fetch(request);
     await until(() => server.requests.length === 1);
@@ -261,6 +261,8 @@ describe('HTTP/2', () => {
     expect(endless).toMatchObject({ truncated: 'too-large' });
     expect(endless.body.length).toBe(1024 * 1024);
     expect(expectResponse(await get(`${origin}/short`))).toMatchObject({ truncated: 'incomplete' });
+    // What the limit is spent on is the response: the connection is there.
+    expect(expectResponse(await get(`${origin}/early`)).status).toBe(200);
     expect(
       expectFault(await get(`${origin}/silent`, { limits: { maxBodyBytes: 1, totalTimeoutMs: 200 } })).fault,
     ).toBe('timeout');

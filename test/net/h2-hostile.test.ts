@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import * as zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { cert } from './certificate.ts';
+import type { FetchRequest } from '../../contracts/fetching.ts';
 import { expectFault, expectResponse, fetching, text, until } from './fetching.ts';
 import {
   endHeaders,
@@ -17,7 +18,7 @@ import {
   type FrameAnswer,
 } from './raw-h2-server.ts';
 
-const limits = { maxBodyBytes: 1024 * 1024, totalTimeoutMs: 5_000 };
+const limits = { maxBodyBytes: 1024 * 1024, totalTimeoutMs: 120_000 };
 const short = { limits: { ...limits, totalTimeoutMs: 1_000 } };
 const data = (streamId: number, body: string | Buffer, flags = 0): Buffer =>
   frame(frameTypes.data, flags, streamId, Buffer.from(body));
@@ -27,6 +28,14 @@ const reset = (streamId: number, code: number): Buffer =>
   frame(frameTypes.rstStream, 0, streamId, words(code));
 const goaway = (lastStreamId: number, code = 0): Buffer =>
   frame(frameTypes.goaway, 0, 0, words(lastStreamId, code));
+/** A request that tells when its head has come: what the server sends after that comes by itself. */
+function headSeen(): { readonly seen: () => Promise<void>; readonly request: Partial<FetchRequest> } {
+  const state = { seen: false };
+  return {
+    seen: () => until(() => state.seen),
+    request: { limits, wantsBody: () => (state.seen = true) },
+  };
+}
 const headed = (streamId: number, ...fields: [string, string][]): Buffer =>
   responseHead(streamId, [[':status', '200'], ...fields]);
 
@@ -133,24 +142,27 @@ describe('HTTP/2 that breaks off', () => {
     ['the connection, by an error of its own', (s, id) => s.write(goaway(id, 2))],
     ['the connection, denying the request it answers', (s) => s.write(goaway(0))],
   ])('%s, within its body: incomplete', async (_name, answer) => {
+    const { seen, request } = headSeen();
     const server = await rawH2Server((socket, id, count) => {
       socket.write(Buffer.concat([responseHead(id), data(id, 'half')]));
-      setTimeout(() => answer(socket, id, count), 30);
+      void seen().then(() => answer(socket, id, count));
     });
-    const result = expectResponse(await fetching({ ca: cert })(server.origin, { limits }));
+    const result = expectResponse(await fetching({ ca: cert })(server.origin, request));
     expect(result.truncated).toBe('incomplete');
     expect(text(result)).toBe('half');
     expect(server.requests.length).toBe(1);
   });
 
   it('nothing, but says farewell within a body: the body is whole, the next request goes elsewhere', async () => {
+    let head = headSeen();
     const server = await rawH2Server((socket, id) => {
       socket.write(Buffer.concat([responseHead(id), data(id, 'ha'), goaway(id)]));
-      setTimeout(() => socket.write(data(id, 'lf', endStream)), 30);
+      void head.seen().then(() => socket.write(data(id, 'lf', endStream)));
     });
     const get = fetching({ ca: cert });
     for (let i = 0; i < 2; i++) {
-      const result = expectResponse(await get(server.origin, { limits }));
+      head = headSeen();
+      const result = expectResponse(await get(server.origin, head.request));
       expect(result.truncated).toBe(false);
       expect(text(result)).toBe('half');
     }

@@ -84,14 +84,18 @@ describe('an unasked 100 Continue', () => {
   it('is passed over by who sends webhooks', async () => {
     const server = await rawServer((socket) => socket.write(`${goOn}HTTP/1.1 204 No Content\r\n\r\n`));
     const post = createPoster({ allowPrivate: loopback, userAgent: 'orbweaver-tests/1.0' });
-    const answer = await post({ url: server.origin, headers: {}, body: goOn.repeat(9), timeoutMs: 5_000 });
+    const answer = await post({ url: server.origin, headers: {}, body: goOn.repeat(9), timeoutMs: 60_000 });
     expect(answer).toMatchObject({ kind: 'response', status: 204 });
   });
 
   it('with nothing after it ends with the time limit', async () => {
-    const server = await rawServer((socket) => socket.write(goOn));
+    const server = await rawServer((socket, _request, count) => socket.write(count === 1 ? page : goOn));
+    const get = fetching();
+    // What the limit is spent on is the response: the connection is there.
+    expectResponse(await get(server.origin));
     const limits = { maxBodyBytes: 1_000, totalTimeoutMs: 300 };
-    expect(expectFault(await fetching()(server.origin, { limits })).fault).toBe('timeout');
+    expect(expectFault(await get(server.origin, { limits })).fault).toBe('timeout');
+    expect(server.connections.total).toBe(1);
     await until(() => server.connections.open === 0);
   });
 

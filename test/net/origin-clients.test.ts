@@ -55,6 +55,9 @@ describe('OriginClients', () => {
         }
         const socket = connect(server.port, '127.0.0.1', () => callback(null, socket));
       },
+      // Else undici closes it as idle where the requests between take more than four seconds.
+      keepAliveTimeout: 600_000,
+      keepAliveMaxTimeout: 600_000,
     });
     onTestFinished(() => clients.close());
     await request(clients, server.origin);

@@ -64,7 +64,7 @@ describe('a service on this machine', () => {
       resolver: at('127.0.0.1'),
     });
     const url = `http://hook.example:${String(service.port)}/`;
-    const answer = await post({ url, headers: {}, body: '{}', timeoutMs: 5_000 });
+    const answer = await post({ url, headers: {}, body: '{}', timeoutMs: 60_000 });
     expect(answer).toMatchObject({ kind: 'fault', isOurs: false });
     expect(JSON.stringify(answer)).not.toContain('127.0.0.1');
     expect(service.connections.total).toBe(0);
