@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { reservePort } from '../../stack/ports.ts';
 import { until } from '../support/until.ts';
 
 export const access = { accessKeyId: 'orbweaver-tests', secretAccessKey: 'a-secret-of-the-tests' };
@@ -20,20 +20,12 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 export async function startS3(program: string): Promise<S3Server> {
   const root = mkdtempSync(path.join(tmpdir(), 'orbweaver-s3-'));
   const [objects, metadata, bucket] = [path.join(root, 'objects'), path.join(root, 'metadata'), 'segments'];
   for (const folder of [path.join(objects, bucket), metadata]) mkdirSync(folder, { recursive: true });
-  const port = await freePort();
+  const reserved = await reservePort({ what: 'the S3 server', fixed: null, usual: null });
+  const { port } = reserved;
   const address = `127.0.0.1:${String(port)}`;
   const args = ['--port', address, '--access', access.accessKeyId, '--secret', access.secretAccessKey];
   // Extended attributes are not to be had on every file system.
@@ -67,6 +59,7 @@ export async function startS3(program: string): Promise<S3Server> {
       child.kill('SIGKILL');
       await ended;
       client.destroy();
+      reserved.release();
       rmSync(root, { recursive: true, force: true });
     },
   };

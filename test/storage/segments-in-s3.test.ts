@@ -177,8 +177,15 @@ describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () =>
       await expect(store.read(name, 0, 5)).rejects.toMatchObject({ code: 'EIO' });
       if (trouble !== 'half') await expect(store.probe(10)).rejects.toMatchObject({ code: 'EIO' });
       network.meet(null);
-      expect(await store.read(name, 0, 5)).toEqual(Buffer.from('12345'));
-      await store.probe(10);
+      // In the end: a busy machine may take longer than the time that this store allows for a call.
+      const read = () => store.read(name, 0, 5).catch(() => null);
+      await expect.poll(read).toEqual(Buffer.from('12345'));
+      const probe = () =>
+        store.probe(10).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(probe).toBe(true);
     },
   );
 
@@ -191,7 +198,8 @@ describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () =>
       await expect(store.settle(name, 5, goesOn)).rejects.toMatchObject({ code: 'EIO' });
       expect(await store.read(name, 0, 5)).toEqual(Buffer.from('12345'));
       network.meet(null);
-      expect(await store.settle(name, 5, goesOn)).toBe(true);
+      const settle = () => store.settle(name, 5, goesOn).catch(() => false);
+      await expect.poll(settle).toBe(true);
       expect(await (await openElsewhere()).read(name, 0, 5)).toEqual(Buffer.from('12345'));
     },
   );
