@@ -15,7 +15,7 @@ import { otherScripts } from './scripted/others.ts';
 const names = savedNames();
 let code: string;
 const replay = async (history: SavedHistory): Promise<string | null> =>
-  (await firstDifference(code, [history]))?.error.message ?? null;
+  (await firstDifference(code, [history], '120s'))?.error.message ?? null;
 
 beforeAll(async () => {
   silenceReplays();

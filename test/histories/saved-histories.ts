@@ -51,13 +51,17 @@ export function silenceReplays(): void {
   });
 }
 
-/** Replays histories one after the other. Answers the place of the first that differs and its error; null: none does. */
+/**
+ * Replays histories one after the other. Answers the place of the first that differs and its error; null: none does.
+ * @param most that a workflow may compute at a time: code that was changed may have a loop without an end
+ */
 export async function firstDifference(
   code: string,
   histories: readonly SavedHistory[],
+  most: '10s' | '120s' = '10s',
 ): Promise<{ readonly at: number; readonly error: Error } | null> {
   // In this thread, which starts ten times as fast; a loop without an end is stopped as it is by a worker in use.
-  const options = { workflowBundle: { code }, debugMode: true, isolateExecutionTimeout: '10s' };
+  const options = { workflowBundle: { code }, debugMode: true, isolateExecutionTimeout: most };
   let at = 0;
   const parsed = histories.map(({ workflowId, history }) => ({
     workflowId,
