@@ -9,15 +9,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRedis } from '../../stack/redis.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import type { StackInfo } from '../../stack/info.ts';
+import { lives } from '../../stack/processes.ts';
 import { createNamespace } from '../../stack/temporal.ts';
 import { allGone, launch, makeFolder, pidOf, processesOf } from './world.ts';
+import { stopped } from '../support/freezing.ts';
 import { until } from '../support/until.ts';
 import type { Launched } from './world.ts';
 
 const isRoot = process.getuid?.() === 0;
 
 const query = async (url: string, statement: string): Promise<unknown[]> => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -30,7 +32,7 @@ const query = async (url: string, statement: string): Promise<unknown[]> => {
 const answers = {
   postgres: async ({ postgresUrl }: StackInfo) => (await query(postgresUrl, 'select 1')).length === 1,
   temporal: async ({ temporalAddress, temporalNamespace }: StackInfo) => {
-    const connection = await Connection.connect({ address: temporalAddress, connectTimeout: 2000 });
+    const connection = await Connection.connect({ address: temporalAddress, connectTimeout: 30_000 });
     try {
       const list = {
         namespace: temporalNamespace,
@@ -171,11 +173,14 @@ describe('the end of a stack', () => {
       ok(fourth);
       const running = processesOf(dataDir);
       const services = parts.map((part) => pidOf(dataDir, part));
-      fourth.process.kill('SIGKILL');
+      // Stopped, it neither sees its leashes end, nor lets go of them.
+      fourth.process.kill('SIGSTOP');
+      await stopped(fourth.process.pid);
       const leashes = running.filter(
-        ({ pid }) => readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim() === 'sh',
+        (id) => lives(id) && readFileSync(`/proc/${String(id.pid)}/comm`, 'utf8').trim() === 'sh',
       );
       for (const { pid } of leashes) process.kill(pid, 'SIGKILL');
+      fourth.process.kill('SIGKILL');
       await fourth.ended;
       const left = running.filter(({ pid }) => services.includes(pid));
 
