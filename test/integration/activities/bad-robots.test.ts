@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Fetcher } from '../../../contracts/fetching.ts';
 import { maxRobotsOctets } from '../../../domain/robots.ts';
 import { freshAddress } from '../../support/loopback.ts';
 import { pour, rawServer, response, type Answer, type RawServer } from '../../net/raw-server.ts';
@@ -14,7 +15,6 @@ beforeAll(async () => {
 afterAll(() => fetching.close());
 
 const MiB = 1024 * 1024;
-const impatient = { requestTimeoutMs: 400 };
 const rules = 'User-agent: *\nDisallow: /private\n';
 const head = (lines: string, status = '200 OK'): string => `HTTP/1.1 ${status}\r\n${lines}\r\n\r\n`;
 
@@ -22,6 +22,8 @@ interface Hosted {
   readonly server: RawServer;
   readonly host: HostRow;
   readonly crawl: number;
+  /** A worker that is impatient with robots.txt alone, so that no page is given up on a busy machine. */
+  readonly role: () => ReturnType<Fetching['role']>;
   /** Paths that were asked for, robots.txt and its redirects left out. */
   readonly pages: () => string[];
 }
@@ -35,10 +37,21 @@ async function hosted(robots: Answer): Promise<Hosted> {
   const host = await fetching.host(server.origin);
   const crawl = await fetching.crawl();
   await fetching.queue(crawl, host, '/private/x', '/open');
+  const { fetcher } = fetching.dependencies();
+  const impatient: Fetcher = {
+    ...fetcher,
+    fetch: (request) =>
+      fetcher.fetch(
+        request.url.endsWith('/robots.txt')
+          ? { ...request, limits: { ...request.limits, totalTimeoutMs: robotsMs } }
+          : request,
+      ),
+  };
   return {
     server,
     host,
     crawl,
+    role: () => fetching.role({}, { fetcher: impatient }),
     pages: () => pathsOf(server).filter((path) => !/^\/(?:robots|hop)/.test(path)),
   };
 }
@@ -133,6 +146,9 @@ describe('a robots.txt that is something else', () => {
   });
 });
 
+/** Milliseconds in which the head of an answer must come, and after which one that hangs is given up. */
+const robotsMs = 2_500;
+
 describe('a robots.txt that does not come', () => {
   it.each<[string, Answer]>([
     ['in drops', (socket) => void setTimeout(() => socket.write(head('Content-Length: 99')), 20)],
@@ -142,8 +158,8 @@ describe('a robots.txt that does not come', () => {
     ['in no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
     ['at all', (socket) => socket.destroy()],
   ])('%s: nothing is fetched, and the host backs off (§2.3.1.4)', async (_name, answer) => {
-    const { host, crawl, pages, server } = await hosted(answer);
-    const result = await fetching.role(impatient).fetchSlice(host);
+    const { host, crawl, pages, server, role } = await hosted(answer);
+    const result = await role().fetchSlice(host);
     expect(result).toMatchObject({ fetched: 0, next: 'trouble', queued: 2 });
     expect(result.lastError).toContain('robots-unreachable');
     expect(pages()).toEqual([]);
@@ -157,8 +173,8 @@ describe('a robots.txt that does not come', () => {
     ['breaks off', (socket) => socket.end(`${head('Content-Length: 99', '404 Not Found')}x`)],
     ['cannot be decoded', sending('x', { 'Content-Encoding': 'gzip' }, '404 Not Found')],
   ])('by a 404 whose page %s: there is none, everything is allowed (§2.3.1.3)', async (_name, answer) => {
-    const { host, pages } = await hosted(answer);
-    await fetching.role(impatient).fetchSlice(host);
+    const { host, pages, role } = await hosted(answer);
+    await role().fetchSlice(host);
     expect(pages()).toEqual(['/private/x', '/open']);
   });
 });

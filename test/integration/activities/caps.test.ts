@@ -82,7 +82,7 @@ describe('hosts at one address', () => {
     const [host] = hosts;
     if (host === undefined) throw new Error('no host');
     const caps = capped(0.01);
-    const end = await fetching.role({ caps }).fetchSlice(host);
+    const end = await fetching.role({ caps, sliceMs: 5_000 }).fetchSlice(host);
     expect(end).toMatchObject({ next: 'wait', fetched: 0, lastError: null });
     expect(end.waitMs).toBeGreaterThan(60_000);
     expect(sites[0]?.paths()).toEqual(['/robots.txt']);

@@ -14,6 +14,7 @@ import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
 import type { ProbeResult, SliceResult } from '../../../contracts/activities.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import type { Fetcher } from '../../../contracts/fetching.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';
@@ -57,18 +58,41 @@ export interface Fetching {
   close(): Promise<void>;
 }
 
+/** Long enough that no test meets an end of time by chance; one that is about such an end sets its own. */
 const settings: CrawlSettings = {
   userAgent: 'Orbweaver/0.0 (+http://localhost/about)',
   allowPrivate: [],
   maxBodyBytes: 1024 * 1024,
-  requestTimeoutMs: 5_000,
-  sliceMs: 5_000,
+  requestTimeoutMs: 60_000,
+  sliceMs: 60_000,
   lingerMs: 0,
-  leaseMs: 4_000,
+  leaseMs: 60_000,
   shards: 1,
   caps: noCaps,
   capacities: endless,
 };
+
+/**
+ * Notes when each request has its last look, on the clock of `performance.now()`: no later than it leaves. A busy machine
+ * may notice one late where it arrives, and the next one not.
+ */
+export function noting(fetcher: Fetcher): {
+  readonly fetcher: Fetcher;
+  readonly departed: readonly number[];
+} {
+  const departed: number[] = [];
+  const fetch: Fetcher['fetch'] = (request) =>
+    fetcher.fetch({
+      ...request,
+      maySend: (address) => {
+        const at = performance.now();
+        const may = request.maySend?.(address) ?? true;
+        if (may) departed.push(at);
+        return may;
+      },
+    });
+  return { fetcher: { ...fetcher, fetch }, departed };
+}
 
 export async function openFetching(): Promise<Fetching> {
   const world = await createWorld();

@@ -232,7 +232,7 @@ it('is read again at once where somebody asks for it, whatever its old copy asks
   const { site, host } = await hosted({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 3600') });
   const crawl = await fetching.crawl({ delaySeconds: null });
   await fetching.queue(crawl, host, '/a', '/b');
-  const [first, second] = [fetching.role({ sliceMs: 0 }), fetching.role({ sliceMs: 3_000 })];
+  const [first, second] = [fetching.role({ sliceMs: 0 }), fetching.role()];
   expect((await first.fetchSlice(host)).delayMs).toBe(3_600_000);
   expect((await first.fetchSlice(host)).next).toBe('wait');
   site.answers = { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 0.2') };
