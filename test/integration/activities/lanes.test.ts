@@ -32,7 +32,8 @@ async function fetched(count: number): Promise<Fetched[]> {
     }),
   );
 }
-const ended = (): AbortSignal => AbortSignal.timeout(20_000);
+/** Only ends a lane that works in vain. */
+const ended = (): AbortSignal => AbortSignal.timeout(120_000);
 const ofHosts = (hosts: readonly Fetched[]) => new Set(hosts.map(({ host }) => Number(host.hostId)));
 
 describe('a lane', () => {
@@ -96,9 +97,11 @@ describe('a visit', () => {
     const running = fetching.role({ sliceMs: 60_000, lingerMs: 500 }).fetchSlice(host);
     await expect.poll(() => site.paths()).toContain('/');
     // Unread bodies hold the visit; nobody else can have the host meanwhile.
-    await expect.poll(async () => (await fetching.urls(crawl, site.origin))['/']?.stage).toBe(1);
+    const stageOf = async (path: string) => (await fetching.urls(crawl, site.origin))[path]?.stage;
+    await expect.poll(() => stageOf('/')).toBe(1);
     await readBodies(fetching, host);
     await expect.poll(() => site.paths()).toContain('/next');
+    await expect.poll(() => stageOf('/next')).toBe(1);
     await readBodies(fetching, host);
     expect(await running).toMatchObject({ fetched: 2, next: 'idle', queued: 0 });
     expect(site.paths()).toEqual(['/robots.txt', '/', '/next']);

@@ -49,7 +49,7 @@ describe('a redirect to another host', () => {
     const { site, other, host, otherHost, crawl } = await pair(0.2);
     other.answers = { ...other.answers, '/slow': slowly(400, page('slow')) };
     await fetching.queue(crawl, otherHost, '/slow', '/b', '/c');
-    const role = fetching.role({ leaseMs: 800 });
+    const role = fetching.role({ leaseMs: 2_000 });
     const theirs = role.fetchSlice(otherHost);
     await expect.poll(() => other.paths()).toContain('/slow');
     await Promise.all([theirs, role.fetchSlice(host)]);
