@@ -78,7 +78,7 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
       ...{ bucket: server.bucket, endpoint: `http://127.0.0.1:${String(network.port)}`, region: null },
       ...{ prefix: 'bodies/', pathStyle: true },
     };
-    const store = await openSegments(path.join(folder, machine), bucket, { callMs: 12_000, partMs: 12_000 });
+    const store = await openSegments(path.join(folder, machine), bucket, { callMs: 60_000, partMs: 60_000 });
     const usual = { format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test/1.0' } as const;
     const rules = { ...usual, owner: randomUUID() };
     return {

@@ -112,7 +112,7 @@ describe('fair turns', () => {
   /** As if a slice of each host that is worked were under way; what was fed first was so long ago. */
   const atWork = async (): Promise<void> => {
     for (const { id } of await tables.host.rows(pool, { shard, fed: true }))
-      await set(id, { lease_until: fromNow(8), fed_at: fromNow(id - 20_000) });
+      await set(id, { lease_until: fromNow(600), fed_at: fromNow(id - 20_000) });
   };
 
   it('take places back for the one that comes late: of those worked longest, once, though they have URLs that are due', async () => {

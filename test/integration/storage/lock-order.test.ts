@@ -4,7 +4,7 @@
  * the very URL which that writer is about to change.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/postgres/index.ts';
+import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
 import {
   admitUrls,
   commitResults,
@@ -44,9 +44,9 @@ beforeEach(async () => {
 const url = 'https://x.example/wanted';
 const wanted = (): ReturnType<typeof admission> => admission(host, crawl, url);
 
-/** Resolves once somebody waits for a lock in this database. */
-async function untilSomebodyWaits(): Promise<void> {
-  await expect.poll(() => waitingForLocks(pool)).toBeGreaterThan(0);
+/** Resolves once somebody waits for a lock in this database. Asked by who holds one: Postgres ends a transaction that lies still. */
+async function untilSomebodyWaits(holder: Queryable): Promise<void> {
+  await expect.poll(() => waitingForLocks(holder)).toBeGreaterThan(0);
 }
 
 /** Runs `writer` against a reader of pages that holds the queue and then finds a link to the URL `writer` changes. */
@@ -57,7 +57,7 @@ async function meet(writer: () => Promise<unknown>): Promise<void> {
     await reader.query(`set local deadlock_timeout = '10s'`);
     await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
     const written = writer();
-    await untilSomebodyWaits();
+    await untilSomebodyWaits(reader);
     // Waits for the writer, where that holds the URL already; the writer waits for the queue.
     await reader.query(`set local lock_timeout = '2s'`);
     await admitUrls(reader, JSON.stringify([wanted()]));

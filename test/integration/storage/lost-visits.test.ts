@@ -56,7 +56,7 @@ describe('visits that are lost', () => {
   });
 
   it.each<Case>([
-    ['whose lease is held', (host) => set(host, { lease_until: fromNow(3) })],
+    ['whose lease is held', (host) => set(host, { lease_until: fromNow(300) })],
     ['whose lease was returned', (host) => set(host, { lease_token: null })],
     ['that no workflow has', (host) => set(host, { fed: false })],
     ['that is parked', (host) => set(host, { parked_at: fromNow() })],
@@ -97,7 +97,7 @@ describe('feeding once more what was lost', () => {
     ['that is parked', (host) => set(host, { parked_at: fromNow() })],
     ['of another shard', (host) => set(host, { shard: shard + 1_000 })],
     ['that was fed a moment ago', (host) => set(host, { fed_at: lately })],
-    ['that is visited', (host) => set(host, { lease_until: fromNow(5) })],
+    ['that is visited', (host) => set(host, { lease_until: fromNow(300) })],
     ['that was visited a moment ago', (host) => set(host, { lease_until: lately })],
     ['that may be visited since a moment', (host) => set(host, { not_before: lately })],
     ['that may not be visited yet', (host) => set(host, { not_before: fromNow(60) })],

@@ -130,7 +130,7 @@ it('a seat that was not committed is none', async () => {
 
 it('what a killed process had counts until its lease has run out, and rests once more', async () => {
   const cap = { rate: 2, inFlight: null };
-  const leaseMs = 1_500;
+  const leaseMs = 4_000;
   const its = createPool(world.databaseUrl, 1, () => undefined);
   const killed = process(leaseMs, its);
   const before = performance.now();
