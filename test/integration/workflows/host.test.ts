@@ -41,7 +41,7 @@ describe('a parked host', () => {
     expect(second - first).toBeGreaterThanOrEqual(0.85 * 2 * probeMs - 20);
     expect(third - second).toBeGreaterThanOrEqual(0.85 * 4 * probeMs - 20);
     expect(await view(host)).toMatchObject({ mode: 'parked', lastError: 'tls: expired' });
-    await until('the third is told', async () => (await view(host)).probes === 3);
+    await until('the third is told', async () => (await view(host)).probes >= 3);
     expect((await view(host)).lastProbe).toBe('robots.txt answers 503');
     await end(host);
   });
@@ -72,7 +72,7 @@ describe('a parked host', () => {
     );
     const [, second = 0] = times('probe');
     expect(second - (times('park')[1] ?? 0)).toBeGreaterThanOrEqual(0.85 * 2 * probeMs - 20);
-    await until('it waits', async () => (await view(host)).probes === 2);
+    await until('it waits', async () => (await view(host)).probes >= 2);
     // A page begins it anew.
     said.slices = [() => fetched, () => ({ ...fetched, next: 'wait', waitMs: 600_000 })];
     await called('unpark', 3);
@@ -100,12 +100,14 @@ describe('a parked host', () => {
   });
 
   it('is not probed while it is paused, and at once tried again when that ends', async () => {
+    // The first probe is not on its way when the pause comes.
+    said.restMs = 3_000;
     const host = await start();
     await parked(host);
     await host.signal(pauseHostSignal, 'a rest');
     await until('it is paused', async () => (await view(host)).mode === 'paused');
     const before = times('probe').length;
-    await new Promise((wake) => setTimeout(wake, 4 * probeMs));
+    await new Promise((wake) => setTimeout(wake, said.restMs + 2 * probeMs));
     expect(times('probe')).toHaveLength(before);
     await host.signal(resumeHostSignal);
     await called('unpark', 1);
@@ -113,6 +115,7 @@ describe('a parked host', () => {
   });
 
   it('waits on where it was after a continue-as-new, also for a probe that is overdue', async () => {
+    said.probes = [{ ...fails, waitMs: 3_600_000 }];
     const due = await start({
       parked: true,
       lastError: 'tls: expired',
