@@ -95,7 +95,7 @@ it.each([
   { tags: ['long'] },
   async (_what, nth, before) => {
     const { site, host, crawl, port } = await visited();
-    const frozen = startSlice('frozen', 3, { host, freeze: { port, nth } });
+    const frozen = startSlice('frozen', 6, { host, freeze: { port, nth } });
     await expect.poll(frozen.output).toContain(freezingLine);
     await stopped(frozen.child.pid);
     expect(sent(site)).toEqual(before);

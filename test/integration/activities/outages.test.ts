@@ -20,7 +20,7 @@ import { judge } from '../../web/judge.ts';
 import { startWeb, type Web } from '../../web/server.ts';
 
 const delaySeconds = 0.2;
-const leaseSeconds = 2;
+const leaseSeconds = 4;
 const sliceSeconds = 2;
 const hosts = 4;
 
