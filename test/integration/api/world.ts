@@ -31,6 +31,8 @@ export interface Services {
 export async function startServices(): Promise<Services> {
   const world = await createWorld();
   const pool = createPool(world.databaseUrl, 8, () => undefined);
+  // A busy machine may take longer to open a connection than the product waits for one.
+  pool.options.connectionTimeoutMillis = 60_000;
   return {
     world,
     pool,
@@ -172,6 +174,9 @@ export async function serve(
       request.headers.authorization ??= `Bearer ${key}`;
     app(request, response);
   });
+  // Only the client ends an idle connection. Otherwise, after a pause of this process, both ends would do so at the same
+  // time, and a request that was just sent would be lost.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
   return {
