@@ -5,6 +5,7 @@ import {
   addHost,
   addUrl,
   changeHost,
+  type hostRow,
   hostRested,
   leaseEnded,
   robotsRead,
@@ -44,6 +45,10 @@ export function frontierApi(): void {
   });
 }
 
+/** Milliseconds from the last request to a host to the next one that its pace allows. */
+export const restMs = ({ not_before: next, asked_at: asked }: Awaited<ReturnType<typeof hostRow>>): number =>
+  Number(next) - Number(asked ?? NaN);
+
 export const wish = { fetcher_id: 'test', batch_size: 10, lease_seconds: 30 };
 export const leaseOf = (over: Result = {}, key = api.key): Promise<Answer<Batch>> =>
   ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', { ...wish, ...over });
@@ -72,9 +77,11 @@ export async function queued(
 }
 export const urlRow = async (crawlId: string, url: string) =>
   (await tables.url.rows(services.pool, { crawl_id: crawlId, url }))[0];
-/** Milliseconds until a crawl with work at one host has its turn there. */
-export const turnMs = async (crawlId: string): Promise<number> =>
-  (await tables.queue.row(services.pool, { crawl_id: crawlId })).own_turn_at_ms;
+/** Milliseconds from a crawl's last request at its one host to its next turn there. */
+export const turnMs = async (crawlId: string): Promise<number> => {
+  const { own_turn_at: turn, asked_at: asked } = await tables.queue.row(services.pool, { crawl_id: crawlId });
+  return Number(turn) - Number(asked ?? NaN);
+};
 /** As if the loan had run out just now. */
 export const expire = (hostId: number) => leaseEnded(services.pool, hostId);
 /** The workers have had their turn, and no pace is owed. */

@@ -15,6 +15,8 @@ import {
   hadSettings,
   hostRow,
   leaseEnded,
+  longAgo,
+  not,
   robotsRead,
   setState,
   tables,
@@ -64,6 +66,15 @@ async function lease(crawlId: string, key: string): Promise<Batch> {
 const report = (leaseId: string | null, result: object, key: string) =>
   ask<Acked>(api.url, key, 'POST', '/frontier/0/ack', { lease_id: leaseId, results: [result] });
 
+/** What is held because of the report that has just come stays so, and not for a few seconds only. */
+async function heldForLong(hostId: number): Promise<void> {
+  const { asked_at: reported } = await hostRow(services.pool, hostId);
+  const held = { host_id: hostId, held_until: not(longAgo) };
+  for (const { held_until: until } of await tables.queue.rows(services.pool, held))
+    expect(Number(until) - Number(reported)).toBeGreaterThan(4_000);
+  await tables.queue.change(services.pool, held, { held_until: fromNow(3_600) });
+}
+
 describe('a report', () => {
   it.each<[string, object]>([
     ['NUL in Location', { status: 404, location: 'a\u0000b' }],
@@ -93,6 +104,7 @@ describe('a report', () => {
     const key = await newKey(services.pool, liar, 'operator');
     const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
     await report(leaseId, { url: urls[0]?.url, error: 'timeout: words of theirs' }, key);
+    await heldForLong(theirs.hostId);
     const explained = async (tenant: string, crawlId: string): Promise<string> => {
       const path = `/v1/crawls/${crawlId}/explain?url=${theirs.origin}/page`;
       const reader = await newKey(services.pool, tenant, 'reader');
@@ -113,6 +125,7 @@ describe('a report', () => {
     const key = await newKey(services.pool, liar, 'operator', { scopes: ['fetch'] });
     const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
     await report(leaseId, { url: urls[0]?.url, error: 'connect-timeout' }, key);
+    await heldForLong(theirs.hostId);
     const state = async () => {
       const queues = await tables.queue.rows(services.pool, { host_id: theirs.hostId });
       const held = queues.filter((queue) => queue.held_until_ms > 0).map((queue) => String(queue.crawl_id));

@@ -41,17 +41,18 @@ describe('lease_batch', () => {
     const other = await queued();
     const before = Date.now();
     const { status, body } = await leaseOf();
+    const passed = Date.now() - before;
     expect(status).toBe(200);
     const mine = body.urls.filter((each) => [origin, other.origin].includes(each.origin));
     expect(mine.map(({ url }) => url).sort()).toEqual([`${origin}/a`, `${other.origin}/a`].sort());
     expect(mine.find((each) => each.origin === origin)).toMatchObject({ host: new URL(origin).hostname, crawl_id: crawlId, depth: 0, user_agent: 'Orbweaver/0 (test)' }); // prettier-ignore
     expect(body.expires_in_seconds).toBe(30);
-    const told = Date.parse(body.expires_at ?? '') - before;
-    expect(told).toBeGreaterThanOrEqual(30_000);
-    expect(told).toBeLessThan(35_000);
+    const told = Date.parse(body.expires_at ?? '');
+    expect(told - before).toBeGreaterThanOrEqual(30_000);
+    expect(told - before).toBeLessThanOrEqual(30_000 + passed);
     // A margin more, so that a request which ends at the last moment is respected.
-    const { lease_until_ms: held } = await hostRow(services.pool, hostId);
-    expect(held).toBeGreaterThan(told);
+    const { lease_until: held } = await hostRow(services.pool, hostId);
+    expect(Number(held)).toBeGreaterThan(told);
     expect(await takeLease(services.pool, String(hostId), 1_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body).toEqual({ lease_id: null, urls: [], expires_at: null, expires_in_seconds: null }); // prettier-ignore
     await expectExact(services.pool, Number(crawlId));
@@ -103,9 +104,10 @@ describe('lease_batch', () => {
     expect(first.body.urls).toHaveLength(1);
     await expire(hostId);
     await changeHost(services.pool, hostId, { lent: false });
+    const before = Date.now();
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    const { not_before_ms: waitMs } = await hostRow(services.pool, hostId);
-    expect(waitMs).toBeGreaterThan(0);
+    const { not_before: next } = await hostRow(services.pool, hostId);
+    expect(Number(next) - before).toBeGreaterThan(990);
     expect(await turnMs(crawlId)).toBeGreaterThan(38_000);
     // A fetcher that never reports does not get turn after turn.
     expect(await hostRow(services.pool, hostId)).toMatchObject({ lent: true, lend_until: null });
@@ -134,17 +136,31 @@ describe('lease_batch', () => {
   });
 
   it('takes turns with the workers, and asks them for a host they hold', async () => {
-    const { crawlId, hostId } = await queued();
+    const { crawlId, hostId } = await queued({
+      paths: Array.from({ length: 30 }, (_, at) => `/${String(at)}`),
+    });
     await changeHost(services.pool, hostId, { fed: true });
-    const first = await leaseOf({ crawl_id: crawlId });
-    await ack(first.body.lease_id, [{ url: first.body.urls[0]?.url, status: 200 }]);
-    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    let { body } = await leaseOf({ crawl_id: crawlId });
+    expect(body.urls).toHaveLength(1);
+    while (body.urls.length > 0) {
+      await ack(body.lease_id, [{ url: body.urls[0]?.url, status: 200 }]);
+      const { not_before: since } = await hostRow(services.pool, hostId);
+      ({ body } = await leaseOf({ crawl_id: crawlId }));
+      // The workers have two seconds. Where this process took longer to ask, the host is lent again.
+      if (body.urls.length > 0) expect(Date.now() - Number(since)).toBeGreaterThan(2_000);
+    }
     const [own] = await takeLease(services.pool, String(hostId), 60_000);
     // The workers' turn has begun; what they ask ends the foreign one.
     await changeHost(services.pool, hostId, { lent: false });
+    const before = Date.now();
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    expect(await hostRow(services.pool, hostId)).toMatchObject({ lease_token: own?.token });
-    await changeHost(services.pool, hostId, { lease_token: null, lease_until: null });
+    const { lease_token: holder, lend_until: until } = await hostRow(services.pool, hostId);
+    expect(holder).toBe(own?.token);
+    // They are held back for some seconds only: here for a minute, so that it is seen.
+    expect(Number(until)).toBeGreaterThan(before + 1_000);
+    await changeHost(services.pool, hostId, {
+      ...{ lease_token: null, lease_until: null, lend_until: fromNow(60) },
+    });
     expect(await takeLease(services.pool, String(hostId), 60_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
   });
