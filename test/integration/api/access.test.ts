@@ -14,9 +14,9 @@ import { createKeyring } from '../../../api/way-in/keyring.ts';
 import { problemHandler } from '../../../api/way-in/problem.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
-import { noteWorker } from '../../../storage/instance/index.ts';
 import { accessTable } from '../../support/access-table.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
+import { fromNow, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import {
   newCrawl,
@@ -181,8 +181,9 @@ describe('the table', () => {
 
 describe('without a key', () => {
   it.each(routes.filter(({ access }) => access === 'public'))('$route answers', async ({ method, path }) => {
-    // Ready is what has a worker.
-    await noteWorker(services.pool, randomUUID(), ['control'], null);
+    // Ready is what has a worker; this one is heard of for an hour.
+    const times = { started_at: fromNow(), seen_at: fromNow(3_600) };
+    await tables.worker.add(services.pool, { id: randomUUID(), roles: ['control'], ...times });
     const { status } = await ask(api.url, null, method, path.replace('*', ''));
     expect([200, 301, 302]).toContain(status);
   });

@@ -5,7 +5,6 @@ import { accessTable } from '../../support/access-table.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
-import { noteWorker } from '../../../storage/instance/index.ts';
 import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
 import {
   newCrawl,
@@ -16,6 +15,7 @@ import {
   type Api,
   type Services,
 } from './world.ts';
+import { stopClock } from './still-clock.ts';
 
 let services: Services;
 let control: ReturnType<typeof noteTaker>;
@@ -287,6 +287,8 @@ describe('every error is a problem document', () => {
 
   it('when one address sends too much; health checks go on', async () => {
     const own = await serve(services.pool, control, 2);
+    // All of them come within ten seconds.
+    stopClock();
     const statuses: number[] = [];
     for (let i = 0; i < 3; i++) statuses.push((await fetch(`${own.url}/openapi.json`)).status);
     const health = await fetch(`${own.url}/healthz`);
@@ -402,7 +404,8 @@ describe('a crawl', () => {
     const id = await newRunningCrawl(services.pool);
     await addUrl(services.pool, id, 'https://one.example/1');
     await addUrl(services.pool, id, 'https://one.example/2', {
-      state: 'done', status: 200, fetches: 1, bytes: 10, fetched_at: new Date(),
+      // Of the last ten seconds, however long the rest of the test takes.
+      state: 'done', status: 200, fetches: 1, bytes: 10, fetched_at: fromNow(3_600),
     }); // prettier-ignore
     const { hostId, key } = await addUrl(services.pool, id, 'https://two.example/', {
       state: 'failed',
@@ -440,6 +443,22 @@ describe('a crawl', () => {
   });
 });
 
+/** Heard of just now, as it stays for an hour however busy the machine is. */
+const lately = -3_600;
+/** Seconds since each control worker began, and since it was heard of. */
+async function workers(...ages: readonly (readonly [number, number])[]): Promise<void> {
+  await tables.worker.remove(services.pool);
+  for (const [began, seen] of ages)
+    await tables.worker.add(services.pool, {
+      ...{
+        id: randomUUID(),
+        roles: ['control', 'fetch'],
+        started_at: fromNow(-began),
+        seen_at: fromNow(-seen),
+      },
+    });
+}
+
 describe('documents', () => {
   it('serves OpenAPI 3.1 with every route, and a page to read it', async () => {
     const { body } = await call<{ openapi: string; paths: Record<string, object> }>('GET', '/openapi.json');
@@ -452,7 +471,7 @@ describe('documents', () => {
     const docs = await fetch(`${api.url}/docs/`);
     expect(docs.status).toBe(200);
     expect(await docs.text()).toContain('Orbweaver API');
-    await noteWorker(services.pool, randomUUID(), ['control'], null);
+    await workers([0, lately]);
     expect((await call('GET', '/readyz')).body).toEqual({ status: 'ready' });
   });
 });
@@ -462,27 +481,13 @@ describe('readyz', () => {
     const { status, body } = await call<Partial<Problem>>('GET', '/readyz');
     return status === 200 ? 'ready' : body.detail;
   };
-  /** Seconds since each began, and since it was heard of. */
-  const workers = async (...ages: readonly (readonly [number, number])[]): Promise<void> => {
-    await tables.worker.remove(services.pool);
-    for (const [began, seen] of ages)
-      await tables.worker.add(services.pool, {
-        ...{
-          id: randomUUID(),
-          roles: ['control', 'fetch'],
-          started_at: fromNow(-began),
-          seen_at: fromNow(-seen),
-        },
-      });
-  };
-
   it('says when the disk is full', async () => {
     const disk = { free: 3.5 * 1024 ** 2 };
     const freeBytes = () => Promise.resolve(disk.free);
     const own = await serve(services.pool, control, undefined, undefined, { freeBytes });
     const ask = async () => (await fetch(`${own.url}/readyz`)).json() as Promise<Partial<Problem>>;
     try {
-      await workers([2, 1]);
+      await workers([2, lately]);
       expect((await ask()).detail).toBe('Not ready: the disk that holds the bodies is full: 3 MB are left.');
       disk.free = 1e9;
       expect(await ask()).toEqual({ status: 'ready' });
@@ -496,12 +501,12 @@ describe('readyz', () => {
     expect(await ready()).toBe('Not ready: no control worker is at work.');
     await workers([300, 30]);
     expect(await ready()).toBe('Not ready: no control worker is at work.');
-    await workers([2, 1]);
+    await workers([2, lately]);
     expect(await ready()).toBe('ready');
-    await workers([60, 50], [45, 35], [30, 20], [2, 1]);
+    await workers([60, 50], [45, 35], [30, 20], [2, lately]);
     expect(await ready()).toMatch(/^Not ready: control workers keep ending, 3 within two minutes/);
     // Others stay, and do the work.
-    await workers([60, 50], [45, 35], [30, 20], [200, 1]);
+    await workers([60, 50], [45, 35], [30, 20], [200, lately]);
     expect(await ready()).toBe('ready');
   });
 });
