@@ -72,6 +72,8 @@ async function listen(headers: Record<string, string> = {}, url = api.url) {
   })().catch((error: unknown) => {
     if (!leaving.signal.aborted) throw error;
   });
+  // A stream may break before the test comes to wait for its end.
+  whole.catch(() => undefined);
   const numbered = () => messages.filter(({ id }) => id !== null);
   return { messages, numbered, whole, leave: () => { leaving.abort(); } }; // prettier-ignore
 }

@@ -202,9 +202,17 @@ describe('a token', () => {
   });
 
   it('that was accepted is not accepted past its end', async () => {
-    // Five seconds are allowed for clocks that differ.
-    const token = await sign({ exp: now() - 3 });
-    expect(await statusWith(token)).toBe(200);
+    let token = '';
+    // A rest of its life in which it is certain to be used: on a busy machine two seconds may pass before it is.
+    for (let restSeconds = 2; ; restSeconds *= 2) {
+      // Five seconds are allowed for clocks that differ.
+      const exp = now() - 5 + restSeconds;
+      token = await sign({ exp });
+      const status = await statusWith(token);
+      if (now() >= exp + 5) continue;
+      expect(status).toBe(200);
+      break;
+    }
     await expect.poll(() => statusWith(token), { timeout: 30_000, interval: 50 }).toBe(401);
   });
 

@@ -57,6 +57,8 @@ interface Held {
 async function hold(pool: Pool, statement: string, values: readonly unknown[] = []): Promise<Held> {
   const client = await pool.connect();
   await client.query('begin');
+  // What is held is held until `release`, though Postgres takes back what lies still elsewhere.
+  await client.query('set local idle_in_transaction_session_timeout = 0');
   const { rows } = await client.query<{ since: Date }>('select now() as since');
   await client.query(statement, [...values]);
   return {
