@@ -13,6 +13,7 @@ import { wakeWebhooks } from '../../../activities/webhook-waker.ts';
 import { createWebhookActivities } from '../../../activities/webhooks.ts';
 import { loadConfig } from '../../../config/config.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
+import type { Poster } from '../../../contracts/posting.ts';
 import {
   webhookMessage,
   type CreatedWebhook,
@@ -32,6 +33,8 @@ import { isSigned, startReceiver, status, taken, type Receiver } from './receive
 /** The last waits, of six hours, become two seconds. */
 const timing = { requestMs: 1_000, scale: 1e-4 };
 const patience = { interval: 50 };
+/** Paths of receivers that never answer. All others are waited for until they do: this process may be held up. */
+const hanging = new Set<string>();
 
 let services: Services;
 let api: Api;
@@ -56,7 +59,9 @@ beforeAll(async () => {
   client = new Client({ connection, namespace: world.namespace });
   const native = await NativeConnection.connect({ address: world.temporalAddress });
   const options = { connection: native, namespace: world.namespace, shutdownGraceTime: 0 };
-  const post = createPoster({ allowPrivate: ['127.0.0.1/32'], userAgent: 'Orbweaver/0 (webhooks)' });
+  const poster = createPoster({ allowPrivate: ['127.0.0.1/32'], userAgent: 'Orbweaver/0 (webhooks)' });
+  const post: Poster = (message) =>
+    poster({ ...message, ...(!hanging.has(new URL(message.url).pathname) && { timeoutMs: 60_000 }) });
   workers.push(
     await Worker.create({
       ...options,
@@ -111,6 +116,7 @@ afterEach(async () => {
 
 describe('events', () => {
   it('arrive in order, each once where all goes well, signed, from the making of the webhook on', async () => {
+    const since = Date.now();
     const { secret, id } = await make(path);
     const other = await newCrawl(services.pool);
     await move(crawl, 'running');
@@ -124,7 +130,8 @@ describe('events', () => {
       expect(isSigned(each, secret)).toBe(true);
       expect(webhookMessage.parse(each.message)).toEqual(each.message);
       expect(each.id).toBe(`evt_${String(each.message.crawlId)}_${each.message.id}`);
-      expect(Math.abs(Number(each.timestamp) * 1_000 - each.at)).toBeLessThan(10_000);
+      expect(Number(each.timestamp) * 1_000).toBeGreaterThan(since - 1_000);
+      expect(Number(each.timestamp) * 1_000).toBeLessThanOrEqual(each.at);
     }
     const lunch = receiver.at(path).find(({ message }) => message.kind === 'crawl.paused');
     expect(lunch?.message.data).toEqual({ cause: 'asked', reason: 'lunch' });
@@ -180,9 +187,8 @@ describe('events', () => {
       (first ? status(429, { 'retry-after': '3' }) : taken)(received, response);
       first = false;
     });
-    const { id } = await make(path);
+    await make(path);
     await move(crawl, 'running');
-    await expect.poll(async () => (await view(id)).notBefore, patience).not.toBeNull();
     await expect.poll(() => receiver.at(path).length, patience).toBe(2);
     const [one, two] = receiver.at(path);
     expect((two?.at ?? 0) - (one?.at ?? 0)).toBeGreaterThanOrEqual(2_900);
@@ -259,9 +265,11 @@ describe('events', () => {
 describe('a webhook', () => {
   it('that is given another URL tries there at once what the first did not take', async () => {
     receiver.answer(path, status(503, { 'retry-after': '3600' }));
+    const since = Date.now();
     const { id } = await make(path);
     await move(crawl, 'running');
     await expect.poll(async () => (await view(id)).notBefore, patience).not.toBeNull();
+    expect(Date.parse((await view(id)).notBefore ?? '')).toBeGreaterThanOrEqual(since + 3_600_000);
     await call('PATCH', `/v1/webhooks/${id}`, { url: `${receiver.url}${path}b` });
     await expect.poll(() => seen(`${path}b`, crawl), patience).toEqual(['2']);
     expect(receiver.at(path).length).toBe(1);
@@ -305,11 +313,14 @@ describe('a webhook', () => {
 describe('a receiver', () => {
   it('that hangs, redirects or sends for ever counts as one that fails, and holds up nobody else', async () => {
     const [slow, moved, long] = [`${path}s`, `${path}m`, `${path}l`];
+    hanging.add(slow);
     receiver.answer(slow, () => undefined);
     receiver.answer(moved, status(302, { location: `${receiver.url}/elsewhere` }));
     receiver.answer(long, (_received, response) => {
       response.writeHead(200);
-      const more = (): void => void response.write('x'.repeat(16_384), () => setImmediate(more));
+      const more = (): void => {
+        if (!response.destroyed) response.write('x'.repeat(16_384), () => setImmediate(more));
+      };
       more();
     });
     const ids = await Promise.all([slow, moved, long].map(async (each) => (await make(each)).id));
