@@ -14,6 +14,7 @@ import { crawlLines } from '../../cli/up.ts';
 import { ownId } from '../../stack/processes.ts';
 import { writeStackInfo, type StackInfo } from '../../stack/info.ts';
 import { readQuotas, tenantLines } from '../../cli/tenants.ts';
+import { closedEndpoint } from '../support/loopback.ts';
 import { runCli, type CliResult } from './run-cli.ts';
 import { serving } from './serving.ts';
 
@@ -43,11 +44,8 @@ const oneSentence = ({ stderr }: CliResult): void => {
 
 describe('a server', () => {
   it('that is not there is asked for a while, and then told of', async () => {
-    const gone = await serving(
-      () => undefined,
-      (url) => Promise.resolve(url),
-    );
-    const result = await runCli(['crawls', 'list', '--server', gone], data);
+    const gone = await closedEndpoint();
+    const result = await runCli(['crawls', 'list', '--server', gone.origin], data);
     expect(result).toMatchObject({ code: 1, stdout: '' });
     oneSentence(result);
     expect(result.stderr).toMatch(/does not answer: the connection was refused/);

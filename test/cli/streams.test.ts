@@ -9,7 +9,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { takeStream } from '../../cli/api-stream.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../../cli/server-sent-events.ts';
 import { jsonLines, runCli } from './run-cli.ts';
@@ -78,10 +78,18 @@ describe('export', () => {
     expect(shown).toMatchObject({ code: 1, stdout: '{"url":"https://a.example/"}\n' });
   });
 
+  /** Time passes only as the test says: a busy machine may take longer for a byte than these streams wait. */
+  const stopTime = (): void => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+
   it('waits for a reader that is slow', async () => {
+    stopTime();
+    let end = (): void => undefined;
     const quick: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('a');
-      setTimeout(() => response.end('b'), 20);
+      end = () => void response.end('b');
     };
     await serving(quick, async (url) => {
       const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
@@ -89,7 +97,8 @@ describe('export', () => {
       let read = '';
       for await (const chunk of chunks) {
         read += Buffer.from(chunk).toString();
-        await new Promise((wake) => setTimeout(wake, 1_300));
+        vi.advanceTimersByTime(1_300);
+        end();
       }
       expect(read).toBe('ab');
     });
@@ -118,6 +127,7 @@ describe('export', () => {
   });
 
   it('of which nothing more comes is given up', async () => {
+    stopTime();
     const silent: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write('a');
@@ -125,10 +135,11 @@ describe('export', () => {
     await serving(silent, async (url) => {
       const address = { url, key: null, patienceMs: 0, silent: (why: string) => why };
       const { chunks } = await takeStream(address, '/x', 'application/x-ndjson', {}, 50);
-      const readAll = async (): Promise<void> => {
-        for await (const chunk of chunks) expect(chunk).toHaveLength(1);
-      };
-      await expect(readAll()).rejects.toThrow(
+      const reading = chunks[Symbol.asyncIterator]();
+      expect((await reading.next()).value).toHaveLength(1);
+      const next = reading.next();
+      vi.advanceTimersByTime(50);
+      await expect(next).rejects.toThrow(
         'The answer broke off after 1 bytes: no further byte came for too long.',
       );
     });
