@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
 import { addExport } from '../../storage/exports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { tables } from '../support/database/index.ts';
+import { standStill, tables } from '../support/database/index.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { storeCrawl, type Stored } from '../integration/api/exported.ts';
@@ -52,14 +52,16 @@ it(
   { tags: ['long'] },
   async () => {
     const settings = { blobDir: path.join(folder, 'blobs') };
-    let worker = await startWorker(world, settings);
     const broken = await start();
     for (const least of [1, 1_100]) {
-      await expect.poll(async () => (await job(broken)).pages, { interval: 5 }).toBeGreaterThanOrEqual(least);
-      await worker.kill();
+      const middle = await standStill(desk.pool, 'export_job', 'pages', least);
+      const killed = await startWorker(world, settings);
+      await expect.poll(async () => (await job(broken)).pages).toBeGreaterThanOrEqual(least);
+      await killed.kill();
       expect((await job(broken)).state).toBe('running');
-      worker = await startWorker(world, settings);
+      await middle.goOn();
     }
+    const worker = await startWorker(world, settings);
     await expect.poll(async () => (await job(broken)).state).toBe('finished');
     const whole = await start();
     await expect.poll(async () => (await job(whole)).state).toBe('finished');

@@ -8,7 +8,7 @@ import { startMissing } from '../../activities/open-workflows.ts';
 import { reextractionWorkflowId } from '../../contracts/workflows.ts';
 import { changeReextraction, startReextraction } from '../../storage/reextraction/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { tables } from '../support/database/index.ts';
+import { standStill, tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -52,14 +52,16 @@ it(
     const pages = 3_000;
     const crawl = await storeCrawl(desk.pool, folder, pages);
     const settings = { blobDir: path.join(folder, 'blobs') };
-    let worker = await startWorker(world, settings);
     const broken = await start(crawl.id);
     for (const least of [1, 1_100]) {
-      await expect.poll(async () => (await job(broken)).pages, { interval: 5 }).toBeGreaterThanOrEqual(least);
-      await worker.kill();
+      const middle = await standStill(desk.pool, 'reextraction', 'pages', least);
+      const killed = await startWorker(world, settings);
+      await expect.poll(async () => (await job(broken)).pages).toBeGreaterThanOrEqual(least);
+      await killed.kill();
       expect((await job(broken)).state).toBe('running');
-      worker = await startWorker(world, settings);
+      await middle.goOn();
     }
+    const worker = await startWorker(world, settings);
     await expect.poll(async () => (await job(broken)).state).toBe('finished');
     const whole = await start(crawl.id);
     await expect.poll(async () => (await job(whole)).state).toBe('finished');

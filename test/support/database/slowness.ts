@@ -1,4 +1,4 @@
-/** A database that is slow by itself: Postgres sleeps, whoever commits. */
+/** A database that is slow, or stands still, by itself: Postgres sleeps, whoever changes a row. */
 import type { Queryable } from '../../../storage/postgres/index.ts';
 
 /** From now on each answer that is committed takes `ms` milliseconds, one after another, whoever commits it; 0: no more. */
@@ -18,4 +18,34 @@ export async function slowResults(db: Queryable, ms: number): Promise<void> {
     end $$`);
   await db.query(`create trigger url_zz_slow after update on url referencing new table as new_rows
     for each statement execute function slow_results()`);
+}
+
+/**
+ * Once a row's `column` has reached `value`, nobody changes that row any more: who tries to waits in Postgres. So whatever
+ * works at it is still at work when a test ends it, however late the test is.
+ */
+export async function standStill(
+  db: Queryable,
+  table: string,
+  column: string,
+  value: number,
+): Promise<{ goOn(): Promise<void> }> {
+  await db.query(`create function stand_still() returns trigger language plpgsql as $$
+    begin
+      perform pg_sleep(3600);
+      return new;
+    end $$`);
+  await db.query(`create trigger stand_still before update on ${table}
+    for each row when (old.${column} >= ${String(value)}) execute function stand_still()`);
+  return {
+    /** Whoever waits is cut off: what it was about to change stays as it was. */
+    goOn: async () => {
+      await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      await db.query(`drop trigger stand_still on ${table}`);
+      await db.query('drop function stand_still');
+    },
+  };
 }
