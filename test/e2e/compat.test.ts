@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as compat from '../../contracts/http/compat.ts';
 import type { CrawlView } from '../../contracts/http/crawls.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
+import { startSite, status, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
 import { tables } from '../support/database/index.ts';
+import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -63,11 +64,14 @@ const expectExact = async (id: string): Promise<void> => {
 describe('a job', () => {
   it('runs from scan to its URLs, within its criteria', async () => {
     const site = await smallSite();
+    const looked = closedGate();
+    site.answers = { ...site.answers, '/2': looked.behind(linking('/deep')) };
     const finish_criteria = { max_depth: 1 };
     const asked = { root_url: `${site.origin}/`, user_id: 17, finish_criteria };
     const { body } = await post<compat.ScanAnswer>('/v1/url/scan', asked);
     const early = await get<compat.JobUnderWay>(`/v1/urls?job_id=${body.jobId}`);
     expect(early).toMatchObject({ status: 202, body: { job_id: body.jobId } });
+    looked.open();
     await ended(body.jobId);
     const urls = await get<compat.JobUrls>(`/v1/urls?job_id=${body.jobId}`);
     expect(urls).toMatchObject({ status: 200, body: { job_id: body.jobId, job_status: 'success' } });
@@ -110,6 +114,8 @@ describe('the standing crawl', () => {
 
   it('loses no seed to kill -9, and sends nothing while it is paused', { tags: ['long'] }, async () => {
     const [going, next] = [await smallSite(), await smallSite()];
+    const killed = closedGate();
+    next.answers = { ...next.answers, '/robots.txt': killed.behind(status(404)) };
     going.answers = { '/': linking(...Array.from({ length: 300 }, (_, index) => `/${String(index)}`)) };
     const { body } = await post<compat.SeedUrlsAnswer>('/seed/urls', { urls: [`${going.origin}/`] });
     await completed(`${going.origin}/`);
@@ -122,6 +128,7 @@ describe('the standing crawl', () => {
     expect((await post<compat.PauseAnswer>('/api/v1/resume')).body.state).toBe('running');
     await serving.killWorker();
     expect(pages(next)).toEqual([]);
+    killed.open();
     await serving.nextWorker();
     await completed(`${next.origin}/deep`);
     expect(pages(next).sort()).toEqual(['/', '/1', '/2', '/deep']);

@@ -10,6 +10,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
+import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -41,9 +42,13 @@ const pagesOf = (site: Site): string[] => site.paths().filter((path) => path !==
 
 it('a crawl is killed at, paused and resumed, and ends for its criterion with its count', async () => {
   const sites = await Promise.all([1, 2, 3].map(() => startSite()));
+  // Beyond so many pages no answer comes until the crawl is paused: it is not at its end by then.
+  const paused = closedGate();
+  let most = Infinity;
+  const answer: Answer = (...request) => (asked() > most ? paused.behind(endless) : endless)(...request);
   for (const site of sites)
     site.answers = Object.fromEntries(
-      Array.from({ length: 500 }, (_, page) => [`/page/${String(page)}`, endless]),
+      Array.from({ length: 500 }, (_, page) => [`/page/${String(page)}`, answer]),
     );
   const asked = (): number => sites.reduce((sum, site) => sum + pagesOf(site).length, 0);
   const wanted = {
@@ -61,13 +66,15 @@ it('a crawl is killed at, paused and resumed, and ends for its criterion with it
   expect((await view()).endedAt).toBeNull();
   await serving.nextWorker();
   const before = asked();
-  await until('the next worker goes on', () => asked() > before + 5);
+  most = before + 5;
+  await until('the next worker goes on', () => asked() > most);
 
   expect((await ask(api.url, key, 'POST', `${path}/pause`, {})).status).toBe(200);
+  paused.open();
   await until('nothing is in flight', async () => (await view()).ledger.leased === 0);
-  const paused = await view();
-  expect(paused).toMatchObject({ state: 'paused' });
-  expect(paused.pages).toBeLessThan(wantedPages);
+  const early = await view();
+  expect(early).toMatchObject({ state: 'paused' });
+  expect(early.pages).toBeLessThan(wantedPages);
   expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(200);
 
   await until('it has ended', async () => (await view()).endedAt !== null);

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';
 import type { HostSettingsChange, HostView } from '../../contracts/hosts.ts';
 import { hostStateQuery, hostWorkflowId, setDelayUpdate } from '../../contracts/workflows.ts';
-import { page, robots, startSite, type Site } from '../integration/activities/site.ts';
+import { page, robots, startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { closedGate } from '../support/gate.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -35,14 +36,14 @@ afterAll(async () => {
 });
 
 const paths = Array.from({ length: 12 }, (_, at) => `/${String(at)}`);
-const linking = (): Promise<Site> =>
+const linking = (answer: (path: string) => Answer = page): Promise<Site> =>
   startSite({
     '/robots.txt': robots(''),
     '/': (response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end(paths.map((path) => `<a href="${path}">to</a>`).join(' '));
     },
-    ...Object.fromEntries(paths.map((path) => [path, page(path)])),
+    ...Object.fromEntries(paths.map((path) => [path, answer(path)])),
   });
 async function set(origin: string, change: HostSettingsChange): Promise<HostView> {
   const response = await fetch(`${api.url}/v1/hosts/${encodeURIComponent(origin)}/settings`, {
@@ -63,7 +64,13 @@ const inTwoDays = (): NonNullable<HostSettingsChange['windows']> => {
 };
 
 it('a host that is closed sleeps on a durable timer of days, and goes on within seconds when it is opened', async () => {
-  const site = await linking();
+  // The fourth request has no answer until the host is closed again.
+  const closing = closedGate();
+  const site = await linking(
+    (path) =>
+      (...request) =>
+        (site.hits.length > 3 ? closing.behind(page(path)) : page(path))(...request),
+  );
   await set(site.origin, { delaySeconds: 0.1, windows: inTwoDays() });
   const id = await desk.start([`${site.origin}/`], { allowPrivate: ['127.0.0.0/8'] });
   // One that was never asked has no workflow yet: its opening is waited for in its row.
@@ -78,6 +85,7 @@ it('a host that is closed sleeps on a durable timer of days, and goes on within 
   await expect.poll(() => site.hits.length).toBeGreaterThan(3);
   await set(site.origin, { windows: inTwoDays(), delaySeconds: 0.4 });
   const closedAt = performance.now();
+  closing.open();
   await expect
     .poll(async () => (await stateOf(site.origin)).nextVisit ?? 0)
     .toBeGreaterThan(Date.now() + 86_400_000);
