@@ -21,7 +21,10 @@ export interface Embedded {
   ended(crawlId: string, timeoutMs: number): Promise<CrawlView>;
   /** All that the pages feed has. */
   pages(crawlId: string, fields?: readonly PageField[]): Promise<PageView[]>;
-  /** kill -9. Answers the time (epoch milliseconds) at which the supervisor calls the part up again. */
+  /**
+   * kill -9. Answers the time (epoch milliseconds) at which the supervisor calls the part up again, once the API answers
+   * as well.
+   */
   kill(part: EmbeddedPart): Promise<number>;
   close(): Promise<void>;
 }
@@ -58,6 +61,8 @@ export async function startEmbedded(
     process.kill(pid, 'SIGKILL');
     const back = () => ups.slice(before).find((up) => up.part === part && up.pid !== pid);
     await until(`${part} is up again`, back);
+    const isRead = () => ask('/v1/crawls').then(() => true, () => false); // prettier-ignore
+    await until(`the API answers with ${part} up again`, isRead);
     return back()?.at ?? Infinity;
   };
   return {
