@@ -15,7 +15,8 @@ import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.
 import { createWorld, type World } from '../support/world.ts';
 
 const pages = 10;
-const records = ['one', 'two', 'three'].map((name) => `host-record=${name}.test,127.0.0.1,60`);
+/** Known for longer than the crawl lasts. */
+const records = ['one', 'two', 'three'].map((name) => `host-record=${name}.test,127.0.0.1,3600`);
 
 describe.skipIf(!hasDnsmasq())('a crawl whose DNS resolver goes away (needs dnsmasq)', () => {
   let world: World;

@@ -26,6 +26,7 @@ describe.skipIf(!hasChromium())('the docs page (needs chromium)', () => {
 
   it('shows every operation, asks nobody else, and keeps to its policy', async () => {
     const page = await browser.newPage();
+    page.setDefaultTimeout(120_000);
     const asked: string[] = [];
     const complaints: string[] = [];
     const failed: string[] = [];
