@@ -11,7 +11,8 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask, newKey, newTenant } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
-import { addUrls, hostIdOf, not, tables, urlLines } from '../support/database/index.ts';
+import { addUrls, hostIdOf, not, standStill, tables, urlLines } from '../support/database/index.ts';
+import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { startServing, type Serving } from '../support/serving.ts';
@@ -37,7 +38,11 @@ interface EventList {
 const sections = ['news', 'shop', 'talk'] as const;
 
 /** A start page that links to `pages` pages of each section; their links lead to another host where there is one. */
-async function site(pages: number, other?: Site): Promise<Site> {
+async function site(
+  pages: number,
+  other?: Site,
+  held: (answer: Answer) => Answer = (answer) => answer,
+): Promise<Site> {
   const numbers = Array.from({ length: pages }, (_, number) => number);
   const paths = sections.flatMap((section) => numbers.map((number) => `/${section}/${String(number)}.html`));
   const answer =
@@ -50,7 +55,9 @@ async function site(pages: number, other?: Site): Promise<Site> {
   const made = await startSite();
   made.answers = Object.fromEntries([
     ['/', answer(paths)] as const,
-    ...paths.map((path) => [path, answer(other === undefined ? [] : [`${other.origin}${path}`])] as const),
+    ...paths.map(
+      (path) => [path, held(answer(other === undefined ? [] : [`${other.origin}${path}`]))] as const,
+    ),
   ]);
   return made;
 }
@@ -69,7 +76,7 @@ const applied = async (id: string, version: number): Promise<ConfigVersion> => {
   await until(`version ${String(version)} is applied`, async () => (await get()).effect.state !== 'pending');
   return get();
 };
-/** A copy of the settings is a second old at most, and a request may be on its way. */
+/** A copy of the settings is a second old at most. */
 const inForce = (): Promise<void> => new Promise((wake) => setTimeout(wake, 1_300));
 async function start(seeds: string | readonly string[], config: object): Promise<string> {
   const wanted = { seeds, allowPrivate: ['127.0.0.0/8'], ...config };
@@ -92,7 +99,15 @@ describe('an edit', () => {
     'holds for the next request, and what it kept out comes back when it is undone',
     { tags: ['long'] },
     async () => {
-      const web = await site(30);
+      // The one request that is on its way meanwhile has no answer until the edit is in force.
+      const edited = closedGate();
+      const web = await site(
+        30,
+        undefined,
+        (answer) =>
+          (...request) =>
+            (web.paths().length > 8 ? edited.behind(answer) : answer)(...request),
+      );
       const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
       await until('some pages are fetched', () => web.paths().length > 8);
       const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
@@ -103,6 +118,7 @@ describe('an edit', () => {
       });
       await inForce();
       const before = fetchedOf(web, 'shop');
+      edited.open();
       const { effect } = await applied(id, 2);
       expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
       await until('the others are fetched', () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60);
@@ -273,11 +289,13 @@ describe('an edit', () => {
       id,
       paths.map((path) => ({ host_id, url: web.origin + path, priority: 0.5 })),
     );
+    const middle = await standStill(desk.pool, 'crawl_config', 'judged', 2_000);
     await patch(id, { exclude: ['*/odd/*'] });
     const progress = async () => (await tables.config.row(desk.pool, { crawl_id: id, version: 2 })).judged;
-    await until('the job has begun', async () => (await progress()) > 2_000);
+    await until('the job has begun', async () => (await progress()) >= 2_000);
     await serving.killWorker();
     expect(await progress()).toBeLessThan(urls);
+    await middle.goOn();
     await serving.nextWorker();
     expect((await applied(id, 2)).effect).toMatchObject({
       state: 'applied',
