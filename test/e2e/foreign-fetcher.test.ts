@@ -43,7 +43,7 @@ let desk: CrawlDesk;
 let worker: WorkerProcess;
 let api: Api;
 const blobDir = makeBlobDir();
-const startOwn = (): Promise<WorkerProcess> => startWorker(world, { blobDir, leaseSeconds: 4 });
+const startOwn = (): Promise<WorkerProcess> => startWorker(world, { blobDir });
 
 beforeAll(async () => {
   if (!hasPython) return;
@@ -90,8 +90,10 @@ const delayMs = delaySeconds * 1_000;
 describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => {
   it('crawls a web with them: each page once, one at a time, never too soon, and neither starves', async () => {
     const web = await startWeb({ seed: 51, hosts: 4, pages: 30, wrinkles: 1, latencyMs: 20 });
-    const fetcher = startFetcher();
+    // Long enough for any report to come in time.
+    const fetcher = startFetcher('--lease-seconds', '300');
     try {
+      await expect.poll(() => fetcher.said.length).toBeGreaterThan(0);
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
       expect(complaints(judge(web.log(), { delayMs, expected: expectedOf(web.plan) }))).toEqual([]);
@@ -110,7 +112,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
   });
 
   it('kill -9 in the middle, and others that report late or never: nothing is lost, nobody is hurried', async () => {
-    const web = await startWeb({ seed: 52, hosts: 4, pages: 90, latencyMs: 50 });
+    const web = await startWeb({ seed: 52, hosts: 4, pages: 120, latencyMs: 50 });
     const fetchers = [startFetcher('--lease-seconds', '4')];
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
@@ -126,12 +128,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
               await tables.lentBatch.change(desk.pool, { id: batch }, { until: fromNow(ms / 1_000 - 660) });
           return look();
         };
-      await expect
-        .poll(
-          laterOn(() => fetched(fetchers[1])),
-          { timeout: 60_000 },
-        )
-        .toBeGreaterThan(0);
+      await expect.poll(laterOn(() => fetched(fetchers[1]))).toBeGreaterThan(0);
       await fetchers[1]?.kill();
       fetchers.push(startFetcher('--lease-seconds', '4', '--ack', 'late'));
       const late = () => fetchers[2]?.said.some(({ result }) => result === 'late');
@@ -197,11 +194,11 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
         ); // prettier-ignore
       const lease = () =>
         post('lease_batch', { fetcher_id: 'dead', batch_size: 1, lease_seconds: 8, crawl_id: id });
-      let batch = (await lease()).body;
+      let batch: Awaited<ReturnType<typeof lease>>['body'] | undefined;
       await expect.poll(async () => (batch = (await lease()).body).urls.length).toBe(1);
       await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: ['a test'] });
       expect(await desk.ended(id)).toMatchObject({ state: 'cancelled', reason: 'a test' });
-      const late = { lease_id: batch.lease_id, results: [{ url: batch.urls[0]?.url, status: 200 }] };
+      const late = { lease_id: batch?.lease_id, results: [{ url: batch?.urls[0]?.url, status: 200 }] };
       expect((await post('ack', late)).body.results[0]?.result).toBe('late');
       expect(await auditCrawl(desk.pool, id)).toMatchObject({ differences: [] });
     } finally {
@@ -210,7 +207,8 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
   });
 
   it('gets nothing of a host whose workflow an operator has paused', async () => {
-    const web = await startWeb({ seed: 53, hosts: 1, pages: 10, latencyMs: 5 });
+    // The pause must come before our own worker is done with the host.
+    const web = await startWeb({ seed: 53, hosts: 1, pages: 30, latencyMs: 5 });
     const [origin = ''] = web.origins;
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.5 });
