@@ -28,8 +28,13 @@ afterAll(async () => {
 
 const pagesOf = (web: Web): RequestRecord[] => web.log().filter(({ url }) => !url.endsWith('/robots.txt'));
 
+/** So many pages at least, and one of each host: what its robots.txt says is durable by then. */
 async function untilFetched(web: Web, count: number): Promise<void> {
-  while (pagesOf(web).length < count) await new Promise((wake) => setTimeout(wake, 20));
+  const isFetched = (): boolean => {
+    const pages = pagesOf(web);
+    return pages.length >= count && new Set(pages.map(({ host }) => host)).size === web.origins.length;
+  };
+  while (!isFetched()) await new Promise((wake) => setTimeout(wake, 20));
 }
 
 /**
@@ -66,7 +71,7 @@ function askedAgain(web: Web): string[] {
 it('kill -9 of the worker: the next one goes on, and repeats at most what was in flight', async () => {
   // Slow enough that requests are in flight at most times.
   const web = await startWeb({ seed: 21, hosts: 4, pages: 20, latencyMs: 150 });
-  let worker = await startWorker(world, { blobDir, leaseSeconds: 4 });
+  let worker = await startWorker(world, { blobDir });
   try {
     const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
     const inFlight: string[] = [];
@@ -75,7 +80,7 @@ it('kill -9 of the worker: the next one goes on, and repeats at most what was in
       await worker.kill();
       inFlight.push(...(await cutOff(web, id)));
       const before = web.log().length;
-      worker = await startWorker(world, { blobDir, leaseSeconds: 4 });
+      worker = await startWorker(world, { blobDir });
       const back = performance.now();
       await expect.poll(() => web.log().length).toBeGreaterThan(before);
       expect(performance.now() - back).toBeLessThan(60_000);
@@ -100,14 +105,14 @@ it(
   { tags: ['long'] },
   async () => {
     const web = await startWeb({ seed: 22, hosts: 3, pages: 25, latencyMs: 20 });
-    const frozen = await startWorker(world, { blobDir, leaseSeconds: 2 });
+    const frozen = await startWorker(world, { blobDir });
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
       await untilFetched(web, 12);
       frozen.child.kill('SIGSTOP');
       await stopped(frozen.child.pid);
       const inFlight = await cutOff(web, id);
-      const other = await startWorker(world, { blobDir, leaseSeconds: 2 });
+      const other = await startWorker(world, { blobDir });
       await untilFetched(web, pagesOf(web).length + 9);
       frozen.child.kill('SIGCONT');
       expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });

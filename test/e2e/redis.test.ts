@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const pagesOf = (web: Web): number => web.log().filter(({ url }) => !url.endsWith('/robots.txt')).length;
 const untilAsked = (web: Web, pages: number): Promise<unknown> =>
-  until(`${String(pages)} pages were asked for`, () => pagesOf(web) >= pages, 60_000);
+  until(`${String(pages)} pages were asked for`, () => pagesOf(web) >= pages);
 
 /** With owners and modes: the embedded Postgres may run as a user of its own. */
 const copy = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
@@ -77,8 +77,9 @@ describe.skipIf(!hasRedis())('Redis in the middle of a crawl (needs redis-server
 
     await untilAsked(web, 25);
     // Nothing else is shared: what robots.txt says is in Postgres, under its own life.
-    const kinds = new Set((await redis.ask.keys('*')).map((name) => name.split(':', 1)[0]));
-    expect([...kinds].toSorted()).toEqual(['dns', 'seen']);
+    const kinds = async () => new Set((await redis.ask.keys('*')).map((name) => name.split(':', 1)[0]));
+    await until('Redis knows URLs and names', async () => (await kinds()).size > 1);
+    expect([...(await kinds())].toSorted()).toEqual(['dns', 'seen']);
     await redis.save();
     await untilAsked(web, 50);
     await redis.ask.flushall();
@@ -133,7 +134,7 @@ describe.skipIf(!hasRedis())('Redis in the middle of a crawl (needs redis-server
         },
         namespace: stack.temporalNamespace,
       };
-      return { desk: await openDesk(world), worker: await startWorker(world, { blobDir, leaseSeconds: 3 }) };
+      return { desk: await openDesk(world), worker: await startWorker(world, { blobDir }) };
     };
     const again = async (change: () => void): Promise<void> => {
       await stack.stop();
