@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { untilDayLasts } from '../support/calendar.ts';
 import { until } from '../support/until.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, startCli, type RunningCli } from '../cli/run-cli.ts';
@@ -78,6 +79,8 @@ it('goes from the first key to the last refusal', async () => {
   await until('the stack is up', isUp).catch((error: unknown) => {
     throw new Error(up.stderr(), { cause: error });
   });
+  // Crawls of a day are counted.
+  await untilDayLasts(240_000);
   const { code, stdout, stderr } = await runDay(site);
   expect(code, stderr).toBe(0);
   const pages = readFileSync(path.join(folder, 'pages.jsonl'), 'utf8');

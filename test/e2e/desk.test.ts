@@ -88,7 +88,8 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     const row = await listed('`CrawlState`="backoff"', site.origin);
     expect(row).toContain('overloaded: answered 429');
     await web.open(hostWorkflowId(site.origin));
-    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const answered = performance.timeOrigin + (site.hits.at(-1)?.endedAt ?? NaN);
+    const day = new Date(answered + 30 * 86_400_000).toISOString().slice(0, 10);
     expect(await web.currentDetails()).toContain(`What comes next: the next visit at ${day}`);
     site.answers = {};
     await web.update('retry');
