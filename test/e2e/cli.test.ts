@@ -11,11 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, runCli, startCli, type CliResult } from '../cli/run-cli.ts';
+import type { Answer } from '../integration/activities/site.ts';
+import { closedGate } from '../support/gate.ts';
 
 let folder: string;
 let server: Server;
 let site: string;
 const requests: string[] = [];
+/** Beyond ten requests no answer comes before the crawl is interrupted: it is not at its end by then. */
+const interruption = closedGate();
 
 const pageCount = 30;
 
@@ -29,10 +33,13 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
   server = createServer((request, response) => {
     const number = /^\/(\d+)$/.exec(request.url ?? '')?.[1];
-    requests.push(request.url ?? '');
-    response.statusCode = number === undefined ? 404 : 200;
-    response.setHeader('content-type', 'text/html');
-    response.end(number === undefined ? 'nothing' : page(Number(number)));
+    const answer: Answer = () => {
+      response.statusCode = number === undefined ? 404 : 200;
+      response.setHeader('content-type', 'text/html');
+      response.end(number === undefined ? 'nothing' : page(Number(number)));
+    };
+    const count = requests.push(request.url ?? '');
+    (count > 10 ? interruption.behind(answer) : answer)(response, request, count);
   });
   await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
   site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/0`;
@@ -68,6 +75,8 @@ const pagesIn = (file: string): Set<string> =>
 describe('the command line', () => {
   it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
     const first = orbweaver('crawl', site, ...options, '--delay', '0.3', '--json', '--out', '-');
+    let printed = 0;
+    first.process.stdout?.on('data', (text: string) => (printed += text.length));
     await until(() => requests.length > 5, first);
     const listed = await run('temporal', 'workflow', 'list', '--output', 'json');
     expect(listed.code, listed.stderr).toBe(0);
@@ -76,7 +85,9 @@ describe('the command line', () => {
       code: 0,
       stdout: expect.stringContaining('temporal version') as string,
     });
+    await until(() => printed > 0, first);
     first.process.kill('SIGINT');
+    interruption.open();
     const interrupted = await first.result;
     expect(interrupted.stderr).toContain('./orbweaver resume 1 goes on with it');
     expect(interrupted.code).toBe(130);
