@@ -54,7 +54,7 @@ describe('buttons of Temporal Web', () => {
     await world.close();
   });
   beforeEach(async () => {
-    web = await startWeb({ seed: 71, hosts: 2, pages: 40, latencyMs: 2 });
+    web = await startWeb({ seed: 71, hosts: 2, pages: 60, latencyMs: 2 });
     [origin = ''] = web.origins;
   });
   afterEach(() => web.stop());

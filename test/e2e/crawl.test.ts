@@ -22,11 +22,12 @@ const maxBodyBytes = 2 * 1024 ** 2;
 let world: World;
 let desk: CrawlDesk;
 let worker: WorkerProcess;
+const blobDir = makeBlobDir();
 
 beforeAll(async () => {
   world = await createWorld();
   desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir: makeBlobDir(), requestTimeoutSeconds: 3, maxBodyBytes });
+  worker = await startWorker(world, { blobDir, maxBodyBytes });
 });
 
 afterAll(async () => {
@@ -189,6 +190,9 @@ describe('hosts that misbehave', () => {
     'stop nobody else, are not hurried, and each URL of theirs has a clear end',
     { tags: ['long'] },
     async () => {
+      // One that says nothing is to be given up soon.
+      expect(await worker.drain()).toBe(0);
+      worker = await startWorker(world, { blobDir, requestTimeoutSeconds: 3, maxBodyBytes });
       const web = await startWeb({ seed: 13, hosts: 3, pages: 10, misfits, slowMs: 300, latencyMs: 2 });
       const originOf = (misfit: Misfit): string => web.origins[3 + misfits.indexOf(misfit)] ?? '';
       try {

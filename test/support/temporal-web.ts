@@ -90,10 +90,10 @@ export async function openTemporalWeb(uiUrl: string, namespace: string): Promise
     await dialog.getByTestId(`${kind}-select-button`).click();
     await dialog.getByRole('option', { name: new RegExp(`^${name}\\b`) }).click();
     if (input !== undefined) await type(dialog, input);
-    await confirm(dialog);
     const toast = page.getByText(kind === 'signal' ? 'Workflow signaled.' : 'Update successful');
-    await toast.waitFor();
-    // The message goes by itself after some seconds. Until then it could be taken for the next message.
+    // The message goes by itself after some seconds, so it is waited for from before it may come. Until it is gone it
+    // could be taken for the next message.
+    await Promise.all([toast.waitFor(), confirm(dialog)]);
     await toast.waitFor({ state: 'hidden' });
   };
 
