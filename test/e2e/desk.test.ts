@@ -46,6 +46,12 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   /** The row of a host in the list for a query; visibility lags a little. */
   const listed = async (query: string, origin: string): Promise<string> => {
     let row: string | undefined;
+    // Without the browser first, for which each look costs the better part of a second.
+    const ofHost = `(${query}) AND WorkflowId="${hostWorkflowId(origin)}"`;
+    await until(
+      `${origin} is found by ${query}`,
+      async () => (await desk.client.workflow.count(ofHost)).count > 0,
+    );
     await until(
       `${origin} is listed by ${query}`,
       async () => (row = (await web.list(query)).find((each) => each.includes(origin))) !== undefined,

@@ -39,9 +39,15 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
   /** The one host listed in a state. The list fills a moment after it is shown, and visibility lags a little. */
   const listed = async (state: string): Promise<string> => {
     let rows: string[] = [];
+    // Without the browser first, for which each look costs the better part of a second.
+    const query = `\`CrawlState\`="${state}"`;
+    await until(
+      `one host is found as ${state}`,
+      async () => (await desk.client.workflow.count(query)).count === 1,
+    );
     await until(
       `one host is listed as ${state}`,
-      async () => (rows = await desktop.list(`\`CrawlState\`="${state}"`)).length === 1,
+      async () => (rows = await desktop.list(query)).length === 1,
     );
     return rows[0] ?? '';
   };
