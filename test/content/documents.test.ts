@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BudgetedThread } from '../../content/budgeted-thread.ts';
 import { isDocument, readDocument } from '../../content/documents.ts';
 import { makePdf } from '../support/make-pdf.ts';
@@ -8,6 +8,14 @@ import { extract } from './page.ts';
 const file = new URL('../../content/documents/thread.ts', import.meta.url);
 
 describe('a PDF', () => {
+  // The deadline of the process stands still: on a busy machine the longest of these have taken its 30 s.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it('gives its title, its text in blocks, and its links', async () => {
     const pdf = makePdf(
       [
