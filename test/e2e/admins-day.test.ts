@@ -80,7 +80,7 @@ it('goes from the first key to the last refusal', async () => {
     throw new Error(up.stderr(), { cause: error });
   });
   // Crawls of a day are counted.
-  await untilDayLasts(240_000);
+  await untilDayLasts(400_000);
   const { code, stdout, stderr } = await runDay(site);
   expect(code, stderr).toBe(0);
   const pages = readFileSync(path.join(folder, 'pages.jsonl'), 'utf8');

@@ -155,11 +155,13 @@ const inTwoDays = (): NonNullable<HostSettingsChange['windows']> => {
 
 const webs: Readonly<Record<string, () => Promise<void>>> = {
   'the delay of the host, and when it will be over': async () => {
-    const site = await linking(14);
+    // Long, so that the pace which the end is foretold by hardly depends on how busy the machine was so far.
+    const site = await linking(8);
+    await set(wide, site.origin, { delaySeconds: 4 });
     const id = await crawl(wide, [site]);
-    await expect.poll(() => site.hits.length).toBeGreaterThan(6);
+    await expect.poll(() => site.hits.length).toBeGreaterThan(4);
     const early = await timeOf(wide, id);
-    const time = await expectJudged(wide, id, 'delay', () => keptBack(site, 1_000));
+    const time = await expectJudged(wide, id, 'delay', () => keptBack(site, 4_000));
     const end = performance.timeOrigin + (site.hits.at(-1)?.endedAt ?? 0);
     const foretold = Date.parse(early.eta?.at ?? '');
     const left = end - Date.parse(early.at);
@@ -187,7 +189,8 @@ const webs: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   'slow answers': async () => {
-    const site = await linking(5, [], slowly(4_000, page('slow')));
+    // Long, since the log cannot tell how long a request has lain at a site that was busy.
+    const site = await linking(3, [], slowly(11_000, page('slow')));
     await set(wide, site.origin, { delaySeconds: 0 });
     const id = await crawl(wide, [site]);
     const answering = (): number =>
