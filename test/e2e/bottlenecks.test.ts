@@ -182,7 +182,7 @@ const webs: Readonly<Record<string, () => Promise<void>>> = {
   },
 
   'the delay that the crawl itself asks for, beyond that of the host': async () => {
-    const site = await linking(4);
+    const site = await linking(10);
     const id = await crawl(wide, [site], { delaySeconds: 3.5 });
     const own = (): number => keptBack(site, 3_500) - keptBack(site, 1_000);
     await expectJudged(wide, id, 'own_delay', own);
@@ -202,7 +202,7 @@ const webs: Readonly<Record<string, () => Promise<void>>> = {
 
   'Retry-After': async () => {
     const busy: Answer = (response, request, count) => {
-      if (count === 1) status(503, { 'retry-after': '6' })(response, request, count);
+      if (count === 1) status(503, { 'retry-after': '20' })(response, request, count);
       else page('well')(response, request, count);
     };
     const site = await startSite({ '/robots.txt': robots(), '/': busy });
@@ -210,7 +210,7 @@ const webs: Readonly<Record<string, () => Promise<void>>> = {
     const id = await crawl(wide, [site]);
     const asked = (): number =>
       between(site, (endedAt, nextAt, at) =>
-        site.hits[at]?.path === '/' ? Math.min(nextAt, endedAt + 6_000) - endedAt : 0,
+        site.hits[at]?.path === '/' ? Math.min(nextAt, endedAt + 20_000) - endedAt : 0,
       );
     await expectJudged(wide, id, 'retry_after', asked);
   },
