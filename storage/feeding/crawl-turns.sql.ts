@@ -57,7 +57,7 @@ export const noteTurns = statement<[hostId: string, turns: string, asked: boolea
    ), held as materialized (
      select q.crawl_id, t.asked_at, t.turn_at, t.version
        from host_queue q left join t using (crawl_id)
-      where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or $3 and q.held_until > now())
+      where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or $3 and q.held_until > '-infinity')
       order by q.crawl_id for update of q
    )
    update host_queue q

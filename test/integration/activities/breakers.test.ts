@@ -263,13 +263,13 @@ describe('a result that could not be written', () => {
 describe('DNS that is silent', () => {
   it('blames no host, stops none whose address is known, and goes on by itself', async () => {
     const site = await startSite();
-    const { port } = new URL(site.origin);
+    const { hostname: address, port } = new URL(site.origin);
     let silent = true;
     const resolver: Resolver = {
       resolve: (name) =>
         silent
           ? Promise.reject(new ResolverFault(name, 'ETIMEOUT', true))
-          : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+          : Promise.resolve([{ address, family: 4 }]),
     };
     const { parts } = worker({ resolver, probes: { dns: () => Promise.resolve(!silent) } });
     const role = fetching.role({}, parts);
