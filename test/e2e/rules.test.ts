@@ -9,10 +9,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RuleTrial } from '../../contracts/http/rule-trial.ts';
 import type { PageView } from '../../contracts/http/results.ts';
-import { jsonLines, runCli, type CliResult } from '../cli/run-cli.ts';
+import { findRunningStack } from '../../stack/info.ts';
+import { jsonLines, runCli, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let server: Server;
@@ -93,85 +95,107 @@ it('rules that cannot be used are refused with their line, before anything start
   expect(requests).toEqual([]);
 });
 
-it('a crawl with rules over a small shop gives typed fields, and the text that the rules leave', async () => {
-  const crawled = await run('crawl', `${origin}/`, ...local, '--delay', '0', '--rules', file('shop.yaml'));
-  expect(crawled.code, crawled.stderr).toBe(0);
-  const listed = await run('pages', '1', '--fields', 'fields,text');
-  const pages = byPath(listed.stdout);
-  expect([...pages.keys()].filter((each) => !each.includes('?')).toSorted()).toEqual([
-    '/',
-    '/p/0',
-    '/p/1',
-    '/partner',
-  ]);
-  expect(pages.get('/p/0')).toMatchObject({
-    ...{ title: 'Lamp', text: 'Lamp\nAll about the Lamp.', words: 5, cut: {} },
-    fields: {
-      ...{ price: 1299.5, tags: ['metal', 'blue'], inStock: true, since: '2031-05-04' },
-      buy: `${origin}/p/0?buy`,
-    },
+describe('on a stack that is up', () => {
+  let up: RunningCli;
+  beforeAll(async () => {
+    up = startCli(['up'], { ORBWEAVER_DATA: folder, ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8' });
+    await until('the stack is up', () => findRunningStack(folder)?.apiUrl).catch((error: unknown) => {
+      throw new Error(up.stderr(), { cause: error });
+    });
   });
-  expect(pages.get('/p/1')).toMatchObject({
-    fields: { price: 89, tags: [], inStock: false, since: null, buy: `${origin}/p/1?buy` },
-    cut: { fieldsUnread: 1 },
+  afterAll(async () => {
+    up.process.kill('SIGINT');
+    await up.result;
   });
-  expect(pages.get('/')).toMatchObject({
-    text: 'Welcome to the shop.',
-    fields: { price: null, tags: [], inStock: false, since: null, buy: null },
-    cut: { nofollow: 1 },
-  });
-  const exported = await run('export', '1', '--fields', 'fields');
-  expect(byPath(exported.stdout).get('/p/0')?.fields).toEqual(pages.get('/p/0')?.fields);
-});
 
-it('rules are tried on a stored page without a request', async () => {
-  const before = requests.length;
-  const tried = await run('extract', `${origin}/p/0`, '--crawl', '1', '--rules', file('shop.yaml'), '--json');
-  expect(tried.code, tried.stderr).toBe(0);
-  const found = JSON.parse(tried.stdout) as RuleTrial;
-  expect(found).toMatchObject({
-    title: 'Lamp',
-    text: 'Lamp\nAll about the Lamp.',
-    fields: { price: 1299.5 },
+  it('a crawl with rules over a small shop gives typed fields, and the text that the rules leave', async () => {
+    const crawled = await run('crawl', `${origin}/`, ...local, '--delay', '0', '--rules', file('shop.yaml'));
+    expect(crawled.code, crawled.stderr).toBe(0);
+    const listed = await run('pages', '1', '--fields', 'fields,text');
+    const pages = byPath(listed.stdout);
+    expect([...pages.keys()].filter((each) => !each.includes('?')).toSorted()).toEqual([
+      '/',
+      '/p/0',
+      '/p/1',
+      '/partner',
+    ]);
+    expect(pages.get('/p/0')).toMatchObject({
+      ...{ title: 'Lamp', text: 'Lamp\nAll about the Lamp.', words: 5, cut: {} },
+      fields: {
+        ...{ price: 1299.5, tags: ['metal', 'blue'], inStock: true, since: '2031-05-04' },
+        buy: `${origin}/p/0?buy`,
+      },
+    });
+    expect(pages.get('/p/1')).toMatchObject({
+      fields: { price: 89, tags: [], inStock: false, since: null, buy: `${origin}/p/1?buy` },
+      cut: { fieldsUnread: 1 },
+    });
+    expect(pages.get('/')).toMatchObject({
+      text: 'Welcome to the shop.',
+      fields: { price: null, tags: [], inStock: false, since: null, buy: null },
+      cut: { nofollow: 1 },
+    });
+    const exported = await run('export', '1', '--fields', 'fields');
+    expect(byPath(exported.stdout).get('/p/0')?.fields).toEqual(pages.get('/p/0')?.fields);
   });
-  expect(found.links).toEqual([`${origin}/p/0?buy`]);
-  const none = await run('extract', `${origin}/none`, '--crawl', '1', '--rules', file('shop.yaml'));
-  expect(none.code).toBe(2);
-  expect(none.stderr).toContain('has no stored body of this URL');
-  expect(requests).toHaveLength(before);
-});
 
-it('rules are tried on a URL, if robots.txt allows it', async () => {
-  requests.length = 0;
-  const tried = await run('extract', `${origin}/p/1`, ...local, '--rules', file('shop.yaml'));
-  expect(tried.code, tried.stderr).toBe(0);
-  expect(tried.stdout).toMatch(/price +89\n/);
-  expect(tried.stdout).toContain('left out: 1 value that is not of the type of its field');
-  expect(requests).toEqual(['/p/1']);
-  const refused = await run('extract', `${origin}/private`, ...local, '--rules', file('shop.yaml'));
-  expect(refused.code).toBe(3);
-  expect(refused.stderr).toContain('There is no page to try the rules on: robots');
-  expect(requests).toEqual(['/p/1']);
-});
-
-it('a selector that takes for ever costs its budget only', async () => {
-  const crawled = await run(
-    'crawl',
-    `${origin}/heavy`,
-    ...local,
-    '--delay',
-    '0',
-    '--rules',
-    file('slow.json'),
-  );
-  expect(crawled.code, crawled.stderr).toBe(0);
-  const listed = await run('pages', '4', '--fields', 'fields,text');
-  const pages = byPath(listed.stdout);
-  expect(pages.get('/heavy')).toMatchObject({
-    text: 'back\nHeavy text.',
-    fields: null,
-    cut: { rulesTooSlow: 1 },
+  it('rules are tried on a stored page without a request', async () => {
+    const before = requests.length;
+    const tried = await run(
+      'extract',
+      `${origin}/p/0`,
+      '--crawl',
+      '1',
+      '--rules',
+      file('shop.yaml'),
+      '--json',
+    );
+    expect(tried.code, tried.stderr).toBe(0);
+    const found = JSON.parse(tried.stdout) as RuleTrial;
+    expect(found).toMatchObject({
+      title: 'Lamp',
+      text: 'Lamp\nAll about the Lamp.',
+      fields: { price: 1299.5 },
+    });
+    expect(found.links).toEqual([`${origin}/p/0?buy`]);
+    const none = await run('extract', `${origin}/none`, '--crawl', '1', '--rules', file('shop.yaml'));
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('has no stored body of this URL');
+    expect(requests).toHaveLength(before);
   });
-  expect(pages.get('/p/0')).toMatchObject({ fields: { never: null }, title: 'Lamp' });
-  expect(pages.size).toBeGreaterThan(3);
+
+  it('rules are tried on a URL, if robots.txt allows it', async () => {
+    requests.length = 0;
+    const tried = await run('extract', `${origin}/p/1`, ...local, '--rules', file('shop.yaml'));
+    expect(tried.code, tried.stderr).toBe(0);
+    expect(tried.stdout).toMatch(/price +89\n/);
+    expect(tried.stdout).toContain('left out: 1 value that is not of the type of its field');
+    expect(requests).toEqual(['/p/1']);
+    const refused = await run('extract', `${origin}/private`, ...local, '--rules', file('shop.yaml'));
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('There is no page to try the rules on: robots');
+    expect(requests).toEqual(['/p/1']);
+  });
+
+  it('a selector that takes for ever costs its budget only', async () => {
+    const crawled = await run(
+      'crawl',
+      `${origin}/heavy`,
+      ...local,
+      '--delay',
+      '0',
+      '--rules',
+      file('slow.json'),
+    );
+    expect(crawled.code, crawled.stderr).toBe(0);
+    const listed = await run('pages', '4', '--fields', 'fields,text');
+    const pages = byPath(listed.stdout);
+    expect(pages.get('/heavy')).toMatchObject({
+      text: 'back\nHeavy text.',
+      fields: null,
+      cut: { rulesTooSlow: 1 },
+    });
+    expect(pages.get('/p/0')).toMatchObject({ fields: { never: null }, title: 'Lamp' });
+    expect(pages.size).toBeGreaterThan(3);
+  });
 });
