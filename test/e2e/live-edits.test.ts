@@ -281,7 +281,7 @@ describe('an edit', () => {
     await until('its robots.txt was read', () => web.paths().length === 1);
     expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
     await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0);
-    const urls = 120_000;
+    const urls = 12_000;
     const host_id = Number(await hostIdOf(desk.pool, web.origin));
     const paths = Array.from({ length: urls }, (_, n) => `/${n % 3 === 0 ? 'odd' : 'even'}/${String(n)}`);
     await addUrls(
