@@ -129,7 +129,7 @@ describe('a new crawl with seeds at a parked host', () => {
     'sends nothing before the time that the host asked for, nor to one that has opted out',
     { tags: ['long'] },
     async () => {
-      const { origin } = await closedEndpoint();
+      const { address, origin } = await closedEndpoint();
       const hostId = await addHost(desk.pool, origin, { not_before: fromNow(3_600) });
       await park(desk.pool, String(hostId), 'overloaded: answered 503', troubleClasses);
       await desk.client.workflow.start('host', {
@@ -144,7 +144,7 @@ describe('a new crawl with seeds at a parked host', () => {
       const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
       await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000);
       await until('it runs', async () => (await crawlState(desk.pool, crawl)) === 'running');
-      await optOut(desk.pool, '127.0.0.2', null);
+      await optOut(desk.pool, address, null);
       expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
       const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
       expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
