@@ -132,6 +132,10 @@ export function fairShares(
   return given;
 }
 
+/** Permits that a process would have beside these others if it wanted all. */
+export const reachBeside = (others: readonly Share[], permits: number): number =>
+  fairShares([{ holder: '', wanted: permits, servedAt: 0 }, ...others], permits)[0] ?? 0;
+
 export interface Call {
   readonly holder: string;
   /** Permits that the process keeps of those it had; it gives back the others, and has sent nothing by them of late. */
@@ -144,6 +148,8 @@ export interface Settled {
   readonly permits: number;
   /** Permits that the process should have: what it has above that, it should give back as soon as they have rested. */
   readonly fair: number;
+  /** Permits that the process would have if it wanted all. */
+  readonly reach: number;
 }
 
 /** One process's turn at the books of a group. @param books those of now @param permits that are shared by them */
@@ -153,12 +159,14 @@ export function settleShare(books: GroupBooks, call: Call, permits: number, now:
   const keeps = Math.min(call.keeps, before?.permits ?? 0);
   const mine = { holder: call.holder, wanted: call.wanted, servedAt: before?.servedAt ?? 0 };
   const spent = sum(books.spent);
-  const [fair = 0] = fairShares([mine, ...others], Math.max(0, permits - spent));
+  const unspent = Math.max(0, permits - spent);
+  const [fair = 0] = fairShares([mine, ...others], unspent);
+  const reach = reachBeside(others, unspent);
   const free = Math.max(0, permits - spent - sum(others) - keeps);
   const has = Math.max(keeps, Math.min(fair, keeps + free));
-  if (has === 0 && call.wanted === 0) return { books: { ...books, shares: others }, permits: 0, fair };
+  if (has === 0 && call.wanted === 0) return { books: { ...books, shares: others }, permits: 0, fair, reach };
   const share: Share = { ...mine, permits: has, servedAt: has > keeps ? now : mine.servedAt };
-  return { books: { ...books, shares: [...others, share] }, permits: has, fair };
+  return { books: { ...books, shares: [...others, share] }, permits: has, fair, reach };
 }
 
 /** Takes a permit until a time, for somebody who is no process of ours; null: none is free. */

@@ -4,7 +4,7 @@
  *
  * A permit is busy from before its request connects until the answer has ended, and then rests (domain/caps.ts).
  */
-import { hasFreePermit, sharedPermits, type Call, type Permits } from '../../domain/caps.ts';
+import { hasFreePermit, sharedPermits, type Call, type Permits, type Settled } from '../../domain/caps.ts';
 
 export interface Permit {
   busy: boolean;
@@ -45,6 +45,8 @@ export class GroupPermits {
   #queue: Waiter[] = [];
   /** Shared permits that the process should have, by its last turn. */
   #fair = Infinity;
+  /** Shared permits that the process would have if it wanted all, by its last turn or look. */
+  #reach = Infinity;
   /** Since when the process has more than that. */
   #surplusSince = Infinity;
   #askedAt = -Infinity;
@@ -161,18 +163,19 @@ export class GroupPermits {
   }
 
   /** After a turn at the books, at which the process said how many permits it wants. */
-  settled(permits: number, fair: number, wanted: number): void {
+  settled({ permits, fair, reach }: Settled, wanted: number): void {
     const now = performance.now();
     this.#told = wanted;
     while (this.#shared.length < permits) this.#shared.push({ busy: false, restsUntil: now, shared: true });
-    this.look(fair);
+    this.look(fair, reach);
     this.pump();
   }
 
-  /** What the process should have, as the books stand now. */
-  look(fair: number): void {
+  /** What the process should have, and could have, as the books stand now. */
+  look(fair: number, reach: number): void {
     const now = performance.now();
     this.#fair = fair;
+    this.#reach = reach;
     this.#lookedAt = now;
     this.#surplusSince = this.#shared.length > fair ? Math.min(this.#surplusSince, now) : Infinity;
   }
@@ -186,6 +189,7 @@ export class GroupPermits {
   lose(): void {
     this.#shared = [];
     this.#fair = Infinity;
+    this.#reach = Infinity;
     this.#surplusSince = Infinity;
     this.#askedAt = -Infinity;
     this.#told = 0;
@@ -219,9 +223,12 @@ export class GroupPermits {
     return this.#mayBeFree ? [this.#free, ...this.#shared] : this.#shared;
   }
 
+  /**
+   * Permits that those who wait, or come later, can count on: the process takes as many as it needs of those it could
+   * have. Those that it has now say little. With few in the line they are few, and whoever is told to come back by their
+   * pace keeps the line short.
+   */
   get #usable(): number {
-    const all = this.#all.length;
-    // Before the first turn at the books the process expects its share of an undivided group.
-    return this.#askedAt === -Infinity ? Math.max(all, sharedPermits(this.#permits)) : Math.max(1, all);
+    return Math.max(1, this.#all.length, Math.min(this.#reach, sharedPermits(this.#permits)));
   }
 }

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import {
   fairShares,
   freeSeats,
+  reachBeside,
   settleShare,
   sharedPermits,
   type GroupBooks,
@@ -289,7 +290,7 @@ export class PermitKeeper {
     );
     for (const { name, call } of calls) {
       const result = settled.get(name);
-      if (result !== undefined) this.#groups.get(name)?.settled(result.permits, result.fair, call.wanted);
+      if (result !== undefined) this.#groups.get(name)?.settled(result, call.wanted);
     }
   }
 
@@ -308,9 +309,11 @@ export class PermitKeeper {
     );
     for (const group of unseen) {
       const shares = rows.get(group.name)?.shares ?? [];
+      const permits = sharedPermits(group.permits);
       const mine = shares.findIndex((share) => share.holder === holder);
-      const fair = fairShares(shares, sharedPermits(group.permits))[mine];
-      group.look(shares.length > 1 && fair !== undefined ? fair : Infinity);
+      const fair = fairShares(shares, permits)[mine];
+      const reach = reachBeside(shares.toSpliced(mine, mine < 0 ? 0 : 1), permits);
+      group.look(shares.length > 1 && fair !== undefined ? fair : Infinity, reach);
     }
   }
 

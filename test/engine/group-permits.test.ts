@@ -1,6 +1,7 @@
 /** The permits of one group that a process has (F05). */
 import { describe, expect, it } from 'vitest';
-import { permitsOf } from '../../domain/caps.ts';
+import { emptyBooks, permitsOf } from '../../domain/caps.ts';
+import { stillClock } from '../support/still-clock.ts';
 import { GroupPermits } from '../../engine/caps/group-permits.ts';
 
 const wide = permitsOf({ rate: 20, inFlight: null });
@@ -50,5 +51,31 @@ describe('a free permit', () => {
     one.set(wide, true);
     expect(await granted(one)).toBe(false);
     expect(one.isOver).toBe(false);
+  });
+});
+
+describe('a request that is turned away', () => {
+  /** Milliseconds between the times that two requests in a row are told. */
+  const apart = (one: GroupPermits): number => {
+    stillClock();
+    const first = one.book();
+    return one.book() - first;
+  };
+
+  it.each([
+    [16, 1_000 / 16],
+    [4, 250],
+    [0, 1_000],
+  ])('is told to come back by the pace of the %i permits that the process could have', (reach, pace) => {
+    const one = group();
+    one.set(wide, false);
+    one.settled({ books: emptyBooks, permits: Math.min(1, reach), fair: 1, reach }, 1);
+    expect(apart(one)).toBeCloseTo(pace);
+  });
+
+  it('is told so before the process has asked for any', () => {
+    const one = group();
+    one.set(wide, false);
+    expect(apart(one)).toBeCloseTo(1_000 / 16);
   });
 });

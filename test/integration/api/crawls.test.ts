@@ -15,7 +15,7 @@ import {
   type Api,
   type Services,
 } from './world.ts';
-import { stopClock } from './still-clock.ts';
+import { stillClock } from '../../support/still-clock.ts';
 
 let services: Services;
 let control: ReturnType<typeof noteTaker>;
@@ -288,7 +288,7 @@ describe('every error is a problem document', () => {
   it('when one address sends too much; health checks go on', async () => {
     const own = await serve(services.pool, control, 2);
     // All of them come within ten seconds.
-    stopClock();
+    stillClock();
     const statuses: number[] = [];
     for (let i = 0; i < 3; i++) statuses.push((await fetch(`${own.url}/openapi.json`)).status);
     const health = await fetch(`${own.url}/healthz`);

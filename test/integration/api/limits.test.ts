@@ -12,7 +12,7 @@ import { editTenant } from '../../../storage/tenancy/index.ts';
 import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { stopClock } from './still-clock.ts';
+import { stillClock } from '../../support/still-clock.ts';
 import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
@@ -182,7 +182,7 @@ describe('requests a second', () => {
   it('are the tenant’s, over all its keys; the answer says when to go on and what is left', async () => {
     const { id, key } = await customer({ requestsPerSecond: 5 });
     const second = await newKey(services.pool, id, 'reader');
-    stopClock();
+    stillClock();
     const answers = await Promise.all([burst([api.url], key, 10), burst([api.url], second, 10)]);
     const all = answers.flat();
     expect(accepted(all)).toBe(5);
@@ -204,7 +204,7 @@ describe('requests a second', () => {
     const statusOf = async (key: string | null, path = '/v1/crawls'): Promise<number> =>
       (await ask(own.url, key, 'GET', path)).status;
     expect(await statusOf(met.key)).toBe(200);
-    stopClock();
+    stillClock();
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push(await statusOf(`owk_${String(i).repeat(43)}`));
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429]);
@@ -224,7 +224,7 @@ describe('requests a second', () => {
       const [{ key, id }, like] = [await customer({}), 'x'.repeat(30)];
       const statusOf = async (token: string) => (await ask(own.url, token, 'GET', '/v1/crawls')).status;
       expect(await statusOf(key)).toBe(200);
-      const goOn = stopClock();
+      const goOn = stillClock();
       const statuses: number[] = [];
       for (let i = 0; i < 8; i++) statuses.push(await statusOf(`${key.slice(0, 10)}${String(i)}${like}`));
       expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429]);
@@ -245,7 +245,7 @@ describe('requests a second', () => {
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
     });
     const open = await serve(services.pool, control, 2, undefined, { anonymous: true });
-    stopClock();
+    stillClock();
     const statuses: number[] = [];
     // The rightmost that is no proxy counts: what stands before it anybody can have written.
     for (const client of ['8.8.8.8', '9.9.9.9, 8.8.8.8', '1.2.3.4, 8.8.8.8, 10.0.0.1', '8.8.4.4'])
@@ -284,7 +284,7 @@ describe('requests a second', () => {
   it('go by address where no key is looked at, also with one that is known', async () => {
     const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
     const { key } = await customer({});
-    stopClock();
+    stillClock();
     const statuses = async (path: string): Promise<number[]> => {
       const answers: number[] = [];
       for (let i = 0; i < 4; i++) answers.push((await ask(own.url, key, 'GET', path)).status);
@@ -337,7 +337,7 @@ describe('requests a second', () => {
     expect([...windows]).toContain(1_000);
 
     await proxy.close();
-    stopClock();
+    stillClock();
     const alone = await burst(urls, key, 40);
     expect(accepted(alone)).toBe(12);
     redis.disconnect();

@@ -12,7 +12,7 @@ import {
 } from '../../support/database/index.ts';
 import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { stopClock } from './still-clock.ts';
+import { stillClock } from '../../support/still-clock.ts';
 import { addPage, newCrawl, noteTaker, serve, startServices, newRunningCrawl } from './world.ts';
 import type { Api, Services } from './world.ts';
 
@@ -68,7 +68,7 @@ it('tells what the instance holds, in a fixed number of series', async () => {
   await noteLoads(pool, other, JSON.stringify([{ stage: 'store', used: 12, capacity: 100 }]));
   // Both are at work for the whole test, and both scrapes come at about the same time.
   await tables.worker.change(pool, { id: [one, other] }, { seen_at: fromNow(3_600) });
-  stopClock();
+  stillClock();
 
   const answer = await ask<string>(api.url, reader, 'GET', '/metrics');
   expect(answer.status).toBe(200);
