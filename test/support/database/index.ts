@@ -3,6 +3,7 @@ export * from './census.ts';
 export * from './crawls.ts';
 export * from './hosts.ts';
 export * from './locks.ts';
+export * from './server-time.ts';
 export * from './slowness.ts';
 export { fromNow, like, longAgo, not, type Read } from './table.ts';
 export { tables, type CrawlColumns, type HostColumns, type UrlColumns, type UrlRow } from './tables.ts';
