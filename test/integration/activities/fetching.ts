@@ -73,25 +73,27 @@ const settings: CrawlSettings = {
 };
 
 /**
- * Notes when each request has its last look, on the clock of `performance.now()`: no later than it leaves. A busy machine
- * may notice one late where it arrives, and the next one not.
+ * Notes when each request begins, before it connects, and when it has its last look, which is no later than it leaves; by
+ * `performance.now()`. A busy machine may notice one late where it arrives, and the next one not.
  */
 export function noting(fetcher: Fetcher): {
   readonly fetcher: Fetcher;
+  readonly begun: readonly number[];
   readonly departed: readonly number[];
 } {
+  const begun: number[] = [];
   const departed: number[] = [];
-  const fetch: Fetcher['fetch'] = (request) =>
-    fetcher.fetch({
-      ...request,
-      maySend: (address) => {
-        const at = performance.now();
-        const may = request.maySend?.(address) ?? true;
-        if (may) departed.push(at);
-        return may;
-      },
-    });
-  return { fetcher: { ...fetcher, fetch }, departed };
+  const fetch: Fetcher['fetch'] = (request) => {
+    begun.push(performance.now());
+    const maySend: typeof request.maySend = (address) => {
+      const at = performance.now();
+      const may = request.maySend?.(address) ?? true;
+      if (may) departed.push(at);
+      return may;
+    };
+    return fetcher.fetch({ ...request, maySend });
+  };
+  return { fetcher: { ...fetcher, fetch }, begun, departed };
 }
 
 export async function openFetching(): Promise<Fetching> {

@@ -19,6 +19,7 @@ import {
   leaseEnded,
   robotsRead,
 } from '../../support/database/index.ts';
+import { closedGate } from '../../support/gate.ts';
 import { noting, openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -173,9 +174,8 @@ describe('the quota of a day', () => {
 
   it('is never undercounted: what a crashed slice may have sent counts', async () => {
     // A page that is answered late keeps the slice at work meanwhile.
-    const held = Promise.withResolvers<undefined>();
-    const late: Answer = (...request) => void held.promise.then(() => page('late')(...request));
-    const { site, host } = await hosted({ quotaPerDay: 30 }, { '/03': late });
+    const late = closedGate();
+    const { site, host } = await hosted({ quotaPerDay: 30 }, { '/03': late.behind(page('late')) });
     const controller = new AbortController();
     await fetching.role({ sliceMs: 0 }).fetchSlice(host);
     expect(await rowOf(host)).toEqual({ used: 1, reserved: 0, closedMs: 0 });
@@ -188,7 +188,7 @@ describe('the quota of a day', () => {
     const [taken] = await takeLease(fetching.pool, host.hostId, 60_000);
     expect(taken).toMatchObject({ requests_used: 1, requests_lost: reserved });
     controller.abort();
-    held.resolve(undefined);
+    late.open();
     await running;
     // Twice lost is twice counted.
     await crash(host);
@@ -320,13 +320,12 @@ describe('several requests in flight, for a host one owns', () => {
 describe('a change', () => {
   it('holds a second later in a slice that is under way', async () => {
     // A page that is answered once the change is there, however late that is.
-    const changed = Promise.withResolvers<undefined>();
-    const late: Answer = (...request) => void changed.promise.then(() => page('late')(...request));
-    const { site, host } = await hosted({ delaySeconds: 0.2 }, { '/01': late });
+    const late = closedGate();
+    const { site, host } = await hosted({ delaySeconds: 0.2 }, { '/01': late.behind(page('late')) });
     const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     await expect.poll(() => site.hits.length).toBe(3);
     await setHost(fetching.pool, host.origin, 0, { delaySeconds: 1.2 });
-    changed.resolve(undefined);
+    late.open();
     expect(await running).toMatchObject({ next: 'more' });
     const before = site.hits.length;
     expect(before).toBeLessThan(10);

@@ -1,7 +1,6 @@
 /** What becomes of a URL and of its host after each kind of answer (docs/design.md, "Politeness"; RFC 9110). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
-import type { Fetcher } from '../../../contracts/fetching.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ownServices } from '../../../net/own-services.ts';
 import { bringBack } from '../../../storage/hosts/index.ts';
@@ -23,7 +22,7 @@ import {
   tables,
   urlLines,
 } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { noting, openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
@@ -434,14 +433,8 @@ describe('limits and orders of a crawl', () => {
     const { site, host } = await hosted({});
     const crawl = await fetching.crawl({ delaySeconds: 0.1 });
     await fetching.queue(crawl, host, ...paths);
-    // When each request begins, since a busy machine may notice one late where it arrives.
-    const begun: number[] = [];
-    const { fetcher } = fetching.dependencies();
-    const fetch: Fetcher['fetch'] = (request) => {
-      begun.push(performance.now());
-      return fetcher.fetch(request);
-    };
-    const running = fetching.role({}, { fetcher: { ...fetcher, fetch } }).fetchSlice(host);
+    const { fetcher, begun } = noting(fetching.dependencies().fetcher);
+    const running = fetching.role({}, { fetcher }).fetchSlice(host);
     await expect.poll(() => pages(site).length).toBeGreaterThan(1);
     await changeCrawl(fetching.pool, crawl, { state: 'paused' });
     const pausedAt = performance.now();

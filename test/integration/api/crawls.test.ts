@@ -443,7 +443,7 @@ describe('a crawl', () => {
   });
 });
 
-/** Heard of just now, as it stays for an hour however busy the machine is. */
+/** Seconds since a worker was heard of, for one that is present: it stays so for an hour, however busy the machine is. */
 const lately = -3_600;
 /** Seconds since each control worker began, and since it was heard of. */
 async function workers(...ages: readonly (readonly [number, number])[]): Promise<void> {
