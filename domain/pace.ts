@@ -134,6 +134,13 @@ export function easedByTime(manners: Manners, now: number): Manners {
   return { ...manners, slowdown: slowdown - steps, clean: 0, complainedAt: complainedAt + steps * easeMs };
 }
 
+/**
+ * After a lease that was not returned. Clean answers that came under it are forgotten, and there may have been one since
+ * the last complaint: so a complaint that follows does not count as one in a row with it.
+ */
+export const afterLoss = (manners: Manners): Manners =>
+  manners.slowdown === 0 || manners.sinceComplaint > 0 ? manners : { ...manners, sinceComplaint: 1 };
+
 /** The largest delay factor that may be set. */
 export const maxDelayFactor = 100;
 

@@ -4,7 +4,7 @@
  */
 import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext } from '../../domain/outcome.ts';
-import type { Manners } from '../../domain/pace.ts';
+import { afterLoss, type Manners } from '../../domain/pace.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { saveLessons, type LessonsRow } from '../../storage/hosts/index.ts';
@@ -30,7 +30,8 @@ export class Lessons {
   constructor(taken: TakenLease) {
     this.#taken = taken;
     this.#before = memoryOf(taken);
-    this.#memory = this.#before;
+    const { manners } = this.#before;
+    this.#memory = taken.unclean ? { ...this.#before, manners: afterLoss(manners) } : this.#before;
   }
 
   get manners(): Manners {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   adaptedDelayMs,
+  afterLoss,
   crawlDelayMs,
   defaultDelayMs,
   earliestStart,
@@ -150,6 +151,14 @@ describe('slowDown and easeUp (docs/design.md, "Politeness")', () => {
     const once = complain(noManners, 3_600_000, 1_000, true);
     expect(once.slowdown).toBe(1);
     expect(complain(clean(once, 9), 3_600_000, 2_000, true).slowdown).toBe(1);
+  });
+
+  it('takes a complaint after a lost lease for one that clean answers came before', () => {
+    const once = complain(noManners, 20_000, 1_000);
+    expect(complain(afterLoss(once), 20_000, 2_000).slowdown).toBe(2);
+    expect(complain(afterLoss(once), 1_000, 2_000).slowdown).toBe(1);
+    expect(afterLoss(noManners)).toBe(noManners);
+    expect(afterLoss(clean(once, 3))).toEqual(clean(once, 3));
   });
 
   it('eases up by one doubling in ten minutes without a complaint', () => {

@@ -1,7 +1,8 @@
 /** What a host has asked for is kept, whatever happens to the answer's own row (docs/design.md, "The slice"). */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { changeHost, hostRow, robotsRead } from '../../support/database/index.ts';
+import { takeLease } from '../../../storage/leases/index.ts';
+import { changeHost, fromNow, hostRow, leaseEnded, robotsRead } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { startSite, status, type Site } from './site.ts';
 
@@ -45,4 +46,26 @@ it('keeps it where the answer’s row could not be written', async () => {
   expect(row).toMatchObject({ slowdown: 1, failures: 1 });
   expect(row.not_before_ms + sinceLast(site)).toBeGreaterThan(28_000);
   expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'queued' });
+});
+
+it.each([
+  ['in a row with the last is left to the pauses', false, 1],
+  ['after a lost lease doubles the delay: clean answers before it may be forgotten', true, 2],
+])('a complaint %s', async (_, lost, slowdown) => {
+  const site = await startSite({ '/a': status(429, { 'retry-after': '30' }) });
+  const host = await fetching.host(site.origin);
+  await fetching.queue(await fetching.crawl(), host, '/a');
+  await robotsRead(fetching.pool, host.hostId);
+  await changeHost(fetching.pool, host.hostId, {
+    slowdown: 1,
+    since_complaint: 0,
+    complained_at: fromNow(-1),
+  });
+  if (lost) {
+    await takeLease(fetching.pool, String(host.hostId), 60_000);
+    await leaseEnded(fetching.pool, host.hostId);
+  }
+  await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+  expect(site.paths()).toEqual(['/a']);
+  expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ slowdown });
 });
