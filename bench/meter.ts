@@ -47,6 +47,8 @@ export interface Usage {
   readonly cpuSeconds: number;
   /** The highest joint memory. */
   readonly peakMegabytes: number;
+  /** The highest memory of a single worker process of Orbweaver; 0: there was none. */
+  readonly workerMegabytes: number;
 }
 
 /** CPU seconds by stage (stages.ts), and by what the threads of the stage do, where these are told apart. */
@@ -86,14 +88,15 @@ export function meter(root: number, intervalMs = 250): Meter {
   const cpu = new Map<number, number>();
   /** By process, and by thread where these are told apart; of a thread that has ended, its last account. */
   const accounts = new Map<number | string, Account>();
-  let peakMegabytes = 0;
-  const account = (pid: number, whole: number): void => {
+  let [peakMegabytes, workerMegabytes] = [0, 0];
+  const account = (pid: number, whole: Sample): void => {
     const stage = stageOf(pid);
     if (stage === null) return;
     if (stage.work === null) {
-      accounts.set(pid, { stage: stage.name, work: '', cpuSeconds: whole });
+      accounts.set(pid, { stage: stage.name, work: '', cpuSeconds: whole.cpuSeconds });
       return;
     }
+    workerMegabytes = Math.max(workerMegabytes, whole.megabytes);
     // What it used before it became the program that it is now, if anything, is its main thread's.
     accounts.delete(pid);
     for (const place of threadsOf(pid)) {
@@ -123,7 +126,7 @@ export function meter(root: number, intervalMs = 250): Meter {
       const one = samples.get(pid);
       if (one === undefined) continue;
       cpu.set(pid, one.cpuSeconds);
-      account(pid, one.cpuSeconds);
+      account(pid, one);
       megabytes += one.megabytes;
     }
     peakMegabytes = Math.max(peakMegabytes, megabytes);
@@ -131,7 +134,10 @@ export function meter(root: number, intervalMs = 250): Meter {
   look();
   const timer = setInterval(look, intervalMs);
   return {
-    read: () => ({ cpuSeconds: [...cpu.values()].reduce((sum, one) => sum + one, 0), peakMegabytes }),
+    read: () => ({
+      cpuSeconds: [...cpu.values()].reduce((sum, one) => sum + one, 0),
+      ...{ peakMegabytes, workerMegabytes },
+    }),
     spent: () => {
       const spent = new Map<string, Map<string, number>>();
       for (const { stage, work, cpuSeconds } of accounts.values()) {

@@ -4,7 +4,9 @@
  * that take 200 ms for an answer; 10,000 hosts of 3 pages each. Pages are counted, and manners judged, by the web's own
  * log; CPU time is that of every process of Orbweaver. Exits 1 where a target is missed or a host was asked impolitely.
  *
- * `--only fast,second` runs some of the cases: fast, second, ten, many.
+ * `--only fast,second` runs some of the cases: fast, second, ten, many, and two that run only if they are named: open
+ * (10,000 hosts at 60 s, all with a visit under way, for the memory of a worker) and flood (50,000 hosts of 5 pages at
+ * 10 s for five minutes, held to no share of the rate).
  * `--with scrapy` runs each case with Scrapy too, at the same delays; it is held to no target.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -24,25 +26,42 @@ interface Case {
   readonly hosts: number;
   readonly delaySeconds: number;
   readonly latencyMs: number;
-  /** Seconds of the window in the steady state; null: the crawl is run to its end, and all of it is counted. */
-  readonly windowSeconds: number | null;
+  /** How long it is measured, and after how many seconds; null: the crawl is run to its end, and all of it is counted. */
+  readonly window: { readonly after: number; readonly seconds: number } | null;
   /** Of a host; null: more than it can be asked for. */
   readonly pages: number | null;
+  /** Runs only if it is named, and is held to manners alone. */
+  readonly extra?: true;
 }
 
+/** Seconds until all hosts have been started, each with a workflow: twenty and more in a second. */
+const startedAfter = (hosts: number): number => 20 + hosts / 20;
+
 const cases: readonly Case[] = [
-  { name: 'fast', hosts: 40, delaySeconds: 0, latencyMs: 0, windowSeconds: null, pages: 250 },
-  { name: 'second', hosts: 300, delaySeconds: 1, latencyMs: 0, windowSeconds: 60, pages: null },
-  { name: 'ten', hosts: 2_000, delaySeconds: 10, latencyMs: 200, windowSeconds: 120, pages: null },
-  { name: 'many', hosts: 10_000, delaySeconds: 1, latencyMs: 0, windowSeconds: null, pages: 3 },
+  { name: 'fast', hosts: 40, delaySeconds: 0, latencyMs: 0, window: null, pages: 250 },
+  {
+    ...{ name: 'second', hosts: 300, delaySeconds: 1, latencyMs: 0, pages: null },
+    window: { after: startedAfter(300), seconds: 60 },
+  },
+  {
+    ...{ name: 'ten', hosts: 2_000, delaySeconds: 10, latencyMs: 200, pages: null },
+    window: { after: startedAfter(2_000), seconds: 120 },
+  },
+  { name: 'many', hosts: 10_000, delaySeconds: 1, latencyMs: 0, window: null, pages: 3 },
+  {
+    ...{ name: 'open', hosts: 10_000, delaySeconds: 60, latencyMs: 0, pages: null, extra: true },
+    window: { after: startedAfter(10_000), seconds: 180 },
+  },
+  {
+    ...{ name: 'flood', hosts: 50_000, delaySeconds: 10, latencyMs: 0, pages: 5, extra: true },
+    window: { after: 0, seconds: 300 },
+  },
 ];
 
 /** Of what the delays allow. */
 const target = 0.97;
 /** CPU per page against that of the fast hosts, at most. */
 const costTarget = 1.5;
-/** Seconds after which the window opens, and more for each host: until then hosts are still being started, each with a workflow. */
-const settleSeconds = (hosts: number): number => 20 + hosts / 20;
 /** Seconds past the window, so that its end sees no draining. */
 const margin = 15;
 
@@ -52,6 +71,7 @@ interface Measured {
   readonly cpuSeconds: number;
   readonly minGapMs: number | null;
   readonly peakMegabytes: number;
+  readonly workerMegabytes: number;
   readonly faults: readonly string[];
 }
 
@@ -71,6 +91,7 @@ type Crawl = (
   readonly seconds: number | null;
   readonly cpuSeconds: number;
   readonly peakMegabytes: number;
+  readonly workerMegabytes: number;
 }>;
 
 const orbweaver: Crawl = async (task, { delaySeconds, maxSeconds }, watched) => {
@@ -92,14 +113,13 @@ const scrapy =
       CONCURRENT_REQUESTS: Math.max(100, hosts),
       CLOSESPIDER_TIMEOUT: maxSeconds ?? 0,
     };
-    return { seconds: null, ...(await crawlWithScrapy(python, task, settings, watched)) };
+    return { seconds: null, workerMegabytes: 0, ...(await crawlWithScrapy(python, task, settings, watched)) };
   };
 
 async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
-  const { hosts, delaySeconds, latencyMs, windowSeconds } = one;
+  const { hosts, delaySeconds, latencyMs, window } = one;
   const folder = scratch(`bench-${one.name}`);
-  const settle = settleSeconds(hosts);
-  const seconds = windowSeconds === null ? null : settle + windowSeconds + margin;
+  const seconds = window === null ? null : window.after + window.seconds + margin;
   const pages = one.pages ?? Math.ceil(((seconds ?? 0) / delaySeconds) * 1.5);
   const web = await spawnWeb({ seed: 2, hosts, pages, bytes: 24_000, links: 40, latencyMs, warm: true });
   try {
@@ -119,26 +139,27 @@ async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
     });
     const first = await Promise.race([begun(), crawl.then(() => 0)]);
     let [opens, closes] = [-Infinity, Infinity];
-    if (windowSeconds !== null) {
-      opens = first + settle * 1_000;
-      closes = opens + windowSeconds * 1_000;
+    if (window !== null) {
+      opens = first + window.after * 1_000;
+      closes = opens + window.seconds * 1_000;
       await until(web.now, opens);
       usage.opened = cpuNow();
       await until(web.now, closes);
       usage.closed = cpuNow();
     }
     const ended = await crawl;
-    if (windowSeconds === null) usage.closed = ended.cpuSeconds;
+    if (window === null) usage.closed = ended.cpuSeconds;
     const log = await web.log();
     const counted = log.filter(({ start, url }) => start >= opens && start < closes && !isRobots(url));
-    const expected = windowSeconds === null ? { expected: expectedOf(web.plan) } : {};
+    const expected = window === null ? { expected: expectedOf(web.plan) } : {};
     const verdict = judge(log, { delayMs: delaySeconds * 1_000, ...expected });
     return {
       pages: counted.length,
-      seconds: windowSeconds ?? ended.seconds ?? crawledBy(log).seconds,
+      seconds: window?.seconds ?? ended.seconds ?? crawledBy(log).seconds,
       cpuSeconds: usage.closed - usage.opened,
       minGapMs: verdict.minGapMs,
       peakMegabytes: ended.peakMegabytes,
+      workerMegabytes: ended.workerMegabytes,
       faults: complaints(verdict),
     };
   } finally {
@@ -152,7 +173,8 @@ async function until(now: () => number, moment: number): Promise<void> {
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, with: { type: 'string' } } });
-const wanted = values.only?.split(',') ?? cases.map(({ name }) => name);
+const wanted =
+  values.only?.split(',') ?? cases.filter(({ extra }) => extra === undefined).map(({ name }) => name);
 for (const name of wanted)
   if (!cases.some((one) => one.name === name)) throw new RangeError(`no case is called ${name}`);
 if (values.with !== undefined && values.with !== 'scrapy')
@@ -179,11 +201,13 @@ for (const one of cases.filter(({ name }) => wanted.includes(name))) {
     costs.set(crawler, cost);
     if (one.name === 'fast') fastCosts.set(crawler, cost);
     const fastCost = fastCosts.get(crawler);
-    const permitted = one.windowSeconds === null ? null : one.hosts / one.delaySeconds;
+    const permitted = one.window === null ? null : one.hosts / one.delaySeconds;
     const share = permitted === null ? null : rate / permitted;
     const factor = fastCost === undefined ? null : cost / fastCost;
-    if (crawler === 'orbweaver')
-      missed ||= measured.faults.length > 0 || (share ?? 1) < target || (factor ?? 1) > costTarget;
+    if (crawler === 'orbweaver') {
+      const short = (share ?? 1) < target || (factor ?? 1) > costTarget;
+      missed ||= measured.faults.length > 0 || (short && one.extra === undefined);
+    }
     rows.push([
       one.name,
       crawler,
@@ -196,6 +220,7 @@ for (const one of cases.filter(({ name }) => wanted.includes(name))) {
       factor?.toFixed(2) ?? '',
       measured.minGapMs?.toFixed(0) ?? '',
       measured.peakMegabytes.toFixed(0),
+      measured.workerMegabytes.toFixed(0),
     ]);
     for (const fault of measured.faults) process.stderr.write(`  ${one.name}, ${crawler}: ${fault}\n`);
     process.stderr.write(`${rows.at(-1)?.join('  ') ?? ''}\n`);
@@ -216,6 +241,7 @@ const head = [
   'of fast',
   'gap ms',
   'MB',
+  'worker MB',
 ];
 process.stdout.write([table([head, ...rows]), ...comparisons, ''].join('\n'));
 process.stdout.write(
