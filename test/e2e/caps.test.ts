@@ -4,9 +4,7 @@
  *
  * @module-tag long
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CapBook } from '../../engine/caps/cap-book.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
@@ -14,6 +12,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { tables, urlStates } from '../support/database/index.ts';
 import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
+import { listen } from '../support/loopback.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -58,10 +57,9 @@ describe.skipIf(!hasDnsmasq())('many names on one address (needs dnsmasq)', () =
         response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
         response.end(url === '/robots.txt' ? '' : `<p>${one.host}${url}</p>${links}`);
       }, 50);
-    }).listen(0, '127.0.0.7');
-    await once(site, 'listening');
+    });
+    const port = await listen(site, '127.0.0.7');
     try {
-      const { port } = site.address() as AddressInfo;
       const seeds = Array.from(
         { length: names },
         (_, n) => `http://s${String(n)}.wild.test:${String(port)}/`,

@@ -15,7 +15,8 @@ import { BodyBudget, freeBytes, type BodyRoom } from '../../net/body-budget.ts';
 import { BodyClaim } from '../../net/body-claim.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, stopClock, until } from './fetching.ts';
-import { listen, rawServer, response } from './raw-server.ts';
+import { listen } from '../support/loopback.ts';
+import { rawServer, response } from './raw-server.ts';
 
 const MiB = 1024 * 1024;
 const limits = { maxBodyBytes: 10 * MiB, totalTimeoutMs: 200_000 };

@@ -6,8 +6,8 @@ import { createFetcher } from '../../net/fetcher.ts';
 import type { ResolvedAddress, Resolver } from '../../net/resolver.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, stopClock, text, until } from './fetching.ts';
-import { closedEndpoint } from '../support/loopback.ts';
-import { listen, rawServer, response } from './raw-server.ts';
+import { closedEndpoint, listen } from '../support/loopback.ts';
+import { rawServer, response } from './raw-server.ts';
 
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 const v6 = (address: string): ResolvedAddress => ({ address, family: 6 });

@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFetcher } from '../../net/fetcher.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, loopback, text, until } from './fetching.ts';
-import { listen, rawServer, response } from './raw-server.ts';
+import { listen } from '../support/loopback.ts';
+import { rawServer, response } from './raw-server.ts';
 
 describe('an exchange', () => {
   it('sends what is needed and no more', async () => {

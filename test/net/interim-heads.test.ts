@@ -7,7 +7,8 @@ import { createPoster } from '../../net/poster.ts';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, loopback, text, until } from './fetching.ts';
 import { frame, frameTypes, rawH2Server, responseHead } from './raw-h2-server.ts';
-import { listen, pour, rawServer, response } from './raw-server.ts';
+import { listen } from '../support/loopback.ts';
+import { pour, rawServer, response } from './raw-server.ts';
 
 const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
 const page = response('page').toString('latin1');

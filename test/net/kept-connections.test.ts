@@ -7,7 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, text } from './fetching.ts';
 import { frame, frameTypes, rawH2Server, responseHead, words } from './raw-h2-server.ts';
-import { listen, rawServer, response } from './raw-server.ts';
+import { listen } from '../support/loopback.ts';
+import { rawServer, response } from './raw-server.ts';
 
 const ok = response('page');
 

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { cert, key } from './certificate.ts';
-import { listen } from './raw-server.ts';
+import { listen } from '../support/loopback.ts';
 
 export const frameTypes = {
   data: 0,

@@ -1,6 +1,7 @@
 /** A TCP server on loopback that answers each request by hand, and keeps a log of what reached it. */
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listen } from '../support/loopback.ts';
 
 export interface RawServer {
   /** `http://127.0.0.1:port`. */
@@ -56,17 +57,6 @@ export async function rawServer(answer: Answer, host = '127.0.0.1'): Promise<Raw
     requests,
     connections,
   };
-}
-
-export async function listen(
-  server: Pick<Server, 'listen' | 'address' | 'once'>,
-  host = '127.0.0.1',
-): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, host, resolve);
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 /** A response with a body of known length. */

@@ -8,11 +8,10 @@
  * the cap (default 20).
  */
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { table } from '../../bench/figures.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
+import { listen } from '../support/loopback.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { mostTogether, mostWithin } from '../web/crowd.ts';
 import { openSoakStack } from './stack.ts';
@@ -49,9 +48,8 @@ const site = createServer((request, response) => {
       robots ? '' : `<title>${one.host}</title><p>${one.host}${request.url ?? ''}</p><a href="/next">x</a>`,
     );
   }, answerMs);
-}).listen(0, address);
-await once(site, 'listening');
-const { port } = site.address() as AddressInfo;
+});
+const port = await listen(site, address);
 const resolver = await startNameServer(address);
 const stack = await openSoakStack(
   {

@@ -1,6 +1,6 @@
 /** The synthetic web on loopback: one listener a host, pages rendered once, every request in the log. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import {
   answerTrap,
   busyTurnsAway,
@@ -9,7 +9,7 @@ import {
   reluctantTurnsAway,
   isInside,
 } from './misfits.ts';
-import { freshAddress } from '../support/loopback.ts';
+import { freshAddress, listen } from '../support/loopback.ts';
 import type { RequestRecord } from './log.ts';
 import { renderPage } from './page.ts';
 import { hostName } from './names.ts';
@@ -235,16 +235,6 @@ ${entries}
 `;
 }
 
-function listen(server: Server, port: number, address: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, address, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {
@@ -254,25 +244,31 @@ function close(server: Server): Promise<void> {
   });
 }
 
+/** Most hosts that share an address of their web. */
+const perAddress = 5_000;
+
 /** Starts the web; rejects when a port is taken, with nothing left listening. */
 export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}): Promise<Web> {
   const full: WebOptions & ListenOptions = { ...defaultWebOptions, ...listenOptions, ...options };
   const records: RequestRecord[] = [];
   const servers: Server[] = [];
   const origins: string[] = [];
-  // An origin that can be told beforehand is one on 127.0.0.1.
-  const shared = full.spread === 'names' || full.basePort > 0 ? '127.0.0.1' : freshAddress();
+  let shared = '127.0.0.1';
   try {
     for (let index = 0; index < full.hosts + full.misfits.length; index++) {
       const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
       const spreadOut = full.spread === 'addresses';
+      // An origin that can be told beforehand is one on 127.0.0.1.
+      if (full.spread === 'ports' && full.basePort === 0 && index % perAddress === 0) shared = freshAddress();
       const address = spreadOut
         ? `127.77.${String(Math.floor(index / 250))}.${String(1 + (index % 250))}`
         : shared;
-      const port = full.basePort === 0 ? 0 : full.basePort + (spreadOut ? 0 : index);
       servers.push(server);
       const name = full.spread === 'names' ? hostName(index) : address;
-      origins.push(`http://${name}:${String(await listen(server, port, address))}`);
+      let port = full.basePort + (spreadOut ? 0 : index);
+      if (full.basePort === 0) port = await listen(server, address);
+      else await once(server.listen(port, address), 'listening');
+      origins.push(`http://${name}:${String(port)}`);
     }
   } catch (error) {
     await Promise.all(servers.map(close));

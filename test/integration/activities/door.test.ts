@@ -21,7 +21,7 @@ import {
 } from '../../support/database/index.ts';
 import { leaseUrls } from '../../../storage/frontier/index.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
-import { freshAddress } from '../../support/loopback.ts';
+import { freshAddress, listen } from '../../support/loopback.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -82,9 +82,7 @@ async function tarpit(): Promise<string> {
   const server = createServer((socket) => socket.on('error', () => undefined));
   silent.push(server);
   const address = freshAddress();
-  await new Promise<void>((listening) => server.listen(0, address, listening));
-  const at = server.address();
-  return `http://${address}:${String(typeof at === 'object' ? at?.port : 0)}`;
+  return `http://${address}:${String(await listen(server, address))}`;
 }
 const sleepOver = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { not_before: fromNow() });
 

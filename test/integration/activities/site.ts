@@ -1,8 +1,7 @@
 /** A web server on loopback whose answers are scripted by path, and which keeps a log of what reached it. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { freshAddress } from '../../support/loopback.ts';
+import { freshAddress, listen } from '../../support/loopback.ts';
 
 interface Hit {
   /** Path and query. */
@@ -78,12 +77,11 @@ export async function startSite(
     const answer = site.answers[path] ?? (path === '/robots.txt' ? status(404) : page(path));
     answer(response, request, hits.filter((each) => each.path === path).length);
   });
-  await new Promise<void>((listening) => server.listen(0, address, listening));
+  const port = await listen(server, address);
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
   });
-  const { port } = server.address() as AddressInfo;
   const site: Site = {
     origin: `http://${address}:${String(port)}`,
     hits,
