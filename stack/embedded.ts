@@ -158,10 +158,11 @@ const startRedis = async (start: Start): Promise<string | null> => {
 };
 
 /**
- * Keeps a worker below 400 MB: otherwise V8 would let the heap grow with the machine's memory, and the C library would
- * keep an arena of freed memory for each of its threads (measured idle: 437 MB without, 319 MB with). Most of what a
- * page leaves behind is soon garbage; with so small a limit V8 would look for garbage at every 25 MB, and spend a sixth
- * of all CPU time on it. Now V8 waits until the heap has doubled: a tenth of a crawl's CPU time less, for 60 MB.
+ * Keeps a worker at 360 to 640 MB, by the pages of a second and not by the hosts: otherwise V8 would let the heap grow
+ * with the machine's memory, and the C library would keep an arena of freed memory for each of its threads (measured
+ * idle: 437 MB without, 319 MB with). Most of what a page leaves behind is soon garbage; with so small a limit V8 would
+ * look for garbage at every 25 MB, and spend a sixth of all CPU time on it. Now V8 waits until the heap has doubled: a
+ * tenth of a crawl's CPU time less, for 60 MB.
  */
 const heapLimits = ['--max-semi-space-size=16', '--max-old-space-size=320', '--heap-growing-percent=100'];
 
