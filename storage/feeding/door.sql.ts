@@ -14,7 +14,9 @@ export interface HostAtDoor extends TakenLease {
 }
 
 /**
- * If so many hosts of a crawl are known to answer and wait to be worked, the door asks no further hosts for that crawl.
+ * If so many hosts of a crawl are known to answer and could be worked now, the door asks no further hosts for that crawl.
+ * Hosts that wait for their own time, after their robots.txt was read, do not count: with a delay of a minute they
+ * would let 200 hosts in a minute through the door.
  */
 const waitingEnough = 200;
 
@@ -30,7 +32,7 @@ export const hostsForDoor = statement<[places: string, free: number], Looked>(
      of: 'not q.known',
      free: '$2::int',
      crawl: `(select count(*) from (select from host_queue q
-                                     where q.crawl_id = c.id and q.known and q.queued > 0 and q.turn_at is not null
+                                     where q.crawl_id = c.id and q.known and q.queued > 0 and q.turn_at <= now()
                                      limit ${String(waitingEnough)}) waiting) < ${String(waitingEnough)}`,
      host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
               and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,

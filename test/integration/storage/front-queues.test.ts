@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { sharesOfPlaces, tierOf, tiers } from '../../../domain/front-queue/tiers.ts';
-import { correctTurns, retireHost, takeTurns } from '../../../storage/feeding/index.ts';
+import { correctTurns, retireHost, takeTurns, takeTurnsAtDoor } from '../../../storage/feeding/index.ts';
 import { addHosts, addUrls, changeHost, fromNow, frontTier, tables } from '../../support/database/index.ts';
 import { admission, leased, result, takenLease } from './frontier.ts';
 import { crawl, frontier, knownHost, nextNumber, nextShard, ownShards, pool, shard } from './own-shard.ts';
@@ -120,6 +120,26 @@ describe('places by tier (F03)', () => {
     const { given } = await fed(40);
     expect(given.byTier[0]).toBeGreaterThan(given.byTier[1]);
     expect(given.byTier[1]).toBeGreaterThan(0);
+  });
+});
+
+describe('the door', () => {
+  it('lets nobody in while 200 known hosts of the crawl could be worked; those that wait for their own time do not count', async () => {
+    const known = await addHosts(pool, 200, (n) => `https://known-${String(n)}-${String(shard)}.example`, {
+      shard,
+      known_at: new Date(),
+    });
+    const [stranger = NaN] = await addHosts(pool, 1, () => `https://stranger-${String(shard)}.example`);
+    await addUrls(
+      pool,
+      crawl,
+      [...known, stranger].map((id) => ({ host_id: id, url: `https://x.example/${String(id)}` })),
+    );
+    const letsIn = async () =>
+      (await takeTurnsAtDoor(pool, new Map(), 20, 20, 60_000, newFront(5))).hosts.map(({ id }) => id);
+    expect(await letsIn()).toEqual([]);
+    await tables.queue.change(pool, { crawl_id: crawl, host_id: known[0] }, { turn_at: fromNow(60) });
+    expect(await letsIn()).toEqual([stranger]);
   });
 });
 
