@@ -111,6 +111,7 @@ export async function crawlWithOrbweaver(
   task: Task,
   options: readonly string[],
   watched?: Watched,
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<{ report: CrawlReport; ended: Ended }> {
   const data = join(task.folder, 'data');
   mkdirSync(data, { recursive: true });
@@ -124,7 +125,8 @@ export async function crawlWithOrbweaver(
     '127.0.0.0/8',
     '--json',
   ];
-  const ended = await run(join(root, 'orbweaver'), [...args, ...options], { ORBWEAVER_DATA: data }, watched);
+  const env = { ...settings, ORBWEAVER_DATA: data };
+  const ended = await run(join(root, 'orbweaver'), [...args, ...options], env, watched);
   if (ended.code !== 0) throw new Error(`orbweaver ended with code ${String(ended.code)}`);
   return { report: JSON.parse(ended.lastLine) as CrawlReport, ended };
 }

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge } from '../test/web/judge.ts';
+import { startNameServer } from '../test/support/name-server.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { crawlWithOrbweaver, crawlWithScrapy, type Task } from './contestants.ts';
 import { crawledBy, isRobots, table } from './figures.ts';
@@ -30,6 +31,8 @@ interface Case {
   readonly window: { readonly after: number; readonly seconds: number } | null;
   /** Of a host; null: more than it can be asked for. */
   readonly pages: number | null;
+  /** One server for all, told apart by their names: more hosts than a process may have open files. */
+  readonly named?: true;
   /** Runs only if it is named, and is held to manners alone. */
   readonly extra?: true;
 }
@@ -53,7 +56,7 @@ const cases: readonly Case[] = [
     window: { after: startedAfter(10_000), seconds: 180 },
   },
   {
-    ...{ name: 'flood', hosts: 50_000, delaySeconds: 10, latencyMs: 0, pages: 5, extra: true },
+    ...{ name: 'flood', hosts: 50_000, delaySeconds: 10, latencyMs: 0, pages: 5, named: true, extra: true },
     window: { after: 0, seconds: 300 },
   },
 ];
@@ -80,6 +83,8 @@ interface Limits {
   readonly delaySeconds: number;
   /** null: to the end. */
   readonly maxSeconds: number | null;
+  /** Where names are looked up; null: there are none. */
+  readonly dns: string | null;
 }
 
 /** Resolves with the seconds that the crawl took by its own account; null: it gives none, the web's log tells. */
@@ -94,10 +99,11 @@ type Crawl = (
   readonly workerMegabytes: number;
 }>;
 
-const orbweaver: Crawl = async (task, { delaySeconds, maxSeconds }, watched) => {
+const orbweaver: Crawl = async (task, { delaySeconds, maxSeconds, dns }, watched) => {
   const limit = maxSeconds === null ? [] : ['--max-seconds', String(maxSeconds)];
   const options = ['--delay', String(delaySeconds), ...limit];
-  const { report, ended } = await crawlWithOrbweaver(task, options, watched);
+  const settings = dns === null ? {} : { ORBWEAVER_DNS: dns };
+  const { report, ended } = await crawlWithOrbweaver(task, options, watched, settings);
   return { seconds: report.seconds, ...ended.usage };
 };
 
@@ -121,7 +127,18 @@ async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
   const folder = scratch(`bench-${one.name}`);
   const seconds = window === null ? null : window.after + window.seconds + margin;
   const pages = one.pages ?? Math.ceil(((seconds ?? 0) / delaySeconds) * 1.5);
-  const web = await spawnWeb({ seed: 2, hosts, pages, bytes: 24_000, links: 40, latencyMs, warm: true });
+  const spread = one.named === true ? 'one-port' : 'ports';
+  const web = await spawnWeb({
+    seed: 2,
+    hosts,
+    pages,
+    bytes: 24_000,
+    links: 40,
+    latencyMs,
+    warm: true,
+    spread,
+  });
+  const names = one.named === true ? await startNameServer('127.0.0.1') : null;
   try {
     const seedsFile = join(folder, 'seeds.txt');
     writeFileSync(seedsFile, web.seeds.join('\n') + '\n');
@@ -134,9 +151,13 @@ async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
       return web.now();
     };
     const maxSeconds = seconds === null ? null : Math.ceil(seconds);
-    const crawl = crawlWith({ seedsFile, folder }, { hosts, delaySeconds, maxSeconds }, (read) => {
-      usage.read = read;
-    });
+    const crawl = crawlWith(
+      { seedsFile, folder },
+      { hosts, delaySeconds, maxSeconds, dns: names?.address ?? null },
+      (read) => {
+        usage.read = read;
+      },
+    );
     const first = await Promise.race([begun(), crawl.then(() => 0)]);
     let [opens, closes] = [-Infinity, Infinity];
     if (window !== null) {
@@ -164,6 +185,7 @@ async function measure(one: Case, crawlWith: Crawl): Promise<Measured> {
     };
   } finally {
     await web.stop();
+    await names?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -44,7 +44,7 @@ function quantity(text: string | undefined, otherwise: number): number {
   return value;
 }
 
-const spreads = ['ports', 'names', 'addresses'] as const;
+const spreads = ['ports', 'names', 'one-port', 'addresses'] as const;
 
 function misfitNamed(name: string): Misfit {
   const found = misfits.find((misfit) => misfit === name);

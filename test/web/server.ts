@@ -19,8 +19,11 @@ import type { Page, Site } from './site.ts';
 import { robotsFor } from './wrinkles.ts';
 
 export interface ListenOptions {
-  /** ports: one address of loopback, a port each; names: 127.0.0.1, a port and a name (names.ts) each; addresses: 127.77.x.y each. */
-  readonly spread: 'ports' | 'names' | 'addresses';
+  /**
+   * ports: one address of loopback, a port each; names: 127.0.0.1, a port and a name (names.ts) each; one-port: 127.0.0.1
+   * and a port, a name each, for more hosts than a process may have open files; addresses: 127.77.x.y each.
+   */
+  readonly spread: 'ports' | 'names' | 'one-port' | 'addresses';
   /** The first host's port (ports: counted up; addresses: the same for all); 0: any free one. */
   readonly basePort: number;
   /** Render every page before the web is up, so that measurements do not pay for it (bytes × pages of memory). */
@@ -247,40 +250,49 @@ function close(server: Server): Promise<void> {
 /** Most hosts that share an address of their web. */
 const perAddress = 5_000;
 
+/** Has a server listen for each host, or one for all. Answers the origins; those that listen are added to `servers`. */
+async function listenForAll(full: WebOptions & ListenOptions, servers: Server[]): Promise<string[]> {
+  const { spread, basePort } = full;
+  const origins: string[] = [];
+  let address = '127.0.0.1';
+  let port = 0;
+  for (let index = 0; index < full.hosts + full.misfits.length; index++) {
+    // An origin that can be told beforehand is one on 127.0.0.1.
+    if (spread === 'ports' && basePort === 0 && index % perAddress === 0) address = freshAddress();
+    if (spread === 'addresses')
+      address = `127.77.${String(Math.floor(index / 250))}.${String(1 + (index % 250))}`;
+    if (spread !== 'one-port' || index === 0) {
+      const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
+      servers.push(server);
+      port = basePort + (spread === 'addresses' ? 0 : index);
+      if (basePort === 0) port = await listen(server, address);
+      else await once(server.listen(port, address), 'listening');
+    }
+    const name = spread === 'names' || spread === 'one-port' ? hostName(index) : address;
+    origins.push(`http://${name}:${String(port)}`);
+  }
+  return origins;
+}
+
 /** Starts the web; rejects when a port is taken, with nothing left listening. */
 export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}): Promise<Web> {
   const full: WebOptions & ListenOptions = { ...defaultWebOptions, ...listenOptions, ...options };
   const records: RequestRecord[] = [];
   const servers: Server[] = [];
-  const origins: string[] = [];
-  let shared = '127.0.0.1';
-  try {
-    for (let index = 0; index < full.hosts + full.misfits.length; index++) {
-      const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 });
-      const spreadOut = full.spread === 'addresses';
-      // An origin that can be told beforehand is one on 127.0.0.1.
-      if (full.spread === 'ports' && full.basePort === 0 && index % perAddress === 0) shared = freshAddress();
-      const address = spreadOut
-        ? `127.77.${String(Math.floor(index / 250))}.${String(1 + (index % 250))}`
-        : shared;
-      servers.push(server);
-      const name = full.spread === 'names' ? hostName(index) : address;
-      let port = full.basePort + (spreadOut ? 0 : index);
-      if (full.basePort === 0) port = await listen(server, address);
-      else await once(server.listen(port, address), 'listening');
-      origins.push(`http://${name}:${String(port)}`);
-    }
-  } catch (error) {
+  const origins = await listenForAll(full, servers).catch(async (error: unknown) => {
     await Promise.all(servers.map(close));
     throw error;
-  }
+  });
   const plan = planWeb(full, origins);
   const hosts = plan.sites.map((site) => new Host(plan, site, records));
+  const byName = new Map(hosts.map((host) => [host.authority, host]));
   for (const [index, host] of hosts.entries()) {
     const server = servers[index];
     if (full.warm) host.warm();
     server?.on('request', (req, res) => {
-      host.handle(req, res);
+      const asked = full.spread === 'one-port' ? byName.get(req.headers.host ?? '') : host;
+      if (asked === undefined) res.writeHead(421).end();
+      else asked.handle(req, res);
     });
     if (server !== undefined && plan.sites[index]?.misfit === 'refused') await close(server);
   }
