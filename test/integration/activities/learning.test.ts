@@ -62,7 +62,7 @@ it.each([
     complained_at: fromNow(-1),
   });
   if (lost) {
-    await takeLease(fetching.pool, String(host.hostId), 60_000);
+    await takeLease(fetching.pool, host.hostId, 60_000);
     await leaseEnded(fetching.pool, host.hostId);
   }
   await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
