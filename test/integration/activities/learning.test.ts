@@ -65,7 +65,9 @@ it.each([
     await takeLease(fetching.pool, host.hostId, 60_000);
     await leaseEnded(fetching.pool, host.hostId);
   }
-  await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+  const role = fetching.role({ sliceMs: 60_000 });
+  // A visit may end before the wait that follows a lost lease is over; the next one goes on.
+  while (site.paths().length === 0) await role.fetchSlice(host);
   expect(site.paths()).toEqual(['/a']);
   expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ slowdown });
 });
