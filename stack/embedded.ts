@@ -157,18 +157,23 @@ const startRedis = async (start: Start): Promise<string | null> => {
   return `redis://127.0.0.1:${String(port)}`;
 };
 
+/** MiB that the JavaScript of a process may take, and what a visit beyond the usual slots adds: 43 KB were measured. */
+const heap = { mebibytes: 320, ofSlot: 0.05 };
+
 /**
- * Keeps a worker at 360 to 720 MB: otherwise V8 would let the heap grow with the machine's memory, and the C library would keep an arena of freed memory for each of its threads (measured
- * idle: 437 MB without, 319 MB with). Most of what a page leaves behind is soon garbage; with so small a limit V8 would
- * look for garbage at every 25 MB, and spend a sixth of all CPU time on it. Now V8 waits until the heap has doubled: a
- * tenth of a crawl's CPU time less, for 60 MB.
- *
- * A visit under way takes up to 43 KB (measured with 4,000), so more slots than usual need a larger heap.
+ * Keeps a worker at 360 to 720 MB: otherwise V8 would let the heap grow with the machine's memory, and the C library
+ * would keep an arena of freed memory for each of its threads (measured idle: 437 MB without, 319 MB with). Most of what
+ * a page leaves behind is soon garbage; with so small a limit V8 would look for garbage at every 25 MB, and spend a sixth
+ * of all CPU time on it. Now V8 waits until the heap has doubled: a tenth of a crawl's CPU time less, for 60 MB.
  */
 const heapLimits = ({ fetchSlots }: Config): string[] => {
-  const { slots, mebibytes, perSlot } = { slots: 4_000, mebibytes: 320, perSlot: 0.05 };
-  const old = mebibytes + Math.ceil(Math.max(0, fetchSlots - slots) * perSlot);
-  return ['--max-semi-space-size=16', `--max-old-space-size=${String(old)}`, '--heap-growing-percent=100'];
+  const more = Math.max(0, fetchSlots - Number(settings.fetchSlots.fallback));
+  const mebibytes = heap.mebibytes + Math.ceil(more * heap.ofSlot);
+  return [
+    '--max-semi-space-size=16',
+    `--max-old-space-size=${String(mebibytes)}`,
+    '--heap-growing-percent=100',
+  ];
 };
 
 /** A worker or API process of ours. A worker has 20 s to finish its requests, commit and give back its leases. */

@@ -15,8 +15,8 @@ export interface HostAtDoor extends TakenLease {
 
 /**
  * If so many hosts of a crawl are known to answer and could be worked now, the door asks no further hosts for that crawl.
- * Hosts that wait for their own time, after their robots.txt was read, do not count: with a delay of a minute they
- * would let 200 hosts in a minute through the door.
+ * A host that waits for its own time does not count: after its robots.txt it is owed the crawl's delay, and a delay of a
+ * minute would let 200 hosts a minute through the door.
  */
 const waitingEnough = 200;
 
