@@ -9,7 +9,7 @@ const queryMs = 3_000;
 const wakeMs = 5_000;
 
 export interface Schedulers {
-  /** What the scheduler of a shard does; null: nobody answers for it. */
+  /** What the scheduler of a shard does; null: it has not begun, since there was no work, or nobody answers for it. */
   view(shard: number): Promise<SchedulerView | null>;
   /** Has the scheduler look for work now; it is started if it does not run. Rejects if Temporal does not answer. */
   wake(shard: number): Promise<void>;

@@ -23,7 +23,8 @@ const shown: Shown<ShardView> = {
   row: ({ shard, splitInto, scheduler }) => {
     const split =
       splitInto === null ? '' : `${counted(splitInto.hosts, 'host', 'hosts')} to ${String(splitInto.shard)}`;
-    if (scheduler === null) return [String(shard), '', '', 'no worker answers', '', '', '', '', '', split];
+    if (scheduler === null)
+      return [String(shard), '', '', 'no answer: nothing to do yet, or no worker', '', '', '', '', '', split];
     const { activeHosts, cap, mode, given } = scheduler;
     const places = [...given.byTier, given.authority, given.explored];
     return [String(shard), String(activeHosts), String(cap), mode, ...places.map(String), split];

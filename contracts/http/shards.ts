@@ -41,7 +41,11 @@ export const shardView = z
       .object({ shard: wholeNumber(0, mostShards - 1), hosts: count })
       .nullable()
       .describe('The shard that hosts are given to at present, and how many were given so far; null: none.'),
-    scheduler: schedulerView.nullable().describe('Null: no worker answered for the workflow of the shard.'),
+    scheduler: schedulerView
+      .nullable()
+      .describe(
+        'Null: nobody answers for it. Its workflow begins with the first work, and a worker must be there.',
+      ),
   })
   .meta({ id: 'Shard' });
 export type ShardView = z.infer<typeof shardView>;
