@@ -86,7 +86,10 @@ export class Door {
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#looking;
-    await Promise.race([Promise.allSettled([...this.#asking, ...this.#visiting]), sleep(leaveMs)]);
+    await Promise.race([
+      Promise.allSettled([...this.#asking, ...this.#visiting]),
+      sleep(leaveMs, null, { ref: false }),
+    ]);
   }
 
   async #lookOn(): Promise<void> {

@@ -79,6 +79,7 @@ const settingsMs = 1_000;
 const timesMs = 10_000;
 const timesSoonMs = 300;
 
+/** Looks after the leases of a process. None of its timers keeps the process alive: visits do. */
 export class LeaseKeeper {
   readonly #pool: Pool;
   readonly #leaseMs: number;
@@ -182,7 +183,7 @@ export class LeaseKeeper {
       void this.#renew().finally(() => {
         this.#startRenewing();
       });
-    }, this.#leaseMs / 4);
+    }, this.#leaseMs / 4).unref();
   }
 
   #startAskingForSettings(): void {
@@ -193,7 +194,7 @@ export class LeaseKeeper {
       void this.#askForSettings().finally(() => {
         this.#startAskingForSettings();
       });
-    }, settingsMs);
+    }, settingsMs).unref();
   }
 
   async #askForSettings(): Promise<void> {
@@ -221,7 +222,7 @@ export class LeaseKeeper {
       void this.#noteTimes().finally(() => {
         this.#startNotingTimes();
       });
-    }, ms);
+    }, ms).unref();
   }
 
   /** Writes where the time of visits went soon, because one has no work left: its crawl may be about to end. */
