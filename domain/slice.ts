@@ -31,12 +31,12 @@ export const longestTurnWaitMs = 60_000;
 export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => waitMs > 0 && waitMs >= sliceMs;
 
 /**
- * Slices that a core is to begin in a second. Each costs a workflow task or three, three activities and a dozen statements;
- * at 20 a second they take all of a core (docs/design.md, "The slice").
+ * Slices that a core is to begin in a second. Each costs a workflow task or three, an activity and a dozen statements: 50 to
+ * 150 ms of processor time. So few take five to eight hundredths of a core (docs/design.md, "Long visits").
  */
-const slicesPerCore = 2;
-/** Bounds how old the figures on a host's desk get. */
-const longestStretchMs = 900_000;
+const slicesPerCore = 0.5;
+/** Most milliseconds of a stretched slice: bounds how old the figures on a host's desk get. */
+export const longestVisitMs = 900_000;
 /** A visit leases the URLs of so many milliseconds at a time: newly found URLs of more worth do not wait for its end. */
 const portionMs = 60_000;
 
@@ -66,5 +66,5 @@ export function firstVisitSize(hosts: number, delayMs: number): number {
 export function stretchedSliceMs(sliceMs: number, hosts: number, cores: number): number {
   if (sliceMs === 0) return 0;
   const stretched = (hosts / (slicesPerCore * cores)) * 1_000;
-  return Math.max(sliceMs, Math.min(stretched, longestStretchMs));
+  return Math.max(sliceMs, Math.min(stretched, longestVisitMs));
 }

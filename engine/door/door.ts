@@ -48,6 +48,8 @@ const mostOfCrawl = 0.75;
 const startMs = 50;
 /** Milliseconds for which failures are gathered, to be written in one statement. */
 const gatherMs = 100;
+/** Hosts that were met at the door in so many milliseconds say whether a process meets many. */
+export const metMs = 300_000;
 /** Milliseconds that `close` waits for requests under way. After that, their leases run out by themselves. */
 const leaveMs = 2_000;
 
@@ -74,7 +76,7 @@ export class Door {
   readonly #looking: Promise<void>;
 
   /** @param places most hosts asked at a time @param census hosts met at the door */
-  constructor(dependencies: Dependencies, startHost: StartHost, places: number, census = new Census()) {
+  constructor(dependencies: Dependencies, startHost: StartHost, places: number, census = new Census(metMs)) {
     this.#dependencies = dependencies;
     this.#startHost = startHost;
     this.#places = places;

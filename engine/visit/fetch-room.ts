@@ -7,6 +7,7 @@ import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
+import { longestVisitMs } from '../../domain/slice.ts';
 import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
@@ -25,7 +26,7 @@ export class FetchRoom {
   readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
-  readonly census = new Census();
+  readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 

@@ -5,13 +5,13 @@ const minute = 60_000;
 
 describe('the hosts that a process works', () => {
   it('are counted once each, however often they are visited', () => {
-    const census = new Census(() => 0);
+    const census = new Census(5 * minute, () => 0);
     expect(['a', 'b', 'a', 'c', 'b'].map((host) => census.visited(host))).toEqual([1, 2, 2, 3, 3]);
   });
 
-  it('are those of the last five minutes at least, and of ten at most', () => {
+  it('count for one length at least, and for two at most', () => {
     let now = 0;
-    const census = new Census(() => now);
+    const census = new Census(5 * minute, () => now);
     census.visited('early');
     now = 4 * minute;
     census.visited('late');
