@@ -520,8 +520,10 @@ create table host_queue (
   held_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   asking timestamp with time zone,
   ask_answered_at timestamp with time zone,
+  has_queued boolean not null generated always as ((queued > 0)) stored,
   constraint host_queue_authority_not_null NOT NULL authority,
   constraint host_queue_crawl_id_not_null NOT NULL crawl_id,
+  constraint host_queue_has_queued_not_null NOT NULL has_queued,
   constraint host_queue_held_until_not_null NOT NULL held_until,
   constraint host_queue_host_id_not_null NOT NULL host_id,
   constraint host_queue_known_not_null NOT NULL known,
@@ -1593,11 +1595,11 @@ CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE
 
 CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
 
-CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND has_queued AND (turn_at IS NOT NULL));
 
-CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, tier, authority, turn_at) WHERE (known AND (queued > 0) AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, tier, authority, turn_at) WHERE (known AND has_queued AND (turn_at IS NOT NULL));
 
-CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE (queued > 0);
+CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE has_queued;
 
 CREATE INDEX host_reversed_name ON public.host USING btree (reversed_host_name(origin) COLLATE "C");
 
@@ -1770,12 +1772,12 @@ declare
   at constant timestamptz := greatest(new.not_before, new.closed_until);
 begin
   if new.fed or new.parked_at is not null then
-    update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
+    update host_queue set turn_at = null where host_id = new.id and has_queued and turn_at is not null;
   else
     update host_queue
        set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(host_id, crawl_id)
      where host_id = new.id
-       and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
+       and (turn_at is null or has_queued and (turn_at > at or known <> (new.known_at is not null)));
   end if;
   return null;
 end $function$

@@ -54,9 +54,9 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
      from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
                   seeds_accepted - seeds_taken as waiting_seeds
              from crawl where id = $1) seeds,
-          (select count(*) as hosts, count(*) filter (where q.queued > 0) as waiting_hosts,
+          (select count(*) as hosts, count(*) filter (where q.has_queued) as waiting_hosts,
                   count(*) filter (where q.leased > 0) as working_hosts,
-                  count(*) filter (where q.queued > 0 and h.parked_at is not null) as parked_hosts
+                  count(*) filter (where q.has_queued and h.parked_at is not null) as parked_hosts
              from host_queue q join host h on h.id = q.host_id
             where q.crawl_id = $1) hosts,
           (select count(*) as recent_fetches from url

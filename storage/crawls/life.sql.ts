@@ -54,7 +54,7 @@ export const reopenCrawls = statement<[hostId: string], { id: number }>(
   'reopen-crawls',
   `with waiting as materialized (
      select c.id from crawl c join host_queue q on q.crawl_id = c.id
-      where q.host_id = $1 and q.queued > 0 and c.state in ('running', 'finished', 'failed')
+      where q.host_id = $1 and q.has_queued and c.state in ('running', 'finished', 'failed')
       order by c.id for no key update of c
    ), reopened as (
      update crawl c set state = 'running', cause = null, reason = null, ended_at = null

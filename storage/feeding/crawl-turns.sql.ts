@@ -30,7 +30,7 @@ export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
      join host h on h.id = q.host_id
      left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
      ${openWaits}
-    where q.host_id = $1 and (q.queued > 0 or q.leased > 0)`,
+    where q.host_id = $1 and (q.has_queued or q.leased > 0)`,
 );
 
 export interface NotedTurn {

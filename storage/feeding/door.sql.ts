@@ -32,7 +32,7 @@ export const hostsForDoor = statement<[places: string, free: number], Looked>(
      of: 'not q.known',
      free: '$2::int',
      crawl: `(select count(*) from (select from host_queue q
-                                     where q.crawl_id = c.id and q.known and q.queued > 0 and q.turn_at <= now()
+                                     where q.crawl_id = c.id and q.known and q.has_queued and q.turn_at <= now()
                                      limit ${String(waitingEnough)}) waiting) < ${String(waitingEnough)}`,
      host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
               and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,
@@ -54,7 +54,7 @@ export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDo
       order by h.id for update of h skip locked
    ), held as materialized (
      select q.host_id, q.crawl_id from host_queue q
-      where q.host_id in (select id from chosen) and q.queued > 0 order by q.host_id, q.crawl_id for update
+      where q.host_id in (select id from chosen) and q.has_queued order by q.host_id, q.crawl_id for update
    ), out as (
      update host_queue q set turn_at = now() + $2 * interval '1 millisecond'
        from held l where q.host_id = l.host_id and q.crawl_id = l.crawl_id
@@ -104,7 +104,7 @@ export const noteUnanswered = statement<[rows: string], Record<string, never>>(
      select * from json_to_recordset($1) as r(host_id bigint, class text, message text)
    ), held as materialized (
      select q.host_id, q.crawl_id from host_queue q
-      where q.host_id in (select host_id from r) and q.queued > 0 order by q.host_id, q.crawl_id for update
+      where q.host_id in (select host_id from r) and q.has_queued order by q.host_id, q.crawl_id for update
    ), wanted as materialized (
      select r.host_id, r.class, r.message, u.crawl_id, u.key from r
       cross join lateral (

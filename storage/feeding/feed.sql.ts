@@ -62,7 +62,7 @@ export const feedHosts = statement<[places: string], FedHost>(
         and not h.fed and h.parked_at is null and h.paused_at is null and greatest(h.not_before, h.closed_until) <= now() + interval '1 second'
       order by h.id for update of h skip locked
    ), held as materialized (
-     select from host_queue q where q.host_id in (select id from chosen) and q.queued > 0
+     select from host_queue q where q.host_id in (select id from chosen) and q.has_queued
       order by q.host_id, q.crawl_id for update
    )
    update host h set fed = true, fed_at = now(), fed_for = c.crawl_id, fed_tier = c.tier, yield_at = null

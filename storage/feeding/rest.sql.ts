@@ -39,7 +39,7 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
                                      cross join lateral (select 1 from url u
                                                           where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                                             and u.state = 'queued' and u.due_at <= now() limit 1) due
-                                     where q.host_id = h.id and q.queued > 0 and ${isItsTurn}))
+                                     where q.host_id = h.id and q.has_queued and ${isItsTurn}))
         order by h.fed_at nulls first limit 20
         for update skip locked
      ) lost
@@ -105,6 +105,6 @@ export const retireHost = statement<[hostId: string], { id: number }>(
                            cross join lateral (select 1 from url u
                                                 where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                                   and u.state = 'queued' and u.due_at <= now() limit 1) due
-                           where q.host_id = h.id and q.queued > 0 and ${isItsTurn}))
+                           where q.host_id = h.id and q.has_queued and ${isItsTurn}))
    returning id`,
 );

@@ -80,7 +80,7 @@ const fronts = `select tier::smallint, authority from generate_series(0, 2) tier
 
 /** The host of `q` is in the queue `f` of the crawl `c`. */
 const isIn = (of: string): string =>
-  `q.crawl_id = c.id and ${of} and q.tier = f.tier and q.authority = f.authority and q.queued > 0`;
+  `q.crawl_id = c.id and ${of} and q.tier = f.tier and q.authority = f.authority and q.has_queued`;
 
 /** And its turn has come, perhaps too early. */
 const isWaiting = (of: string): string => `${isIn(of)} and q.turn_at <= now()`;

@@ -13,7 +13,7 @@ export interface WorkAtHost {
 export const workAhead = statement<[hostIds: readonly string[], most: number], WorkAtHost>(
   'work-ahead',
   `select h.id as host_id,
-          coalesce((select sum(q.queued) from host_queue q where q.host_id = h.id and q.queued > 0), 0)::int as queued,
+          coalesce((select sum(q.queued) from host_queue q where q.host_id = h.id and q.has_queued), 0)::int as queued,
           (select count(*)::int from (select from url u where u.host_id = h.id and u.stage > 0 limit $2) unread) as unread
      from unnest($1::bigint[]) as h(id)`,
 );

@@ -44,7 +44,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
   'lease-urls',
   `with queue as materialized (
      select q.crawl_id, q.served, q.served_at from host_queue q
-      where q.host_id = $1 and q.queued > 0 order by q.crawl_id for update
+      where q.host_id = $1 and q.has_queued order by q.crawl_id for update
    ), present as (
      select q.crawl_id, q.served, q.served_at, room.pages, coalesce(room.weight, 1) as weight,
             sum(coalesce(room.weight, 1)) over (partition by c.tenant_id) as of_tenant

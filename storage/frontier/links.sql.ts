@@ -136,7 +136,7 @@ export const settleTiers = statement<[crawlId: string, hostIds: readonly number[
   'settle-tiers',
   `with held as materialized (
      select q.host_id, due_tier(q.host_id, q.crawl_id) as tier from host_queue q
-      where q.crawl_id = $1 and q.host_id = any ($2) and q.queued > 0 order by q.host_id for update
+      where q.crawl_id = $1 and q.host_id = any ($2) and q.has_queued order by q.host_id for update
    )
    update host_queue q set tier = held.tier
      from held where q.crawl_id = $1 and q.host_id = held.host_id and q.tier <> held.tier`,

@@ -147,7 +147,7 @@ export const excludeQueued = statement<[crawlId: number, reason: string, limit: 
      select u.host_id, u.key
        from host_queue q
        join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'
-      where q.crawl_id = $1 and q.queued > 0
+      where q.crawl_id = $1 and q.has_queued
       order by u.host_id, u.key limit $3
       for update of u skip locked
    )

@@ -74,7 +74,7 @@ export const askParkedHosts = statement<[crawlId: number, origins: readonly stri
   'ask-parked-hosts',
   `with chosen as materialized (
      select q.host_id from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
-      where h.origin = any ($2) and h.parked_at is not null and q.queued > 0
+      where h.origin = any ($2) and h.parked_at is not null and q.has_queued
         and q.asking is null and coalesce(q.ask_answered_at, '-infinity') < now() - interval '1 hour'
       order by q.host_id for update of q
    )
@@ -90,7 +90,7 @@ export const claimAsks = statement<[crawlId: number], { readonly host_id: string
   'claim-asks',
   `with chosen as materialized (
      select q.host_id, h.origin from host_queue q join host h on h.id = q.host_id
-      where q.crawl_id = $1 and q.asking < now() - interval '1 minute' and q.queued > 0 and h.parked_at is not null
+      where q.crawl_id = $1 and q.asking < now() - interval '1 minute' and q.has_queued and h.parked_at is not null
       order by q.host_id limit 50 for update of q skip locked
    )
    update host_queue q set asking = now() from chosen c where q.host_id = c.host_id and q.crawl_id = $1

@@ -75,7 +75,7 @@ export const lockCrawlsAtHost = statement<[hostId: string, most: number], { read
 export const makeDue = statement<[hostId: string], Record<string, never>>(
   'make-due',
   `with held as materialized (
-     select crawl_id from host_queue where host_id = $1 and queued > 0 order by crawl_id for update
+     select crawl_id from host_queue where host_id = $1 and has_queued order by crawl_id for update
    )
    update url u set due_at = now()
      from held
@@ -98,7 +98,7 @@ export const crawlsOfParked = statement<
   `select c.id from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1
       and (c.state in ('seeding', 'running') or c.state in ('finished', 'failed') and c.cause in (${goOn}))
-      and (q.queued > 0 or exists (select from dead_letter d where d.host_id = q.host_id and d.crawl_id = c.id
+      and (q.has_queued or exists (select from dead_letter d where d.host_id = q.host_id and d.crawl_id = c.id
                                                                and d.class = any ($2)))
     order by c.id`,
 );

@@ -50,13 +50,13 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>(
                     'crawls', coalesce(json_agg(crawl_id::text order by place) filter (where place <= ${String(named)}), '[]'),
                     'more', greatest(0, count(*) - ${String(named)}))
              from (select crawl_id, row_number() over (order by queued desc, crawl_id) as place
-                     from host_queue where host_id = $1 and (queued > 0 or leased > 0)) wanting) as wanted_by
+                     from host_queue where host_id = $1 and (has_queued or leased > 0)) wanting) as wanted_by
      from (select min(${turnInMs}) as in_ms from host_queue q
              join crawl c on c.id = q.crawl_id and c.state = 'running'
             cross join lateral (select 1 from url u
                                  where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                    and u.state = 'queued' and u.due_at <= now() limit 1) due
-            where q.host_id = $1 and q.queued > 0) turn`,
+            where q.host_id = $1 and q.has_queued) turn`,
 );
 
 /** Milliseconds for which a host may not be visited. */

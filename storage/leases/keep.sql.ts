@@ -32,7 +32,7 @@ export const renewLeases = statement<[held: string, leaseMs: number], RenewedLea
              or held.crawls is not null
                 and (h.yield_at is not null
                      or exists (select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
-                                 where q.host_id = h.id and q.queued > 0 and q.crawl_id <> all (held.crawls)))
+                                 where q.host_id = h.id and q.has_queued and q.crawl_id <> all (held.crawls)))
              as others_wait`,
 );
 

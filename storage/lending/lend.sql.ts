@@ -11,7 +11,7 @@ import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
                          join crawl c on c.id = q.crawl_id and c.state = 'running'
-                        where q.crawl_id = any ($2) and q.queued > 0 and ${isItsTurn}
+                        where q.crawl_id = any ($2) and q.has_queued and ${isItsTurn}
                           and q.held_until = '-infinity'
                           and 0 = (select u.kind from url u
                                     where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'

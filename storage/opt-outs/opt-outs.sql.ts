@@ -80,7 +80,7 @@ export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
                  and reversed_host_name(origin) collate "C" < reverse($1) || '/'))
    )
    select id::text, origin from met h
-    where exists (select from host_queue q where q.host_id = h.id and q.queued > 0)
+    where exists (select from host_queue q where q.host_id = h.id and q.has_queued)
        or exists (select from url u where u.host_id = h.id and u.state = 'excluded' and u.reason = 'opt-out')
     order by id`,
 );
@@ -109,7 +109,7 @@ export const excludeHostsOptedOut = statement<[hosts: string, limit: number], { 
      select id, detail from json_to_recordset($1) as r(id bigint, detail text)
    ), held as materialized (
      select host_id, crawl_id from host_queue
-      where host_id in (select id from out) and queued > 0 order by host_id, crawl_id for update
+      where host_id in (select id from out) and has_queued order by host_id, crawl_id for update
    ), chosen as materialized (
      select u.host_id, u.crawl_id, u.key from held q
       cross join lateral (select host_id, crawl_id, key from url u

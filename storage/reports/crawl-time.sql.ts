@@ -64,7 +64,7 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
        join host h on h.id = q.host_id
        join crawl c on c.id = q.crawl_id
        left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
-      where q.crawl_id = $1 and (q.queued > 0 or q.leased > 0) and h.parked_at is null
+      where q.crawl_id = $1 and (q.has_queued or q.leased > 0) and h.parked_at is null
    ), chosen as materialized (
      select *, row_number() over (order by ${longestFirst}) as place,
             count(*) over ()::int as of_hosts, sum("left") over ()::bigint as of_urls

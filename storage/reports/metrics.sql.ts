@@ -50,7 +50,7 @@ export const measureQueues = statement<[], QueueAges>(
                       from host_queue q
                       join crawl c on c.id = q.crawl_id and c.state = 'running'
                       join host h on h.id = q.host_id and h.parked_at is null
-                     where q.queued > 0 and q.leased = 0), 0)::float8 as turn,
+                     where q.has_queued and q.leased = 0), 0)::float8 as turn,
           coalesce((select extract(epoch from now() - min(fetched_at)) from url where stage > 0), 0)::float8 as body,
           coalesce((select extract(epoch from now() - min(lease_until))
                       from host where lease_token is not null and lease_until < now()), 0)::float8 as lease`,

@@ -43,7 +43,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
      select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delayMs} as delay_ms, coalesce(${hostSetting('concurrency', 'h.')}::int, 1) as lanes
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
-      where c.id = $1 and q.queued > 0
+      where c.id = $1 and q.has_queued
    ), held as materialized (
      select *, case when standing in ('paused', 'parked', 'backoff', 'closed') then standing
                     when not_before > now() + interval '1 minute' then 'delay' end as why

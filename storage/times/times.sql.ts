@@ -29,7 +29,7 @@ export const notingTimes = (rows: string, onlyIf = 'true'): string => `came as (
               ${timeCauseNames.map((cause) => `${cause} float8`).join(', ')})
        join host_queue q on q.host_id = r.host_id and q.crawl_id = r.crawl_id
        left join host_time t on t.crawl_id = r.crawl_id and t.host_id = r.host_id
-      where (r.sure or q.queued > 0 or q.leased > 0) and ${onlyIf}
+      where (r.sure or q.has_queued or q.leased > 0) and ${onlyIf}
    ), noted as (
      insert into host_time as t (crawl_id, host_id, until, ${timeCauseNames.join(', ')})
      select crawl_id, host_id, until, ${timeCauseNames.map((cause) => `coalesce(${cause} * share, 0)`).join(', ')}
@@ -64,7 +64,7 @@ export const closeTimes = statement<
   'close-times',
   `with batch as materialized (
      select host_id from host_queue
-      where crawl_id = $1 and host_id > $2 and (queued > 0 or leased > 0) order by host_id limit $3
+      where crawl_id = $1 and host_id > $2 and (has_queued or leased > 0) order by host_id limit $3
    ), waited as materialized (
      select q.host_id, ${columns((cause) => `open.${cause}`)}
        from batch join host_queue q on q.host_id = batch.host_id and q.crawl_id = $1
@@ -95,7 +95,7 @@ export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>
   'times-of-crawl',
   `with working as materialized (
      select q.host_id from host_queue q join crawl c on c.id = q.crawl_id
-      where q.crawl_id = $1 and (q.queued > 0 or q.leased > 0) and c.state = 'running'
+      where q.crawl_id = $1 and (q.has_queued or q.leased > 0) and c.state = 'running'
    ), looked as materialized (
      select host_id from working order by hashint8(host_id), host_id limit $2
    ), extent as materialized (

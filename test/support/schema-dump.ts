@@ -21,7 +21,8 @@ const parts = [
                        case when a.attcollation <> t.typcollation then format('collate %s', a.attcollation::regcollation) end,
                        case when a.attnotnull then 'not null' end,
                        case when a.attidentity = 'a' then 'generated always as identity' end,
-                       'default ' || pg_get_expr(d.adbin, d.adrelid)) as line
+                       case when a.attgenerated = 's' then format('generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+                            else 'default ' || pg_get_expr(d.adbin, d.adrelid) end) as line
                 from pg_attribute a join pg_type t on t.oid = a.atttypid
                 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
