@@ -54,9 +54,13 @@ async function main(config: ServiceConfig): Promise<void> {
     'headers["api-x-token"]',
   ]);
   const verifyToken = tokenVerifier(config);
-  const pool = createPool(config.databaseUrl, poolSize, (error) => {
+  const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres was lost');
-  });
+  };
+  const onScarce = (words: string): void => {
+    log.warn(words);
+  };
+  const pool = createPool(config.databaseUrl, poolSize, onBroken, { onScarce });
   // Lazy: the API answers while Temporal is away, and says that it is away.
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });

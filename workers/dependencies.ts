@@ -81,8 +81,11 @@ export async function openDependencies(
   const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres broke');
   };
-  const unwatched = createPool(config.databaseUrl, connections, onBroken, { planned: 'by-key' });
-  const apart = createPool(config.databaseUrl, controlConnections, onBroken);
+  const onScarce = (words: string): void => {
+    log.warn(words);
+  };
+  const unwatched = createPool(config.databaseUrl, connections, onBroken, { planned: 'by-key', onScarce });
+  const apart = createPool(config.databaseUrl, controlConnections, onBroken, { onScarce });
   const redis =
     config.redisUrl === null
       ? null

@@ -3,6 +3,7 @@
  * 2^53).
  */
 import pg from 'pg';
+import { ModestPool } from './modest-pool.ts';
 import { isStorageOutage } from './retry.ts';
 
 export type Pool = pg.Pool;
@@ -28,6 +29,7 @@ const idleMs = 10_000;
 interface PoolOptions {
   readonly planned?: 'freely' | 'by-key';
   readonly silentMs?: number;
+  readonly onScarce?: (words: string) => void;
 }
 
 /** Milliseconds for a statement that goes over all pages of a crawl, some ten million. */
@@ -61,14 +63,15 @@ const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
  * @param onError is called on errors of idle connections (the server went away); the pool heals by itself.
  * @param planned `by-key`: rows are looked up by index, one by one, whatever Postgres thinks of the table's size
  * @param silentMs milliseconds after which a server that says nothing is given up: longer than it lets a statement run.
+ * @param onScarce is told in words that the server gives fewer connections than `size`: the pool makes do with those.
  */
 export function createPool(
   url: string,
   size: number,
   onError: (error: Error) => void,
-  { planned = 'freely', silentMs = statementMs + 5_000 }: PoolOptions = {},
+  { planned = 'freely', silentMs = statementMs + 5_000, onScarce = () => undefined }: PoolOptions = {},
 ): Pool {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: url,
     max: size,
     application_name: 'orbweaver',
@@ -79,7 +82,8 @@ export function createPool(
     keepAlive: true,
     types: numbersForInt8,
     ...(planned === 'by-key' && { options: byKey }),
-  });
+  };
+  const pool = new ModestPool(config, onScarce);
   pool.on('error', onError);
   // The pool listens to idle connections only. One that breaks in a transaction fails the next statement; nobody else
   // needs to be told, but an error event without a listener would end the process.

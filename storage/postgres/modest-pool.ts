@@ -1,0 +1,73 @@
+/**
+ * A pool that makes do with the connections it has when the server gives no more: of `max_connections` or of a limit of the
+ * role or the database, all may be taken by others. Whoever asks then waits for a connection of this process.
+ */
+import pg from 'pg';
+
+/** SQLSTATE of a server, a role or a database whose connections are all taken. */
+const tooManyConnections = '53300';
+/** Milliseconds after which a pool that got fewer connections than it may have asks for more again. */
+const askAgainMs = 30_000;
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+export class ModestPool extends pg.Pool {
+  readonly #size: number;
+  readonly #onScarce: (words: string) => void;
+  #asksAgain: NodeJS.Timeout | undefined;
+
+  /** @param onScarce is told in words that the server gives fewer connections than `max` */
+  constructor(config: pg.PoolConfig & { readonly max: number }, onScarce: (words: string) => void) {
+    super(config);
+    this.#size = config.max;
+    this.#onScarce = onScarce;
+  }
+
+  /** @throws the server's error (53300) if this pool has no connection at all */
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected;
+    connected.then(
+      (client) => {
+        callback(undefined, client, (release) => {
+          client.release(release as Error | undefined);
+        });
+      },
+      (error: unknown) => {
+        callback(error as Error, undefined, () => undefined);
+      },
+    );
+    return undefined;
+  }
+
+  override async end(): Promise<void> {
+    clearTimeout(this.#asksAgain);
+    await super.end();
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== tooManyConnections || this.totalCount === 0) throw error;
+        this.#makeDo();
+      }
+    }
+  }
+
+  /** Asks for no further connection for a while. */
+  #makeDo(): void {
+    this.options.max = this.totalCount;
+    if (this.#asksAgain !== undefined) return;
+    this.#onScarce(
+      `Postgres gives no further connection: work goes on with fewer than ${String(this.#size)}. Raise max_connections, or the limit of the role (docs/operations.md)`,
+    );
+    this.#asksAgain = setTimeout(() => {
+      this.#asksAgain = undefined;
+      this.options.max = this.#size;
+    }, askAgainMs).unref();
+  }
+}

@@ -1,0 +1,51 @@
+/** A server that gives fewer connections than the pool may have: max_connections, or the limit of a role. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPool, inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { addLimitedRole, askSlowly, type LimitedRole } from '../../support/database/index.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+/** What the server gives, and what the pool would like to have. */
+const [given, wanted] = [3, 12];
+
+let world: World;
+let pool: Pool;
+let role: LimitedRole;
+
+beforeAll(async () => {
+  world = await createWorld();
+  pool = createPool(world.databaseUrl, 1, () => undefined);
+  role = await addLimitedRole(pool, world.databaseUrl, given);
+});
+afterAll(async () => {
+  await role.drop();
+  await pool.end();
+  await world.close();
+});
+
+it('a pool goes on with those it has, however many ask at once, and says so once', async () => {
+  const words: string[] = [];
+  const scarce = createPool(role.url, wanted, () => undefined, { onScarce: (said) => words.push(said) });
+  try {
+    const asked = Array.from({ length: 200 }, (_, at) =>
+      at % 2 === 0 ? askSlowly(scarce) : inTransaction(scarce, askSlowly),
+    );
+    await Promise.all(asked);
+    expect(scarce.totalCount).toBe(given);
+    expect(words).toEqual([expect.stringMatching(/^Postgres gives no further connection: .*fewer than 12/)]);
+  } finally {
+    await scarce.end();
+  }
+});
+
+it('a pool that has none says what the server said', async () => {
+  const first = createPool(role.url, given, () => undefined);
+  const second = createPool(role.url, given, () => undefined);
+  try {
+    await Promise.all(Array.from({ length: given }, () => askSlowly(first)));
+    await expect(askSlowly(second)).rejects.toThrow(/too many connections/);
+    await first.end();
+    await askSlowly(second);
+  } finally {
+    await second.end();
+  }
+});
