@@ -11,23 +11,24 @@ const askAgainMs = 30_000;
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
+/** Its fields are private to the compiler alone (no `#`): pools stand behind proxies, which have none of their own. */
 export class ModestPool extends pg.Pool {
-  readonly #size: number;
-  readonly #onScarce: (words: string) => void;
-  #asksAgain: NodeJS.Timeout | undefined;
+  private readonly size: number;
+  private readonly onScarce: (words: string) => void;
+  private asksAgain: NodeJS.Timeout | undefined;
 
   /** @param onScarce is told in words that the server gives fewer connections than `max` */
   constructor(config: pg.PoolConfig & { readonly max: number }, onScarce: (words: string) => void) {
     super(config);
-    this.#size = config.max;
-    this.#onScarce = onScarce;
+    this.size = config.max;
+    this.onScarce = onScarce;
   }
 
   /** @throws the server's error (53300) if this pool has no connection at all */
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const connected = this.#connect();
+    const connected = this.connected();
     if (callback === undefined) return connected;
     connected.then(
       (client) => {
@@ -43,31 +44,31 @@ export class ModestPool extends pg.Pool {
   }
 
   override async end(): Promise<void> {
-    clearTimeout(this.#asksAgain);
+    clearTimeout(this.asksAgain);
     await super.end();
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  private async connected(): Promise<pg.PoolClient> {
     for (;;) {
       try {
         return await super.connect();
       } catch (error) {
         if ((error as { code?: unknown }).code !== tooManyConnections || this.totalCount === 0) throw error;
-        this.#makeDo();
+        this.makeDo();
       }
     }
   }
 
   /** Asks for no further connection for a while. */
-  #makeDo(): void {
+  private makeDo(): void {
     this.options.max = this.totalCount;
-    if (this.#asksAgain !== undefined) return;
-    this.#onScarce(
-      `Postgres gives no further connection: work goes on with fewer than ${String(this.#size)}. Raise max_connections, or the limit of the role (docs/operations.md)`,
+    if (this.asksAgain !== undefined) return;
+    this.onScarce(
+      `Postgres gives no further connection: work goes on with fewer than ${String(this.size)}. Raise max_connections, or the limit of the role (docs/operations.md)`,
     );
-    this.#asksAgain = setTimeout(() => {
-      this.#asksAgain = undefined;
-      this.options.max = this.#size;
+    this.asksAgain = setTimeout(() => {
+      this.asksAgain = undefined;
+      this.options.max = this.size;
     }, askAgainMs).unref();
   }
 }
