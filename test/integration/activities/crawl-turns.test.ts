@@ -141,7 +141,12 @@ it('a lease that was not returned counts as a request of each crawl, one that wa
   const { key } = await tables.url.row(fetching.pool, { crawl_id: other });
   const row = { host_id: Number(host.hostId), crawl_id: other, key: key.toString('hex'), url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
   await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 100, JSON.stringify([row]));
-  await expect.poll(() => fetching.role({ sliceMs: 300 }).fetchSlice(host).then(() => due())).toBeLessThan(700); // prettier-ignore
+  const asked = (): number => site.paths().filter((path) => path.startsWith('/slow')).length;
+  const askedBefore = asked();
+  await fetching.role({ sliceMs: 300 }).fetchSlice(host);
+  // What was lent is no request of this crawl. If the machine is slow, this visit may send one.
+  expect((await due()) < 700 || asked() > askedBefore).toBe(true);
+  await expect.poll(due).toBeLessThan(700);
   await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000)).toHaveLength(1);
   await leaseEnded(fetching.pool, host.hostId);
   const { read_at: before } = await turn();
