@@ -26,7 +26,8 @@ let origin: string;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir() });
+  // Fetching waits for reading, by which traps are found: otherwise a slow machine would be ahead by hundreds of pages.
+  serving = await startServing({ blobDir: makeBlobDir(), environment: { ORBWEAVER_UNREAD_PAGES: '60' } });
   site = createServer((request, response) => {
     const path = request.url ?? '/';
     if (path === '/robots.txt') {
