@@ -140,7 +140,8 @@ it('a lease that was not returned counts as a request of each crawl, one that wa
   );
   const { key } = await tables.url.row(fetching.pool, { crawl_id: other });
   const row = { host_id: Number(host.hostId), crawl_id: other, key: key.toString('hex'), url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
-  await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 100, JSON.stringify([row]));
+  await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 60_000, JSON.stringify([row]));
+  await leaseEnded(fetching.pool, host.hostId);
   const asked = (): number => site.paths().filter((path) => path.startsWith('/slow')).length;
   const askedBefore = asked();
   await fetching.role({ sliceMs: 300 }).fetchSlice(host);
