@@ -6,8 +6,8 @@
  * costs as much as hundreds of pages, once. Exits 1 where a crawl is not whole or impolite, or where a page costs too
  * much more.
  *
- * 320 hosts give each of eight processes as many as `npm run bench` gives one. With 40 hosts (`--hosts 40 --pages 200`) what
- * grows is told too: a process with five hosts commits little at a time, and has compiled its code for a thousand pages.
+ * Of 320 hosts each of eight processes gets 40, as many as `npm run bench` has. Of 40 hosts (`--hosts 40 --pages 200`) each
+ * gets five: it commits little at a time, and compiles its code for a thousand pages.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

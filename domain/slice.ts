@@ -32,7 +32,7 @@ export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => wa
 
 /**
  * Slices that a core is to begin in a second. Each costs a workflow task or three, an activity and a dozen statements: 50 to
- * 150 ms of processor time. So few take five to eight hundredths of a core (docs/design.md, "Long visits").
+ * 150 ms of processor time. So few take three to eight hundredths of a core (docs/design.md, "Long visits").
  */
 const slicesPerCore = 0.5;
 /** Most milliseconds of a stretched slice: bounds how old the figures on a host's desk get. */

@@ -44,7 +44,7 @@ export const shardView = z
     scheduler: schedulerView
       .nullable()
       .describe(
-        'Null: nobody answers for it. Its workflow begins with the first work, and a worker must be there.',
+        'Null: its workflow does not answer. The workflow begins with the first work of the shard, and needs a worker.',
       ),
   })
   .meta({ id: 'Shard' });

@@ -48,8 +48,8 @@ const mostOfCrawl = 0.75;
 const startMs = 50;
 /** Milliseconds for which failures are gathered, to be written in one statement. */
 const gatherMs = 100;
-/** Hosts that were met at the door in so many milliseconds say whether a process meets many. */
-export const metMs = 300_000;
+/** A process meets many hosts if it has met many in so many milliseconds. */
+const metMs = 300_000;
 /** Milliseconds that `close` waits for requests under way. After that, their leases run out by themselves. */
 const leaveMs = 2_000;
 

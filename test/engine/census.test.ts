@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { longestVisitMs, stretchedSliceMs } from '../../domain/slice.ts';
 import { Census } from '../../engine/visit/census.ts';
 
 const minute = 60_000;
@@ -24,5 +25,20 @@ describe('the hosts that a process works', () => {
     expect(census.visited('new')).toBe(2);
     now = 60 * minute;
     expect(census.visited('again')).toBe(1);
+  });
+
+  it('keep their visits long, also once all that began together are over', () => {
+    let now = 0;
+    const census = new Census(longestVisitMs, () => now);
+    const hosts = Array.from({ length: 900 }, (_, at) => ({ id: String(at), next: at * 50 }));
+    let late = 0;
+    for (; now < 120 * minute; now += 1_000) {
+      for (const host of hosts.filter(({ next }) => next <= now)) {
+        host.next = now + stretchedSliceMs(10_000, census.visited(host.id), 2);
+        if (now >= 60 * minute) late++;
+      }
+    }
+    // In an hour a host has four visits of a quarter of an hour, and may begin a fifth.
+    expect(late).toBeLessThanOrEqual(5 * hosts.length);
   });
 });

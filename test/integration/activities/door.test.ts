@@ -4,7 +4,7 @@
  */
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Door, metMs, type StartHost } from '../../../engine/door/door.ts';
+import { Door, type StartHost } from '../../../engine/door/door.ts';
 import { Census } from '../../../engine/visit/census.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
@@ -229,7 +229,7 @@ describe('nothing is asked', () => {
 describe('where many hosts are met', () => {
   const crowded = (): Door => {
     started = {};
-    const census = new Census(metMs);
+    const census = new Census(3_600_000);
     for (let at = 0; at < 200; at++) census.visited(`other ${String(at)}`);
     const door = new Door(fetching.dependencies(), startHost, 20, census);
     doors.push(door);

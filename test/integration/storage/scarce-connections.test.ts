@@ -1,5 +1,5 @@
 /** A server that gives fewer connections than the pool may have: max_connections, or the limit of a role. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createPool, inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import { addLimitedRole, askSlowly, type LimitedRole } from '../../support/database/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -34,6 +34,27 @@ it('a pool goes on with those it has, however many ask at once, and says so once
     expect(words).toEqual([expect.stringMatching(/^Postgres gives no further connection: .*fewer than 12/)]);
   } finally {
     await scarce.end();
+  }
+});
+
+it('a pool asks for more again after half a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const scarce = createPool(role.url, wanted, () => undefined);
+  const askAll = () => Promise.all(Array.from({ length: 100 }, () => askSlowly(scarce)));
+  try {
+    await askAll();
+    await role.give(wanted);
+    await askAll();
+    expect(scarce.totalCount).toBe(given);
+    vi.advanceTimersByTime(30_000);
+    await askAll();
+    expect(scarce.totalCount).toBe(wanted);
+  } finally {
+    await scarce.end();
+    await role.give(given);
   }
 });
 

@@ -5,6 +5,8 @@ import type { Queryable } from '../../../storage/postgres/index.ts';
 export interface LimitedRole {
   /** The database, for who logs in so. */
   readonly url: string;
+  /** From now on it may have so many connections. */
+  give(connections: number): Promise<void>;
   /** All of its connections must have ended. */
   drop(): Promise<void>;
 }
@@ -24,6 +26,9 @@ export async function addLimitedRole(
   );
   return {
     url: url.href,
+    give: async (more) => {
+      await db.query(`alter role ${name} connection limit ${String(more)}`);
+    },
     drop: async () => {
       await db.query(`drop role ${name}`);
     },
