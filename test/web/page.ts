@@ -3,7 +3,7 @@ import { linksOf, type Plan } from './plan.ts';
 import { randomFrom, type Random } from './random.ts';
 import type { Page, Resource } from './site.ts';
 import { isDisallowed } from './wrinkles.ts';
-import { phrase, sentencesIn, type Language } from './words.ts';
+import { madeUpName, phrase, sentencesIn, type Language } from './words.ts';
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
@@ -12,8 +12,9 @@ const style = `<style>body{font:16px/1.5 sans-serif;margin:0 auto;max-width:60re
 .card{border:1px solid #ddd;padding:.5rem}footer{color:#777}</style>`;
 const script = `<script>document.documentElement.className+=' js';if(1<2&&window.top!==window){console.log('<a href="/never">framed</a>')}</script>`;
 
+/** Ends in a name and a number that no other page of the site has: else the set of words of long pages would be one. */
 const titleOf = (plan: Plan, page: Page): string =>
-  `${phrase(randomFrom(plan.options.seed, page.site.index, page.index, 6), page.language, 4)} ${String(page.index)}`;
+  `${phrase(randomFrom(plan.options.seed, page.site.index, page.index, 6), page.language, 4)} ${madeUpName(page.index)} ${String(page.index)}`;
 
 function folderOf(path: string): string {
   const end = path.indexOf('?');

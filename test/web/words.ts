@@ -73,3 +73,11 @@ export function phrase(random: Random, language: Language, count: number): strin
 export function slugWord(random: Random): string {
   return random.pick(wordsOf('en'));
 }
+
+const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'zu'] as const;
+
+/** A name of each number's own, as of a product: `Kelimoqu` of 123. */
+export const madeUpName = (number: number): string => {
+  const name = String(number).replace(/\d/g, (digit) => syllables[Number(digit)] ?? '');
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}qu`;
+};
