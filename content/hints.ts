@@ -3,6 +3,8 @@
  * have shared since the days of blogs, and that every classifier of main text goes by.
  */
 
+import { ownCopy } from './own-copy.ts';
+
 /** Bits. */
 export const hints = {
   /** The words of what surrounds an article: sidebar, promo, share. */
@@ -88,8 +90,7 @@ function ofName(name: string): number {
   for (const [pattern, bit] of words) if (pattern.test(head)) told |= bit;
   if (name.length <= longestName) {
     if (known.size >= mostKnown) known.clear();
-    // A copy: the name is a part of the page's source, which the map would keep in memory.
-    known.set(` ${name}`.slice(1), told);
+    known.set(ownCopy(name), told);
   }
   return told;
 }

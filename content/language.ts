@@ -1,5 +1,6 @@
 /** Tells the language of a text from groups of letters, with the author's declaration as a second opinion. */
 import { LRUCache } from 'lru-cache';
+import { ownCopy } from './own-copy.ts';
 
 /** With fewer words no detector can be trusted. */
 const ENOUGH_WORDS = 20;
@@ -76,10 +77,12 @@ function declaredLanguage(tag: string | null): string | null {
   const known = codes.get(tag);
   if (known !== undefined) return known === '' ? null : known;
   const code = codeOf(tag);
-  codes.set(tag, code ?? '');
+  if (tag.length <= LONGEST_TAG) codes.set(ownCopy(tag), code ?? '');
   return code;
 }
 
+/** Characters; longer tags are told anew each time. */
+const LONGEST_TAG = 100;
 /** Codes by tag; '' stands for none. The web uses a few hundred tags, a hostile site any number. */
 const codes = new LRUCache<string, string>({ max: 1_000 });
 

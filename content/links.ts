@@ -1,6 +1,7 @@
 /** From href attributes to the URLs a crawl may follow. */
 import type { Cut } from '../domain/limits.ts';
 import { maxUrlLength } from '../domain/url.ts';
+import { ownCopy } from './own-copy.ts';
 
 /** Longest href kept, in characters: far above the 2,048 a crawl admits, far below a data: URL of a megabyte. */
 const LONGEST_HREF = 8_192;
@@ -47,8 +48,9 @@ export function createResolver(base: URL): Resolve {
   return (href) => {
     const hash = href.indexOf('#');
     const reference = hash === -1 ? href : href.slice(0, hash);
-    // The parser gets the whole: what it strips from the end depends on the fragment.
-    return (hasShortcut ? shortcut(reference) : null) ?? resolveFully(href, base);
+    const short = hasShortcut ? shortcut(reference) : null;
+    // Links are kept for long (engine/admission). The parser gets the whole: what it strips depends on the fragment.
+    return short === null ? resolveFully(href, base) : ownCopy(short);
   };
 }
 
