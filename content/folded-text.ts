@@ -5,6 +5,9 @@ const NO_GAP = 0;
 const WORD_GAP = 1;
 const BLOCK_GAP = 2;
 
+/** What NFC changes has a character of these: all below are as they should be (Unicode's NFC_Quick_Check). */
+const mayCompose = /[\u0300-\uffff]/;
+
 export class FoldedText {
   private text = '';
   /** White space owed before the next piece; never written at either end. */
@@ -56,7 +59,7 @@ export class FoldedText {
 
   /** The whole, NFC, well-formed and within the limit; to be asked once. */
   finish(): string {
-    const whole = this.text.toWellFormed().normalize('NFC');
+    const whole = mayCompose.test(this.text) ? this.text.toWellFormed().normalize('NFC') : this.text;
     if (whole.length <= this.limit) return whole;
     const kept = whole
       .slice(0, this.limit)

@@ -23,9 +23,12 @@ const deepest = 200;
 const longestText = 1_000;
 const mostProperties = 2_000;
 
+/** One search for both, since each takes a pass over the source. */
+const scope = /itemscope|typeof=/;
+
 /** Does a page have items? To be asked of its source. */
 export function hasItems(source: string): boolean {
-  return source.includes('itemscope') || (source.includes('typeof=') && source.includes('schema.org'));
+  return scope.test(source) && (source.includes('itemscope') || source.includes('schema.org'));
 }
 
 export class ItemReader {

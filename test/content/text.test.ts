@@ -112,6 +112,28 @@ describe('FoldedText', () => {
     );
   });
 
+  // https://unicode.org/reports/tr15/#Detecting_Normalization_Forms: no quick check below U+0300 says No or Maybe.
+  it('is in NFC and well-formed, whatever its characters are', () => {
+    const below = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x2ff }).map((code) => String.fromCharCode(code)),
+    });
+    const any = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0xffff }).map((code) => String.fromCharCode(code)),
+    });
+    fc.assert(
+      fc.property(fc.oneof(below, any), (given) => {
+        const text = new FoldedText(1_000);
+        text.add(given);
+        expect(text.finish()).toBe(text.raw.toWellFormed().normalize('NFC'));
+      }),
+    );
+    for (const given of ['e\u0301', '\u212b', '\ud800', '\u0344'])
+      expect(foldLine(given, 9)?.text).toBe(given.toWellFormed().normalize('NFC'));
+    for (let code = 0x21; code < 0x300; code++)
+      for (const char of ['', 'a'])
+        expect((char + String.fromCharCode(code)).normalize('NFC')).toBe(char + String.fromCharCode(code));
+  });
+
   it('cuts at the limit, between characters, and says by how much', () => {
     expect(foldLine('abcdef', 4)).toEqual({ text: 'abcd', leftOut: 2 });
     expect(foldLine('abc😀', 4)?.text).toBe('abc');
