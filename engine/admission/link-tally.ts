@@ -32,7 +32,8 @@ interface Tally {
   readonly url: string;
   readonly hosts: LinkSketch;
   readonly pages: LinkSketch;
-  /** Sum of the levels of both counts at the last score. A URL that is admitted is scored with one link. */
+  /** Sum of the levels of both counts, now and at the last score. A URL that is admitted is scored with one link. */
+  level: number;
   scored: number;
   /** The most that any link promises of the crawl's focus, now and at the last score; -1: not scored yet. */
   promise: number;
@@ -111,7 +112,9 @@ export class LinkTally {
       const internal = url.startsWith(origin) && url.charAt(origin.length) === '/';
       const isNew = internal ? noteSource(tally.pages, page) : noteSource(tally.hosts, hostId);
       if (promises !== null) this.#promise(tally, promises.get(url) ?? 0);
-      if (isNew && levelOf(tally) > tally.scored) this.#due.add(tally);
+      if (!isNew) continue;
+      tally.level = levelOf(tally);
+      if (tally.level > tally.scored) this.#due.add(tally);
     }
   }
 
@@ -129,16 +132,29 @@ export class LinkTally {
     if (wait > 0 || this.#due.size === 0 || this.#allowed < 1) return;
     this.#flushedAt = performance.now();
     this.#pages = 0;
-    const chosen = [...this.#due]
-      .sort((one, other) => urgency(other) - urgency(one))
-      .slice(0, Math.floor(this.#allowed));
+    const chosen = this.#mostUrgent(Math.floor(this.#allowed));
     this.#allowed -= chosen.length;
     for (const tally of chosen) {
       this.#due.delete(tally);
-      tally.scored = levelOf(tally);
+      tally.scored = tally.level;
       tally.promised = tally.promise;
     }
     await this.#rescore(chosen);
+  }
+
+  /** As many as `most`, or all that are due: tens of thousands, so numbers are sorted instead of tallies. */
+  #mostUrgent(most: number): Tally[] {
+    if (this.#due.size <= most) return [...this.#due];
+    const sorted = Float64Array.from(this.#due, urgency).sort();
+    const least = sorted[sorted.length - most] ?? 0;
+    const chosen: Tally[] = [];
+    const even: Tally[] = [];
+    for (const tally of this.#due) {
+      const urgent = urgency(tally);
+      if (urgent > least) chosen.push(tally);
+      else if (urgent === least) even.push(tally);
+    }
+    return chosen.concat(even.slice(0, most - chosen.length));
   }
 
   async #rescore(tallies: readonly Tally[]): Promise<void> {
@@ -172,7 +188,7 @@ export class LinkTally {
       tally.settled = false;
       Object.assign(tally.hosts, readSketch(row.hosts));
       Object.assign(tally.pages, readSketch(row.pages));
-      tally.scored = levelOf(tally);
+      tally.scored = tally.level = levelOf(tally);
       const crawl = await this.#books.crawls.open(tally.crawlId);
       const { score } = scoreOf(
         {
@@ -202,6 +218,7 @@ export class LinkTally {
     const tally = this.#old.get(crawlId)?.get(url) ?? {
       ...{ crawlId, url, hosts: emptySketch(), pages: emptySketch(), settled: false },
       ...{ promise: 0, promised: -1 },
+      level: 0,
       scored: linkLevel(1),
     };
     let ofCrawl = this.#young.get(crawlId);
@@ -219,8 +236,8 @@ export class LinkTally {
 }
 
 /** A better promise goes before any number of links. */
-const urgency = (tally: Tally): number =>
-  levelOf(tally) + (tally.promised < 0 ? 0 : 1_000 * (tally.promise - tally.promised));
+const urgency = ({ level, promise, promised }: Tally): number =>
+  level + (promised < 0 ? 0 : 1_000 * (promise - promised));
 
 const levelOf = ({ hosts, pages }: Tally): number =>
   linkLevel(sourcesOf(hosts)) + linkLevel(sourcesOf(pages));

@@ -55,9 +55,10 @@ async function linked(
   { crawl, host }: Site,
   pages: number,
   to: readonly string[],
+  from = 0,
 ): Promise<void> {
   const open = await books.crawls.open(crawl);
-  for (let at = 0; at < pages; at++)
+  for (let at = from; at < from + pages; at++)
     tally.note(
       open,
       { crawl_id: crawl, host_id: host, origin, key: keyOf(`page ${String(at)}`) },
@@ -86,6 +87,20 @@ describe('the tally of links', () => {
       /^Its score is 0\.\d+: .* from a seed, where the page that names it has 1, .* links from about \d\d pages of its host/,
     );
     expect(because).not.toMatch(/would be/);
+  });
+
+  it('of more than may be lifted takes those with the most links', async () => {
+    const few = ['c', 'd', 'e', 'f', 'g', 'h'];
+    const of = await site(['seed', 'a', 'b', ...few]);
+    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    await linked(tally, of, 2, few);
+    await linked(tally, of, 4, ['a', 'b'], 2);
+    await linked(tally, of, 6, ['b'], 6);
+    await tally.flush();
+    const lifted = (await of.priorities('a', 'b', ...few)).map((priority) => priority > 0.31);
+    expect(lifted.slice(0, 2)).toEqual([true, true]);
+    // Six, for twelve pages.
+    expect(lifted.filter(Boolean)).toHaveLength(6);
   });
 
   it('counts links from distinct hosts, each once, and adds up what several processes have met', async () => {
