@@ -86,7 +86,9 @@ export function createFeedActivities(
         await start(turns.fed);
         await start(turns.asked.filter(({ asleep }) => asleep));
         const [activity] = await shardActivity(pool, shard);
-        const waits = turns.found > 0 || refed > 0 || activity?.unread === true || activity?.seeding === true;
+        // What becomes due from now on wakes the scheduler (scheduler-waker.ts).
+        const left = turns.found > turns.fed.length;
+        const waits = left || refed > 0 || activity?.unread === true || activity?.seeding === true;
         if (activity?.splitting === true) await giveHosts(shard);
         return {
           started: turns.fed.length + refed,
