@@ -56,6 +56,23 @@ describe('countWords', () => {
   });
 });
 
+describe('countWords, of texts in Latin-1 and longer than its room for bytes', () => {
+  it('counts what it counts beside a character of another script', () => {
+    const latin = fc.string({
+      unit: fc.integer({ min: 0, max: 0xff }).map((code) => String.fromCharCode(code)),
+    });
+    fc.assert(
+      fc.property(latin, (text) => {
+        expect(countWords(text)).toBe(countWords(`${text} 語`) - 1);
+      }),
+    );
+  });
+
+  it('counts all of a long text', () => {
+    expect(countWords('word '.repeat(400_000))).toBe(400_000);
+  });
+});
+
 describe('textHash', () => {
   const hashOf = (text: string) => Buffer.from(textHash(text)).toString('hex');
 
