@@ -36,7 +36,7 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
-/** Most bodies that are committed together. */
+/** Most bodies that are committed together; as many are read meanwhile. */
 const commitBatch = 20;
 /** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
@@ -65,6 +65,11 @@ interface Ready {
   readonly cut: Cut;
   /** New rows that were written before. */
   readonly fresh: readonly AdmissionRow[];
+}
+
+interface Opened {
+  readonly reading: Reading;
+  readonly ready: Ready;
 }
 
 /** Reads bodies of any hosts. Documents may stay in their stage, to be found again. */
@@ -176,17 +181,17 @@ export function createReading(
 
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
   const extractPages = async (bodies: readonly StagedBody[]): Promise<void> => {
-    let open: { readonly reading: Reading; readonly ready: Ready }[] = [];
+    let open: Opened[] = [];
     let links = 0;
-    const commit = async (): Promise<void> => {
-      const good = open.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
+    const commit = async (batch: readonly Opened[]): Promise<void> => {
+      const good = batch.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
       for (const { crawl, staged, extracted } of good) await soft404.ask(crawl, staged, extracted);
-      const pages = open.map(({ reading }) => reading.page);
-      const prints = open.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
-      const found = open.flatMap(({ ready }) => ready.candidates);
+      const pages = batch.map(({ reading }) => reading.page);
+      const prints = batch.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
+      const found = batch.flatMap(({ ready }) => ready.candidates);
       const written = await admission.store(writer, found, (outside) => {
         const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
-        const stages = open.map(({ reading: { staged, held }, ready }) => {
+        const stages = batch.map(({ reading: { staged, held }, ready }) => {
           const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
           const end = stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
           return held === null ? end : { ...end, held };
@@ -194,7 +199,7 @@ export function createReading(
         return { pages, prints, stages };
       });
       const fresh = Map.groupBy(written.fresh, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
-      for (const { reading, ready } of open) {
+      for (const { reading, ready } of batch) {
         const { staged, crawl, links: found, promises, extracted } = reading;
         tally.note(crawl, staged, found, promises);
         const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
@@ -202,29 +207,42 @@ export function createReading(
       }
       await repeated.count(good);
       await traps.save();
-      for (const { reading } of open) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
+      for (const { reading } of batch) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
       await soft404.stored(good.map(({ staged }) => staged));
+      await tally.flush();
+    };
+    let committing: Promise<void> = Promise.resolve();
+    /** The next pages are read meanwhile; one commit of a lane is under way at a time. */
+    const commitOpen = async (): Promise<void> => {
+      await committing;
+      committing = commit(open);
+      // Whether it fails is asked before the next commit, and in the end.
+      committing.catch(() => undefined);
       open = [];
       links = 0;
-      await tally.flush();
     };
     const lost: StagedBody[] = [];
     const turn = new DocumentTurn(documentsMs);
     const rulesTurn = new RulesTurn();
-    for (const staged of bodies) {
-      const reading = await read(staged, turn, rulesTurn);
-      if (reading === 'lost') lost.push(staged);
-      if (typeof reading === 'string') continue;
-      // Reading a page takes about a millisecond: the process serves its sockets in between.
-      await breathe();
-      if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
-        await commit();
+    try {
+      for (const staged of bodies) {
+        const reading = await read(staged, turn, rulesTurn);
+        if (reading === 'lost') lost.push(staged);
+        if (typeof reading === 'string') continue;
+        // Reading a page takes about a millisecond: the process serves its sockets in between.
+        await breathe();
+        if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
+          await commitOpen();
+        }
+        const ready = await admitFirst(reading);
+        links += ready.candidates.length;
+        open.push({ reading, ready });
       }
-      const ready = await admitFirst(reading);
-      links += ready.candidates.length;
-      open.push({ reading, ready });
+      if (open.length > 0) await commitOpen();
+    } finally {
+      // Before the end is known, nobody may read these pages again.
+      await committing;
     }
-    if (open.length > 0) await commit();
     await fetchAgain(lost);
   };
 

@@ -9,6 +9,7 @@ import { storedStages } from '../../../domain/stage.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
 import { createReading } from '../../../engine/reading/read-pages.ts';
+import type { BodyStore } from '../../../storage/archive/index.ts';
 import { bodiesInStage, type StagedBody } from '../../../storage/pages/index.ts';
 import { hostRow } from '../../support/database/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
@@ -17,7 +18,7 @@ import type { Fetching, HostRow } from './fetching.ts';
 
 /** Until nothing of the host is owed its reading any more. */
 export async function readBodies(
-  { pool, blobs }: Pick<Fetching, 'pool' | 'blobs'>,
+  { pool, blobs }: Pick<Fetching, 'pool'> & { readonly blobs: BodyStore },
   host: HostRow,
   writer = new FrontierWriter(pool),
 ): Promise<void> {
