@@ -15,8 +15,11 @@ export type { RobotsVerdict } from './robots-match.ts';
 /** Octets read of a robots.txt (RFC 9309 §2.5 asks for at least this); the rest is ignored. */
 export const maxRobotsOctets = 500 * 1024;
 
-/** Milliseconds for which a copy may be used before robots.txt is requested again (RFC 9309 §2.4). */
-export const robotsFreshMs = 24 * 3_600_000;
+/**
+ * Milliseconds for which a copy may be used before robots.txt is requested again: a day (RFC 9309 §2.4), and the delay
+ * in force at the host. Otherwise a host that allows one request a day would be asked for robots.txt and nothing else.
+ */
+export const robotsFreshMs = (delayMs: number): number => 24 * 3_600_000 + delayMs;
 
 /** Octets read of one line; the rest of the line is ignored, as Google does. */
 const maxLineOctets = 2_083 * 8 - 1;

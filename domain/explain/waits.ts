@@ -306,7 +306,7 @@ function otherHostsSlice({ host }: ExplainFacts): Wait | null {
 
 function robotsFirst({ host, robots }: ExplainFacts): Wait | null {
   const ageMs = robots?.ageMs ?? null;
-  if (ageMs !== null && ageMs < robotsFreshMs) return null;
+  if (ageMs !== null && ageMs < robotsFreshMs(host?.delayMs ?? 0)) return null;
   const what =
     ageMs === null
       ? 'robots.txt of the host has not been read yet'

@@ -1,6 +1,6 @@
 /**
  * robots.txt of the hosts that a process works (RFC 9309): parsed copies in bounded memory, in front of those in
- * Postgres. A copy is fresh for 24 hours (§2.4). An older copy is kept, and used while robots.txt cannot be read.
+ * Postgres. A copy that is no longer fresh is kept, and used while robots.txt cannot be read.
  */
 import { LRUCache } from 'lru-cache';
 import { cutBy, type Cut } from '../../domain/limits.ts';
@@ -33,25 +33,21 @@ export class RobotsBook {
   }
 
   /**
-   * The stored copy: as `fresh` if it is fresh, and as `older` if it may be used while robots.txt cannot be read.
-   * @param askedAgoMs milliseconds since somebody asked to read robots.txt again: older copies are not fresh. Null:
-   * nobody asked.
+   * The stored copy, with its age in milliseconds; null: there is none that may be used.
+   * @param askedAgoMs milliseconds since somebody asked to read robots.txt again; null: nobody asked
    */
   async find(
     hostId: string,
-    askedAgoMs: number | null = null,
-  ): Promise<{ readonly fresh: Robots | null; readonly older: Robots | null }> {
-    const freshMs = Math.min(robotsFreshMs, askedAgoMs ?? Infinity);
+    askedAgoMs: number | null,
+  ): Promise<{ readonly robots: Robots; readonly ageMs: number } | null> {
     const ageOf = (copy: Copy): number => performance.now() - copy.fetchedAt;
     let copy = this.#copies.get(hostId) ?? null;
     // Another process may have read robots.txt again since.
-    if (copy === null || (askedAgoMs !== null && ageOf(copy) >= freshMs)) copy = await this.#load(hostId);
-    if (copy === null) return { fresh: null, older: null };
-    const age = ageOf(copy);
-    return {
-      fresh: age < freshMs ? copy.robots : null,
-      older: age < staleLimitMs ? copy.robots : null,
-    };
+    if (copy === null || ageOf(copy) >= Math.min(robotsFreshMs(0), askedAgoMs ?? Infinity))
+      copy = await this.#load(hostId);
+    if (copy === null) return null;
+    const ageMs = ageOf(copy);
+    return ageMs < staleLimitMs ? { robots: copy.robots, ageMs } : null;
   }
 
   /**

@@ -97,7 +97,7 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: takingMs };
     const missing = granted.batchSize - picks.length;
     const hosts = await retrying(() =>
-      lendHosts(pool, wish.shards, crawlIds, robotsFreshMs, missing, takingMs, tried),
+      lendHosts(pool, wish.shards, crawlIds, robotsFreshMs(0), missing, takingMs, tried),
     );
     if (hosts.length === 0) break;
     tried.push(...hosts.map(({ id }) => id));
@@ -106,7 +106,7 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   }
   const left = granted.batchSize - picks.length;
   if (left > 0)
-    await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs, left, askMs, lapsed));
+    await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs(0), left, askMs, lapsed));
   return picks.length === 0 ? null : handOut(room, granted, picks);
 }
 

@@ -6,7 +6,7 @@
 import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { goesByCrawlDelay, hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
-import type { Robots } from '../../domain/robots.ts';
+import { robotsFreshMs, type Robots } from '../../domain/robots.ts';
 import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { Books } from '../books/books.ts';
@@ -71,10 +71,12 @@ export class HostVisit implements Visited {
     const { taken, hostId, times } = this.lease;
     this.turns = new CrawlTurns(this.crawls, rows, taken);
     const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
-    this.known = await robots.find(hostId, askedAgoMs);
+    const copy = await robots.find(hostId, askedAgoMs);
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
-    const old = askedAgoMs === null ? this.known.older : null;
-    this.goBy({ robots: this.known.fresh ?? old, refused: null });
+    const outdated = copy === null || (askedAgoMs !== null && copy.ageMs >= askedAgoMs);
+    this.goBy({ robots: outdated ? null : copy.robots, refused: null });
+    const fresh = !outdated && copy.ageMs < robotsFreshMs(this.pacer.delayMs);
+    this.known = { fresh: fresh ? copy.robots : null, older: copy?.robots ?? null };
     const asked = this.#spacing === 'crawl_delay';
     const waits = rows.map(({ crawl_id: id, waited }) => ({
       ...{ crawl_id: id, waited: waited !== null && asked ? byCrawlDelay(waited) : waited },

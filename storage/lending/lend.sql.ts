@@ -4,7 +4,7 @@ import { isItsTurn } from '../hosts/index.ts';
 import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
 /**
- * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh ($3), and a page is next there
+ * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh ($3, and the delay of the host), and a page is next there
  * for one of the crawls ($2). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then
  * a worker of ours asks the host first.
  */
@@ -18,7 +18,8 @@ const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at i
                                       and u.due_at <= now()
                                     order by u.priority desc, u.key limit 1))
           and exists (select 1 from robots r
-                       where r.host_id = h.id and r.fetched_at > now() - $3 * interval '1 millisecond'
+                       where r.host_id = h.id
+                         and r.fetched_at > now() - ($3 + coalesce(h.base_delay_ms, 0)) * interval '1 millisecond'
                          and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
 
 /**

@@ -86,6 +86,28 @@ describe('how long it is kept (§2.4)', () => {
     expect(site.paths().slice(4)).toEqual(['/robots.txt', '/d']);
   });
 
+  it('is kept by the delay longer, so that a host of one request a day is asked for pages too', async () => {
+    const { site, host } = await hosted(
+      { '/robots.txt': robots('User-agent: *', `Crawl-delay: ${String(day)}`) },
+      ...['/a', '/b'],
+    );
+    /** The delay after the last request is over. */
+    const nextVisit = async () => {
+      const { pool } = fetching;
+      const over = { not_before: longAgo, paced_until: longAgo, asked_at: null };
+      await changeHost(pool, host.hostId, over);
+      await tables.queue.change(pool, { host_id: host.hostId }, { own_turn_at: longAgo, asked_at: null });
+      return fetching.role().fetchSlice(host);
+    };
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0 });
+    await ageRobots(host, 1.5 * day);
+    expect(await nextVisit()).toMatchObject({ fetched: 1 });
+    await ageRobots(host, 2 * day);
+    expect(await nextVisit()).toMatchObject({ fetched: 0 });
+    expect(await nextVisit()).toMatchObject({ fetched: 1 });
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/robots.txt', '/b']);
+  });
+
   it('serves on where a new one cannot be had (§2.3.1.4), up to its limit', async () => {
     const { site, host, crawl } = await hosted(
       { '/robots.txt': robots('User-agent: *', 'Disallow: /b') },
