@@ -2,26 +2,27 @@
  * `npm run bench:alike`: how long Postgres takes to find the originals that share a band with a fingerprint, by how many
  * originals there are. They are made up: random sketches and sixteen random bands each, as of texts that are not alike.
  * Each size is asked with warm caches, and with cold ones: Postgres has just started, and the system has let go of its
- * files. `--prints 1000000,10000000` takes 1 kB of disk for each print, and some twenty minutes. Exits 1 if the target is
- * missed with warm caches.
+ * files. Exits 1 if the target is missed with warm caches.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { judgeAlike, printsLike } from '../storage/alike/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { bare, startOwnStack, type OwnStack } from '../test/support/start-stack.ts';
+import { list, script, whole } from '../test/support/script.ts';
 import { quantile, table } from './figures.ts';
 
-const { values } = parseArgs({
-  options: {
-    prints: { type: 'string', default: '100000,1000000' },
-    rounds: { type: 'string', default: '500' },
-  },
-});
-const sizes = values.prints.split(',').map(Number);
-const rounds = Number(values.rounds);
+const { prints: sizes, rounds } = script('bench:alike', 'How long it takes to find originals that are alike.')
+  .option(
+    '--prints <counts>',
+    'how many originals there are, in turn; each takes 1 kB of disk, and 10000000 some twenty minutes',
+    list(whole()),
+    [100_000, 1_000_000],
+  )
+  .option('--rounds <count>', 'look-ups of each kind', whole(), 500)
+  .parse()
+  .opts<{ prints: readonly number[]; rounds: number }>();
 /** Milliseconds for one look-up. */
 const target = 1;
 /** As many as are judged together. */

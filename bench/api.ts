@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { list, oneOf, script, whole } from '../test/support/script.ts';
 import { startOwnStack } from '../test/support/start-stack.ts';
 import { createPool } from '../storage/postgres/index.ts';
 import { storePages } from './api-rows.ts';
@@ -17,27 +17,24 @@ import { scratch } from './scratch.ts';
 
 const names = ['crawl', 'ledger', 'creation', 'seeds', 'export'] as const;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: names.join(',') },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '16' },
-    crawls: { type: 'string', default: '200' },
-    seeds: { type: 'string', default: '100000' },
-    pages: { type: 'string', default: '100000' },
-  },
-});
-const count = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new RangeError(`not a count: ${text}`);
-  return value;
-};
-
-const wanted = values.only.split(',');
-for (const name of wanted) {
-  if (!names.some((known) => known === name)) throw new RangeError(`nothing to measure is called ${name}`);
-}
+const values = script('bench:api', 'The HTTP API on a stack of its own.')
+  .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
+  .option('--rounds <count>', 'turns of status reads', whole(), 5)
+  .option('--seconds <count>', 'that a turn takes', whole(), 3)
+  .option('--connections <count>', 'that read at once', whole(), 16)
+  .option('--crawls <count>', 'that are created', whole(), 200)
+  .option('--seeds <count>', 'that are streamed', whole(), 100_000)
+  .option('--pages <count>', 'that are exported', whole(), 100_000)
+  .parse()
+  .opts<{
+    only?: readonly (typeof names)[number][];
+    rounds: number;
+    seconds: number;
+    connections: number;
+    crawls: number;
+    seeds: number;
+    pages: number;
+  }>();
 
 /** Requests a second of the API's processor time; milliseconds; seconds; rows a second. */
 const targets = { reads: 2_000, p99: 50, seeds: 10, rows: 20_000 };
@@ -93,7 +90,7 @@ const cancelled = async (id: string): Promise<void> => {
 };
 
 try {
-  const crawl = await storePages(pool, count(values.pages));
+  const crawl = await storePages(pool, values.pages);
   const measures: Readonly<Record<(typeof names)[number], () => Promise<void>>> = {
     crawl: () => statusReads('GET /v1/crawls/{id}', `/v1/crawls/${crawl}`),
     ledger: () => statusReads('GET /v1/crawls/{id}/ledger', `/v1/crawls/${crawl}/ledger`),
@@ -104,7 +101,7 @@ try {
       await exported(crawl, 'csv');
     },
   };
-  for (const name of names) if (wanted.includes(name)) await measures[name]();
+  for (const name of values.only ?? names) await measures[name]();
 } finally {
   await pool.end();
   await own.close();
@@ -120,15 +117,15 @@ async function statusReads(what: string, path: string): Promise<void> {
   writeFileSync(file, JSON.stringify({ headers: Object.fromEntries(kept), body: await sample.text() }));
   const bare = await startBare(file);
   try {
-    const connections = count(values.connections);
+    const connections = values.connections;
     const targetsOf = {
       api: { url: apiUrl, path, headers: { authorization }, pid: apiPid },
       bare: { url: bare.url, path, headers: { authorization }, pid: bare.process.pid ?? 0 },
     };
     for (const target of Object.values(targetsOf)) await load(target, connections, warmUpSeconds);
     const pairs: { api: Load; bare: Load }[] = [];
-    for (let round = 0; round < count(values.rounds); round++) {
-      const seconds = count(values.seconds);
+    for (let round = 0; round < values.rounds; round++) {
+      const seconds = values.seconds;
       pairs.push({
         api: await load(targetsOf.api, connections, seconds),
         bare: await load(targetsOf.bare, connections, seconds),
@@ -159,7 +156,7 @@ async function creation(): Promise<void> {
   const times: number[] = [];
   const inserts: number[] = [];
   await pool.query('create table yardstick (at timestamptz)');
-  for (let made = 0; made < warmUps + count(values.crawls); made++) {
+  for (let made = 0; made < warmUps + values.crawls; made++) {
     const before = performance.now();
     await pool.query('insert into yardstick values (now())');
     const start = performance.now();
@@ -201,7 +198,7 @@ async function streamedSeeds(): Promise<void> {
   const { id } = await ask<Crawl>('POST', '/v1/crawls', newCrawl);
   await stateIs(id, ({ state }) => state === 'running');
   await ask('POST', `/v1/crawls/${id}/pause`, {});
-  const seeds = count(values.seeds);
+  const seeds = values.seeds;
   const lines = Array.from(
     { length: seeds },
     (_, n) => `http://192.0.2.${String(n % 250)}/section/page-${String(n)}\n`,
@@ -246,7 +243,7 @@ async function exported(crawl: string, format: 'jsonl' | 'csv'): Promise<void> {
     return lines;
   });
   const seconds = (performance.now() - start) / 1_000;
-  if (result !== count(values.pages)) throw new Error(`${String(result)} rows were exported`);
+  if (result !== values.pages) throw new Error(`${String(result)} rows were exported`);
   const perSecond = result / seconds;
   note(
     `export of ${result.toLocaleString('en-US')} pages as ${format}`,

@@ -7,7 +7,6 @@
  * Ours learns the rates from its own visits, each of which shows one bit, and is judged after a warm-up in which it
  * spends the same budget. Exits with 1 if ours is not within 3 % of the optimum. Takes about a minute.
  */
-import { parseArgs } from 'node:util';
 import { coldStartDays, visitsThatTell } from '../domain/recrawl/cold-start.ts';
 import {
   exploring,
@@ -26,18 +25,19 @@ import {
   type ChangeHistory,
 } from '../domain/recrawl/rate.ts';
 import { freshDays, type PlannedPage } from '../domain/recrawl/worth.ts';
+import { script, whole } from '../test/support/script.ts';
 import { table } from './figures.ts';
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '5000' },
-    seed: { type: 'string', default: '1' },
-    days: { type: 'string', default: '730' },
-  },
-});
-const [pageCount, seed, days] = [Number(values.pages), Number(values.seed), Number(values.days)];
-if (![pageCount, seed, days].every((value) => Number.isInteger(value) && value > 0))
-  throw new RangeError('--pages, --seed and --days take whole numbers above 0');
+const {
+  pages: pageCount,
+  seed,
+  days,
+} = script('bench:freshness', 'What a budget of visits is worth under seven policies.')
+  .option('--pages <count>', 'that are kept fresh', whole(), 5_000)
+  .option('--seed <number>', 'of their changes', whole(), 1)
+  .option('--days <count>', 'that are simulated', whole(), 730)
+  .parse()
+  .opts<{ pages: number; seed: number; days: number }>();
 
 /** Visits a page and day. */
 const budgets = [0.1, 0.03];

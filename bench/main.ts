@@ -1,11 +1,11 @@
 /**
- * `npm run bench`: bare loop, Crawlee, Scrapy, Colly and Orbweaver over the same seeded web, one after the other, as
- * often as --runs says; the median counts. What each fetched is judged by the web's own log. Scrapy and Colly are
+ * `npm run bench`: bare loop, Crawlee, Scrapy, Colly and Orbweaver over the same seeded web, one after the other, in
+ * several runs; the median counts. What each fetched is judged by the web's own log. Scrapy and Colly are
  * skipped where they cannot be had. Exits 1 when a target is missed.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { list, oneOf, script, whole } from '../test/support/script.ts';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge, type Verdict } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
@@ -35,24 +35,18 @@ interface Measured extends Figures {
   readonly spending?: Spending;
 }
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '3' },
-    only: { type: 'string', default: names.join(',') },
-    hosts: { type: 'string', default: '40' },
-    pages: { type: 'string', default: '250' },
-  },
-});
-const count = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new RangeError(`not a count: ${text}`);
-  return value;
-};
-const [runs, hosts, pages] = [count(values.runs), count(values.hosts), count(values.pages)];
-const wanted = values.only.split(',');
-for (const name of wanted) {
-  if (!names.some((known) => known === name)) throw new RangeError(`nothing to measure is called ${name}`);
-}
+const {
+  runs,
+  only: wanted = names,
+  hosts,
+  pages,
+} = script('bench', 'Crawlers over the same seeded web, one after the other.')
+  .option('--runs <count>', 'of each; the median counts', whole(), 3)
+  .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
+  .option('--hosts <count>', 'of the web', whole(), 40)
+  .option('--pages <count>', 'of each host', whole(), 250)
+  .parse()
+  .opts<{ runs: number; only?: readonly Name[]; hosts: number; pages: number }>();
 const runners = new Map<Name, Run>();
 for (const name of names.filter((known) => wanted.includes(known))) {
   const contestant = contestants[name]();

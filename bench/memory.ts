@@ -1,10 +1,10 @@
 /**
  * `npm run bench:memory`: resident memory of the worker while it crawls as fast as it can, between page 2,000 and
- * page 10,000 (`--pages 100000`). Exits 1 when it exceeds the limit or grows.
+ * page 10,000, or a later one. Exits 1 when it exceeds the limit or grows.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { script, whole } from '../test/support/script.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { crawlWithOrbweaver } from './contestants.ts';
 import { slope, type Point } from './figures.ts';
@@ -12,10 +12,11 @@ import { residentOf } from './meter.ts';
 import { scratch } from './scratch.ts';
 
 const limitMegabytes = 400;
-const { values } = parseArgs({ options: { pages: { type: 'string', default: '10000' } } });
-const [from, to] = [2_000, Number(values.pages)];
-if (!Number.isInteger(to) || to <= from)
-  throw new RangeError(`--pages is more than ${String(from)}: ${values.pages}`);
+const from = 2_000;
+const { pages: to } = script('bench:memory', 'Resident memory of the worker while it crawls.')
+  .option('--pages <count>', 'that are crawled', whole(from + 1), 10_000)
+  .parse()
+  .opts<{ pages: number }>();
 const hosts = 40;
 /** Growth from `from` to `to` that still counts as flat: the garbage collector's own to and fro. */
 const flatMegabytes = 40;

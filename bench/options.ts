@@ -1,21 +1,15 @@
 /**
  * `npm run bench:options`: what the options that say more of pages cost a crawl. The same seeded web is crawled without
- * and with each of them in turn, --runs times; the median of the CPU time of a page counts, of all processes, from the
- * first request on. `--only near-duplicates,rules` chooses.
+ * and with each of them in turn, several times; the median of the CPU time of a page counts, of all processes, from the
+ * first request on.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { list, oneOf, script, whole } from '../test/support/script.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { contestants } from './contestants.ts';
 import { cpuOf, median, table } from './figures.ts';
 import { scratch } from './scratch.ts';
-
-const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
-});
-const runs = Number(values.runs);
-if (!Number.isInteger(runs) || runs < 1) throw new RangeError(`not a count: ${values.runs}`);
 
 const folder = scratch('options');
 const rulesFile = join(folder, 'rules.yaml');
@@ -27,9 +21,12 @@ const all: Readonly<Record<string, readonly string[]>> = {
   changes: ['--changes', 'yes'],
   rules: ['--rules', rulesFile],
 };
-const only = values.only === '' ? Object.keys(all) : values.only.split(',');
-const unknown = only.find((name) => !(name in all));
-if (unknown !== undefined) throw new RangeError(`nothing to measure is called ${unknown}`);
+const names = Object.keys(all);
+const { runs, only = names } = script('bench:options', 'What options that say more of pages cost a crawl.')
+  .option('--runs <count>', 'of each; the median counts', whole(), 3)
+  .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
+  .parse()
+  .opts<{ runs: number; only?: readonly string[] }>();
 const cases: readonly (readonly [name: string, options: readonly string[]])[] = [
   ['none of them', []],
   ...only.map((name) => [name, all[name] ?? []] as const),

@@ -3,30 +3,31 @@
  * and 50 % of its pages: by score, breadth-first, in random order, and at best. On a synthetic web of many hosts and on
  * the link graphs of real documentation (folders of HTML files). Exits 1 where the score is not better than breadth-first
  * at every point, or where a focused crawl has not twice its harvest on a web of topics.
- *
- * `--folder <path>` adds a folder with an index.html; `--stack` crawls each folder with the whole crawler as well, one
- * request at a time, breadth-first (`depth=1`) and by score. `--explore` also takes a share of the pages whatever their
- * scores, on a host where links mislead as well (docs/decisions/0016-exploring-hosts.md).
  */
 import { existsSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createExtractor } from '../content/extract.ts';
 import { defaultWeights, focusedWeights } from '../domain/priority/score.ts';
 import { tellingTerms } from '../domain/relevance/terms.ts';
+import { script, whole } from '../test/support/script.ts';
 import { table } from './figures.ts';
 import { crawledOrder } from './priority/crawled-order.ts';
 import { folderWeb, misleadingWeb, pageRank, reachable, syntheticWeb, type Web } from './priority/graph.ts';
 import { breadthFirst, byScore, captured, inRandomOrder, type Order } from './priority/orders.ts';
 import { byRelevance, harvest, textOf, topicalWeb } from './priority/topics.ts';
 
-const { values } = parseArgs({
-  options: {
-    hosts: { type: 'string', default: '1500' },
-    folder: { type: 'string', multiple: true, default: [] },
-    stack: { type: 'boolean', default: false },
-    explore: { type: 'boolean', default: false },
-  },
-});
+const values = script('bench:priority', 'How soon a crawl has the pages that matter, in several orders.')
+  .option('--hosts <count>', 'of the synthetic web', whole(), 1_500)
+  .option('--folder <paths...>', 'folders with an index.html, to be crawled as well', [])
+  .option(
+    '--stack',
+    'crawl each folder with the whole crawler too, a request at a time, breadth-first and by score',
+  )
+  .option(
+    '--explore',
+    'take a share of the pages whatever their scores, on a host where links mislead as well (docs/decisions/0016-exploring-hosts.md)',
+  )
+  .parse()
+  .opts<{ hosts: number; folder: readonly string[]; stack?: true; explore?: true }>();
 
 /** Of Debian's packages postgresql-doc-15 and python3-doc, where they are installed. */
 const usual = ['/usr/share/doc/postgresql-doc-15/html', '/usr/share/doc/python3.11/html'];
@@ -70,7 +71,7 @@ const explored = (web: Web): (readonly [string, Order])[] =>
 
 if (values.explore) report('links mislead', misleadingWeb(), simulated(misleadingWeb()), false);
 for (const seed of [7, 8, 9]) {
-  const web = reachable(syntheticWeb(seed, Number(values.hosts)));
+  const web = reachable(syntheticWeb(seed, values.hosts));
   report(`synthetic web ${String(seed)}`, web, simulated(web));
 }
 const extractor = await createExtractor();

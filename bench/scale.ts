@@ -1,25 +1,28 @@
 /**
- * `npm run bench:scale`: what a URL costs when a crawl has 10^4, 10^5 and 10^6 of them at 10^4 hosts (`--to 7`: 10^7).
+ * `npm run bench:scale`: what a URL costs when a crawl has 10^4, 10^5 and 10^6 of them at 10^4 hosts, or more.
  * At each size the same work is done and measured, without the network: admission, lease, commit, a scheduler's tick, a
  * status read, an export. Tells what grows, and how many bytes of Postgres a URL takes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { script, whole } from '../test/support/script.ts';
 import { startOwnStack } from '../test/support/start-stack.ts';
 import { median, table } from './figures.ts';
 import { meter } from './meter.ts';
 import { hostCount, type LeasedPlace, openScaleCrawl, sliceUrls } from './scale-crawl.ts';
 
-const { values } = parseArgs({
-  options: { from: { type: 'string', default: '4' }, to: { type: 'string', default: '6' } },
-});
-const [from, to] = [Number(values.from), Number(values.to)];
-if (![from, to].every(Number.isInteger) || from < 4 || to < from || to > 8)
-  throw new RangeError('sizes are from 10^4 to 10^8');
+const { from, to } = script(
+  'bench:scale',
+  'What a URL costs as a crawl gets larger: 10^n URLs at 10^4 hosts.',
+)
+  .option('--from <n>', 'of the smallest size', whole(4, 8), 4)
+  .option('--to <n>', 'of the largest size', whole(4, 8), 6)
+  .parse()
+  .opts<{ from: number; to: number }>();
+if (to < from) throw new RangeError('--to is not below --from');
 
 /** Growth from the smallest size to the largest, and bytes of Postgres for each queued URL. Printed, not judged. */
 const targets = { growth: 1.2, bytes: 600 };

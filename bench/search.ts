@@ -2,27 +2,27 @@
  * `npm run bench:search`: full text in Postgres over made-up pages, whose words come as often as words of a language do
  * (Zipf): what a page costs to index, and how long searches take for common words, rare ones, and phrases, also in
  * processor time of Postgres (on Linux), which says more while other programs want the machine. Exits 1 when a target is
- * missed. `--pages 1000000` takes some hours.
+ * missed.
  */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createPool } from '../storage/postgres/index.ts';
 import { PostgresIndex, type IndexedPage } from '../storage/search/index.ts';
 import { askIndex } from '../storage/search/index.ts';
 import { readQuery } from '../domain/search/query.ts';
+import { script, whole } from '../test/support/script.ts';
 import { bare, startOwnStack } from '../test/support/start-stack.ts';
 import { quantile, table } from './figures.ts';
 
-const { values } = parseArgs({
-  options: {
-    pages: { type: 'string', default: '100000' },
-    words: { type: 'string', default: '400' },
-    rounds: { type: 'string', default: '60' },
-  },
-});
-const pages = Number(values.pages);
-const wordsOfPage = Number(values.words);
-const rounds = Number(values.rounds);
+const {
+  pages,
+  words: wordsOfPage,
+  rounds,
+} = script('bench:search', 'Full text in Postgres over made-up pages.')
+  .option('--pages <count>', 'that are indexed; 1000000 takes some hours', whole(), 100_000)
+  .option('--words <count>', 'of each page', whole(), 400)
+  .option('--rounds <count>', 'searches of each kind', whole(), 60)
+  .parse()
+  .opts<{ pages: number; words: number; rounds: number }>();
 /** Milliseconds. */
 const target = 50;
 

@@ -4,17 +4,15 @@
  * that take 200 ms for an answer; 10,000 hosts of 3 pages each. Pages are counted, and manners judged, by the web's own
  * log; CPU time is that of every process of Orbweaver. Exits 1 where a target is missed or a host was asked impolitely.
  *
- * `--only fast,second` runs some of the cases: fast, second, ten, many, and two that run only if they are named and are
- * held to manners alone: open (10,000 hosts at 60 s, with places and slots for all of them: what a worker takes) and
- * flood (50,000 hosts of 5 pages at 10 s, their first five minutes).
- * `--with scrapy` runs each case with Scrapy too, at the same delays; it is held to no target.
+ * Two cases run only if they are named, and are held to manners alone: open (10,000 hosts at 60 s, with places and slots
+ * for all of them: what a worker takes) and flood (50,000 hosts of 5 pages at 10 s, their first five minutes).
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge } from '../test/web/judge.ts';
 import { startNameServer } from '../test/support/name-server.ts';
+import { list, oneOf, script } from '../test/support/script.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { crawlWithOrbweaver, crawlWithScrapy, type Task } from './contestants.ts';
 import { crawledBy, isRobots, table } from './figures.ts';
@@ -189,16 +187,27 @@ async function until(now: () => number, moment: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, moment - now())));
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, with: { type: 'string' } } });
-const wanted =
-  values.only?.split(',') ?? cases.filter(({ extra }) => extra === undefined).map(({ name }) => name);
-for (const name of wanted)
-  if (!cases.some((one) => one.name === name)) throw new RangeError(`no case is called ${name}`);
-if (values.with !== undefined && values.with !== 'scrapy')
-  throw new RangeError(`nothing to measure beside Orbweaver is called ${values.with}`);
+const names = cases.map(({ name }) => name);
+const usual = cases.filter(({ extra }) => extra === undefined).map(({ name }) => name);
+const { only: wanted = usual, with: beside } = script(
+  'bench:slow',
+  'Many hosts, each slow because it must be.',
+)
+  .option(
+    '--only <cases>',
+    `cases that run instead of ${usual.join(', ')}: of ${names.join(', ')}`,
+    list(oneOf(names)),
+  )
+  .option(
+    '--with <crawler>',
+    'scrapy runs each case too, at the same delays, held to no target',
+    oneOf(['scrapy']),
+  )
+  .parse()
+  .opts<{ only?: readonly string[]; with?: 'scrapy' }>();
 
 const crawlers = new Map([['orbweaver', orbweaver]]);
-if (values.with === undefined) process.stderr.write('--with scrapy measures Scrapy beside Orbweaver\n');
+if (beside === undefined) process.stderr.write('--with scrapy measures Scrapy beside Orbweaver\n');
 else {
   const program = installScrapy();
   if ('path' in program) crawlers.set('scrapy', scrapy(program.path));

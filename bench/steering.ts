@@ -2,24 +2,23 @@
  * `npm run bench:steering`: how soon a crawl obeys while thousands of slow hosts are at work. It is looked at, paused and
  * resumed, a worker is killed and one frozen, another crawl ends by its time, and the crawl is cancelled. Times and
  * manners are those of the web's own log. Exits 1 where a target is missed or a host was asked impolitely.
- *
- * `--hosts` and `--delay` (seconds) size the load.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { AuditView } from '../contracts/http/results.ts';
 import { startEmbedded } from '../test/support/embedded.ts';
+import { number, script, whole } from '../test/support/script.ts';
 import { until } from '../test/support/until.ts';
 import { pidOf } from '../test/stack/world.ts';
 import { complaints, judge } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { median, table } from './figures.ts';
 
-const { values } = parseArgs({
-  options: { hosts: { type: 'string', default: '2000' }, delay: { type: 'string', default: '10' } },
-});
-const [hosts, delaySeconds] = [Number(values.hosts), Number(values.delay)];
+const { hosts, delay: delaySeconds } = script('bench:steering', 'How soon a crawl of slow hosts obeys.')
+  .option('--hosts <count>', 'at work', whole(), 2_000)
+  .option('--delay <seconds>', 'of each host', number(0.1), 10)
+  .parse()
+  .opts<{ hosts: number; delay: number }>();
 const reads = 50;
 const freezeMs = 40_000;
 const crawlSeconds = 20;

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:workers`: what a page costs in CPU time with 1, 2, 4 and 8 worker processes that fetch and read, over
  * the same web: the cost of a page must not grow with the number of processes that share one Postgres and one Temporal.
- * One more process decides (role control). All numbers of processes take turns, `--rounds` times; medians count. What is
+ * One more process decides (role control). All numbers of processes take turns; medians count. What is
  * counted is the last two thirds of a crawl, to its end: a process that has just started compiles its code first, which
  * costs as much as hundreds of pages, once. Exits 1 where a crawl is not whole or impolite, or where a page costs too
  * much more.
@@ -10,10 +10,10 @@
  * gets five: it commits little at a time, and compiles its code for a thousand pages.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { WorkerPlan } from '../stack/embedded.ts';
 import type { AuditView } from '../contracts/http/results.ts';
 import { startEmbedded } from '../test/support/embedded.ts';
+import { list, script, whole } from '../test/support/script.ts';
 import { until } from '../test/support/until.ts';
 import { expectedOf } from '../test/web/expected.ts';
 import { complaints, judge } from '../test/web/judge.ts';
@@ -29,22 +29,23 @@ const warm = 1 / 3;
 /** The meter looks four times a second, and must have seen the last of the crawl. */
 const settleMs = 1_000;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '1' },
-    processes: { type: 'string', default: '1,2,4,8' },
-    hosts: { type: 'string', default: '320' },
-    pages: { type: 'string', default: '100' },
-  },
-});
-const [rounds, hosts, pages] = [values.rounds, values.hosts, values.pages].map(Number) as [
-  number,
-  number,
-  number,
-];
-
-/** The first is what the others are compared with. */
-const counts = values.processes.split(',').map(Number);
+const {
+  rounds,
+  processes: counts,
+  hosts,
+  pages,
+} = script('bench:workers', 'What a page costs with several worker processes.')
+  .option('--rounds <count>', 'of all numbers of processes', whole(), 1)
+  .option(
+    '--processes <counts>',
+    'the first is what the others are compared with',
+    list(whole()),
+    [1, 2, 4, 8],
+  )
+  .option('--hosts <count>', 'of the web', whole(), 320)
+  .option('--pages <count>', 'of each host', whole(), 100)
+  .parse()
+  .opts<{ rounds: number; processes: readonly number[]; hosts: number; pages: number }>();
 const [least = 1] = counts;
 
 interface Measured {

@@ -1,10 +1,23 @@
-/** Quality of what is read from pages (docs/content.md): `npm run bench:content -- [--each] [FOLDER …]`. */
+/** `npm run bench:content`: quality of what is read from pages (docs/content.md). */
+import { existsSync } from 'node:fs';
+import { script } from '../../test/support/script.ts';
 import { reportMarkdown } from './markdown.ts';
 import { reportNearDuplicates } from './near-duplicates.ts';
 import { reportReading } from './reading.ts';
 import { reportSmallEdits } from './small-edits.ts';
 
+const usual = ['/usr/share/doc'];
+const command = script(
+  'bench:content',
+  'Quality of what is read from pages, beside others on the same pages.',
+)
+  .argument('[folders...]', `with HTML files whose links are compared (default: ${usual.join(', ')})`)
+  .option('--each', 'tell F1 of each page, ours, of Readability and of all text, on standard error')
+  .parse();
+const { each } = command.opts<{ each?: true }>();
+const folders = command.args.length > 0 ? command.args : usual.filter((folder) => existsSync(folder));
+
 reportNearDuplicates(1);
 reportSmallEdits();
 reportMarkdown();
-process.exitCode = (await reportReading(process.argv.slice(2))) ? 0 : 1;
+process.exitCode = (await reportReading(folders, each === true)) ? 0 : 1;

@@ -1,7 +1,7 @@
 /**
  * How well pages are read, beside others on the same pages in the same run, as the tables of docs/content.md.
  */
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExtractor } from '../../content/extract.ts';
 import { compareLinks } from './links.ts';
@@ -19,10 +19,10 @@ const goals = { links: 0.999, mainText: 0.93, belowReadability: 0.03, lostRecall
 
 /**
  * Answers whether all goals are met.
- * @param args folders that hold HTML files for the comparison of links, by default all of /usr/share/doc; with --each,
- * F1 of each page (ours, Readability, all text) goes to standard error
+ * @param folders that hold HTML files for the comparison of links
+ * @param tellsEach F1 of each page (ours, Readability, all text) goes to standard error
  */
-export async function reportReading(args: readonly string[]): Promise<boolean> {
+export async function reportReading(folders: readonly string[], tellsEach: boolean): Promise<boolean> {
   let missed = 0;
   const goal = (reached: boolean, what: string): void => {
     if (reached) return;
@@ -33,15 +33,7 @@ export async function reportReading(args: readonly string[]): Promise<boolean> {
   const peers = installPeers();
   const extractor = await createExtractor();
 
-  const tellsEach = args.includes('--each');
-  const asked = args.filter((argument) => argument !== '--each');
-  const files = [
-    ...new Set(
-      (asked.length > 0 ? asked : ['/usr/share/doc'])
-        .filter((folder) => existsSync(folder))
-        .flatMap(htmlFiles),
-    ),
-  ];
+  const files = [...new Set(folders.flatMap(htmlFiles))];
   const links = compareLinks(extractor, peers, files);
   const { both, foundOnly, knownOnly } = links.matches;
   const [precision, recall] = [both / Math.max(1, both + foundOnly), both / Math.max(1, both + knownOnly)];

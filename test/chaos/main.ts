@@ -2,61 +2,41 @@
  * `npm run chaos`: a crawl of a seeded web through a seeded plan of faults, judged by the web's own log. Prints the
  * figures; exits 1 when one is off, with the requests that show it and all faults. At most ten minutes.
  */
-import { parseArgs } from 'node:util';
 import { writeFileSync } from 'node:fs';
+import { list, number, oneOf, script, whole } from '../support/script.ts';
 import { formatLog } from '../web/log.ts';
 import { evidenceOf, figuresTable } from './report.ts';
 import { faultKinds, type FaultKind } from './plan.ts';
 import { runChaos } from './run.ts';
 
-const help = `Usage: npm run chaos -- [--seed N] [--seconds N] [--hosts N] [--delay S] [--once] [--only KINDS] [--log FILE]
-
-  --seed N      Brings the same web and the same plan of faults back. Default: the time.
-  --seconds N   How long faults strike, 5 to 240. Default: 150.
-  --hosts N     Well-behaved hosts, 1 to 1000. Default: 5.
-  --delay S     Seconds between two requests of a host, 0.1 to 10. Default: 0.4.
-  --once        Each page is fetched once. Without it the well-behaved hosts are kept fresh meanwhile.
-  --only KINDS  Comma-separated: ${faultKinds.join(', ')}. Default: all.
-  --log FILE    Where the web's log is kept, one request a line.
-`;
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    seconds: { type: 'string', default: '150' },
-    hosts: { type: 'string', default: '5' },
-    delay: { type: 'string', default: '0.4' },
-    only: { type: 'string', default: faultKinds.join(',') },
-    log: { type: 'string' },
-    once: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(help);
-  process.exit(0);
-}
-
-const whole = (text: string, least: number, most: number): number => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw new RangeError(`not a whole number from ${String(least)} to ${String(most)}: ${text}`);
-  return value;
-};
-const kindNamed = (name: string): FaultKind => {
-  const kind = faultKinds.find((known) => known === name);
-  if (kind === undefined)
-    throw new RangeError(`no fault is called ${name}; there are ${faultKinds.join(', ')}`);
-  return kind;
-};
-
-const seed = whole(values.seed ?? String(Math.floor(Date.now() / 1_000) % 1_000_000), 0, 2 ** 31);
-const seconds = whole(values.seconds, 5, 240);
-const kinds = values.only.split(',').map(kindNamed);
-const hosts = whole(values.hosts, 1, 1_000);
-const crawlDelay = Number(values.delay);
-if (!(crawlDelay >= 0.1 && crawlDelay <= 10))
-  throw new RangeError(`not a delay of 0.1 to 10 s: ${values.delay}`);
+const values = script('chaos', 'A crawl through a seeded plan of faults, judged by the log of the web.')
+  .option(
+    '--seed <number>',
+    'brings the same web and the same plan of faults back; the time unless given',
+    whole(0, 2 ** 31),
+    Math.floor(Date.now() / 1_000) % 1_000_000,
+  )
+  .option('--seconds <count>', 'how long faults strike', whole(5, 240), 150)
+  .option('--hosts <count>', 'that behave well', whole(1, 1_000), 5)
+  .option('--delay <seconds>', 'between two requests of a host', number(0.1, 10), 0.4)
+  .option('--once', 'fetch each page once, instead of keeping the hosts that behave well fresh meanwhile')
+  .option(
+    '--only <kinds>',
+    `faults that strike instead of all: ${faultKinds.join(', ')}`,
+    list(oneOf(faultKinds)),
+  )
+  .option('--log <file>', "where the web's log is kept, one request a line")
+  .parse()
+  .opts<{
+    seed: number;
+    seconds: number;
+    hosts: number;
+    delay: number;
+    once?: true;
+    only?: readonly FaultKind[];
+    log?: string;
+  }>();
+const { seed, seconds, hosts, delay: crawlDelay, only: kinds = faultKinds } = values;
 /** Half of the requests that would fit into the faults' time: there is work to do to the end of them. */
 const pages = Math.max(20, Math.round((seconds / crawlDelay) * 0.5));
 
@@ -74,7 +54,7 @@ const result = await runChaos({
   kinds,
   crawlDelay,
   finishSeconds: 300,
-  freshSeconds: values.once ? null : 15,
+  freshSeconds: values.once === true ? null : 15,
   signal: interrupted.signal,
   web: {
     hosts,

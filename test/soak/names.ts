@@ -3,27 +3,22 @@
  * whole product, by the default cap of an address. Prints the largest number of requests in a second and in flight that
  * the web saw; exits 1 where one is above the cap, where less than two thirds of the cap was used although names waited, or
  * where a page was lost.
- *
- * `--names N` (default 1000), `--domains N` registered domains among which the names are split (default: 1), `--rate N`
- * the cap (default 20).
  */
 import { createServer } from 'node:http';
-import { parseArgs } from 'node:util';
 import { table } from '../../bench/figures.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
 import { listen } from '../support/loopback.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { number, script, whole } from '../support/script.ts';
 import { mostTogether, mostWithin } from '../web/crowd.ts';
 import { openSoakStack } from './stack.ts';
 
-const { values } = parseArgs({
-  options: {
-    names: { type: 'string', default: '1000' },
-    domains: { type: 'string', default: '1' },
-    rate: { type: 'string', default: '20' },
-  },
-});
-const [names, domains, rate] = [Number(values.names), Number(values.domains), Number(values.rate)];
+const { names, domains, rate } = script('soak:names', 'Many names on one address, by the cap of the address.')
+  .option('--names <count>', 'that the address has', whole(), 1_000)
+  .option('--domains <count>', 'registered domains among which the names are split', whole(), 1)
+  .option('--rate <count>', 'requests a second that the cap allows', number(0.1), 20)
+  .parse()
+  .opts<{ names: number; domains: number; rate: number }>();
 /** Of each name, beside its robots.txt. */
 const pages = 2;
 const address = '127.0.0.9';

@@ -2,15 +2,13 @@
  * `npm run soak:pressure`: crawls of a synthetic web by the whole product, while one stage behind the fetchers is slow:
  * reading, the disk, the database. Shows that what waits stays bounded, that nothing is lost, and that as many pages are
  * fetched as the slow stage takes. Prints a table; exits 1 where one of these does not hold.
- *
- * `--seconds N` of each part at least (default 40), `--pace N` pages a second of the slow stage (default 15).
  */
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { stageNames, type StageName } from '../../domain/pressure.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
 import { table } from '../../bench/figures.ts';
 import { slowResults } from '../support/database/index.ts';
+import { number, script } from '../support/script.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import type { RequestRecord } from '../web/log.ts';
@@ -18,11 +16,11 @@ import { spawnWeb } from '../web/spawn.ts';
 import { readFullest, setSlowness, setSoakFolder, type Fullest } from './slowness.ts';
 import { openSoakStack, type SoakStack } from './stack.ts';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '40' }, pace: { type: 'string', default: '15' } },
-});
-const [seconds, pace] = [Number(values.seconds), Number(values.pace)];
-if (!(seconds >= 10 && pace >= 1)) throw new RangeError('--seconds is at least 10, and --pace at least 1');
+const { seconds, pace } = script('soak:pressure', 'Crawls while one stage behind the fetchers is slow.')
+  .option('--seconds <count>', 'that each part takes at least', number(10), 40)
+  .option('--pace <count>', 'pages a second of the slow stage', number(1), 15)
+  .parse()
+  .opts<{ seconds: number; pace: number }>();
 
 const hosts = 24;
 const pageBytes = 60_000;

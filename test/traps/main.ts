@@ -1,18 +1,25 @@
 /**
- * Are real sites taken for traps? Runs the rules over folders of documentation: `npm run traps -- FOLDER[/index.html] …`.
- * With `--hidden` the site lies in a folder to which a hidden link leads, and every link counts as hidden from people.
- * Prints what each folder has and what would be kept back; the exit code is 1 if anything would be.
+ * `npm run traps`: are real sites taken for traps? Runs the rules over folders of documentation. Prints what each folder
+ * has and what would be kept back; the exit code is 1 if anything would be.
  */
 import path from 'node:path';
 import { createExtractor } from '../../content/extract.ts';
+import { script } from '../support/script.ts';
 import { fileAt } from './files.ts';
 import { simulate } from './simulate.ts';
 
 const most = 50_000;
 const extractor = await createExtractor();
 let wrong = 0;
-const allHidden = process.argv.includes('--hidden');
-for (const asked of process.argv.slice(2).filter((argument) => argument !== '--hidden')) {
+const command = script('traps', 'Are real sites taken for traps?')
+  .argument('<folders...>', 'of documentation, or their first pages: FOLDER/index.html')
+  .option(
+    '--hidden',
+    'put each below a folder to which a hidden link leads, with every link hidden from people',
+  )
+  .parse();
+const allHidden = command.opts<{ hidden?: true }>().hidden === true;
+for (const asked of command.args) {
   const [folder, start] = asked.endsWith('.html')
     ? [path.dirname(asked), `/${path.basename(asked)}`]
     : [asked, '/index.html'];

@@ -1,13 +1,13 @@
 /**
  * Do the saved histories notice changes that would break workflows that run? Each place at which workflow code sends
  * commands is removed, doubled and moved, one at a time, and the saved histories are replayed on the result. Run by
- * `npm run mutations`; `npm run mutations -- --only WORD` judges the mutants that have the word in their name.
+ * `npm run mutations`.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { script } from '../../support/script.ts';
 import { presentCode, silenceReplays } from '../saved-histories.ts';
 import { workflowCode } from './commands.ts';
 import { equivalence } from './equivalent.ts';
@@ -17,9 +17,15 @@ import { Judge, type Verdict } from './verdict.ts';
 /** The share of mutants that must be caught, of those that change anything. */
 const wanted = 0.95;
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const { only } = script(
+  'mutations',
+  'Do the saved histories notice changes that would break workflows that run?',
+)
+  .option('--only <word>', 'judge the mutants that have it in their name', '')
+  .parse()
+  .opts<{ only: string }>();
 const code = workflowCode();
-const mutants = mutantsOf(code).filter(({ name }) => name.includes(values.only));
+const mutants = mutantsOf(code).filter(({ name }) => name.includes(only));
 
 // A module that is swapped unchanged must change nothing, or every mutant would be caught.
 silenceReplays();
