@@ -240,7 +240,7 @@ describe('what a host asked for', () => {
     expect(off({ records: [...records, request('/a', 43_109, 43_120)] })).toEqual(['Retry-After not kept']);
     expect(off({ records: [...records, request('/a', 43_110, 43_120)] })).toEqual([]);
     const unvouched = [robots, asked, { ...again }, request('/c', 25_100, 25_110)];
-    expect(off({ records: unvouched })).toEqual(['Retry-After not kept', 'learned delays not kept']);
+    expect(off({ records: unvouched })).toEqual(['Retry-After not kept']);
   });
 
   it('doubles the delay, of a second at least, each time', () => {
@@ -249,9 +249,19 @@ describe('what a host asked for', () => {
       'learned delays not kept',
     ]);
     expect(off({ records: [robots, brief(1_000), request('/a', 3_000, 3_001)] })).toEqual([]);
+    const other = request('/c', 5_000, 5_010, { status: 429, retryAfterMs: 0 });
+    const twice = [robots, brief(1_000), request('/b', 3_000, 3_010), other];
+    expect(off({ records: [...twice, request('/a', 8_999, 9_000)] })).toEqual(['learned delays not kept']);
+    expect(off({ records: [...twice, request('/a', 9_000, 9_001)] })).toEqual([]);
+  });
+});
+
+describe('complaints in a row', () => {
+  it('double the delay once', () => {
+    const brief = (at: number) => request('/a', at, at + 10, { status: 503, retryAfterMs: 0 });
     const twice = [robots, brief(1_000), brief(3_000)];
-    expect(off({ records: [...twice, request('/a', 6_999, 7_000)] })).toEqual(['learned delays not kept']);
-    expect(off({ records: [...twice, request('/a', 7_000, 7_001)] })).toEqual([]);
+    expect(off({ records: [...twice, request('/a', 4_999, 5_000)] })).toEqual(['learned delays not kept']);
+    expect(off({ records: [...twice, request('/a', 5_000, 5_001)] })).toEqual([]);
   });
 });
 

@@ -253,8 +253,9 @@ const eagerPages = (records: readonly RequestRecord[], own: ReadonlySet<RequestR
 
 /**
  * Requests sooner than the delay of the host, and sooner than what it has become: after each 429 or 503 it is twice as
- * long (hosts of this web are done before one doubling is taken back). A host's own delay is owed once its robots.txt
- * has been read, durably; until then the usual one.
+ * long, but for one that follows another with no good page in between, which is the backoff's (hosts of this web are done
+ * before one doubling is taken back). A host's own delay is owed once its robots.txt has been read, durably; until then
+ * the usual one.
  */
 function hurriesOf(
   records: readonly RequestRecord[],
@@ -266,7 +267,7 @@ function hurriesOf(
   for (const [host, list] of Map.groupBy(records, (record) => record.host)) {
     const own = delayMs(host);
     let plain = Math.min(own, defaultDelayMs);
-    let slowdowns = 0;
+    let [slowdowns, isInARow] = [0, false];
     let previous: RequestRecord | undefined;
     for (const record of list) {
       const owed = slowdowns === 0 ? plain : Math.max(plain, defaultDelayMs) * 2 ** slowdowns;
@@ -276,7 +277,10 @@ function hurriesOf(
         (gap < plain ? tooSoon : forgotten).push(what);
       }
       if (isRobots(record) && isAnswer(record) && !doubts.mayRepeat(record)) plain = own;
-      if (record.retryAfterMs !== undefined) slowdowns++;
+      if (record.retryAfterMs !== undefined) {
+        if (!isInARow) slowdowns++;
+        isInARow = true;
+      } else if (isAnswer(record) && !isRobots(record)) isInARow = false;
       previous = record;
     }
   }
