@@ -3,6 +3,8 @@
  * figures; exits 1 when one is off, with the requests that show it and all faults. At most ten minutes.
  */
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { list, number, oneOf, script, whole } from '../support/script.ts';
 import { formatLog } from '../web/log.ts';
 import { evidenceOf, figuresTable } from './report.ts';
@@ -25,7 +27,10 @@ const values = script('chaos', 'A crawl through a seeded plan of faults, judged 
     `faults that strike instead of all: ${faultKinds.join(', ')}`,
     list(oneOf(faultKinds)),
   )
-  .option('--log <file>', "where the web's log is kept, one request a line")
+  .option(
+    '--log <file>',
+    "where the web's log is kept, one request a line; kept in any case if a figure is off",
+  )
   .parse()
   .opts<{
     seed: number;
@@ -96,16 +101,19 @@ const result = await runChaos({
   process.stdout.write('interrupted; everything that was started has ended\n');
   process.exit(130);
 });
-if (values.log !== undefined) writeFileSync(values.log, formatLog(result.records));
+const isOff = result.figures.some(({ ok }) => !ok);
+// Faults strike at other moments in each run, so a log that shows what is off cannot be had again.
+const log = values.log ?? (isOff ? path.join(tmpdir(), `orbweaver-chaos-${String(seed)}.log`) : null);
+if (log !== null) writeFileSync(log, formatLog(result.records));
 for (const line of result.skipped) process.stdout.write(`skipped ${line}\n`);
 const struck = result.strikes.filter(({ hit }) => hit).length;
 process.stdout.write(
   `${String(struck)} faults; the crawl ended ${(result.finishedAfterMs / 1_000).toFixed(0)} s after the last, ` +
     `the run took ${((performance.now() - began) / 1_000).toFixed(0)} s\n${figuresTable(result.figures)}\n`,
 );
-if (result.figures.some(({ ok }) => !ok)) {
+if (isOff) {
   process.stdout.write(
-    `${evidenceOf(result.figures, result.strikes)}\nseed ${String(seed)} brings this plan back\n`,
+    `${evidenceOf(result.figures, result.strikes)}\nseed ${String(seed)} brings this plan back; the web's log is ${String(log)}\n`,
   );
   process.exitCode = 1;
 }
