@@ -2,6 +2,7 @@
  * `npm run traps`: are real sites taken for traps? Runs the rules over folders of documentation. Prints what each folder
  * has and what would be kept back; the exit code is 1 if anything would be.
  */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createExtractor } from '../../content/extract.ts';
 import { script } from '../support/script.ts';
@@ -23,6 +24,7 @@ for (const asked of command.args) {
   const [folder, start] = asked.endsWith('.html')
     ? [path.dirname(asked), `/${path.basename(asked)}`]
     : [asked, '/index.html'];
+  if (!existsSync(path.join(folder, start))) command.error(`error: there is no ${path.join(folder, start)}`);
   let pages = 0;
   const begun = performance.now();
   const pageAt = (at: string): Uint8Array | null => {
