@@ -117,7 +117,7 @@ async function statusReads(what: string, path: string): Promise<void> {
   writeFileSync(file, JSON.stringify({ headers: Object.fromEntries(kept), body: await sample.text() }));
   const bare = await startBare(file);
   try {
-    const connections = values.connections;
+    const { connections, seconds } = values;
     const targetsOf = {
       api: { url: apiUrl, path, headers: { authorization }, pid: apiPid },
       bare: { url: bare.url, path, headers: { authorization }, pid: bare.process.pid ?? 0 },
@@ -125,7 +125,6 @@ async function statusReads(what: string, path: string): Promise<void> {
     for (const target of Object.values(targetsOf)) await load(target, connections, warmUpSeconds);
     const pairs: { api: Load; bare: Load }[] = [];
     for (let round = 0; round < values.rounds; round++) {
-      const seconds = values.seconds;
       pairs.push({
         api: await load(targetsOf.api, connections, seconds),
         bare: await load(targetsOf.bare, connections, seconds),
@@ -198,7 +197,7 @@ async function streamedSeeds(): Promise<void> {
   const { id } = await ask<Crawl>('POST', '/v1/crawls', newCrawl);
   await stateIs(id, ({ state }) => state === 'running');
   await ask('POST', `/v1/crawls/${id}/pause`, {});
-  const seeds = values.seeds;
+  const { seeds } = values;
   const lines = Array.from(
     { length: seeds },
     (_, n) => `http://192.0.2.${String(n % 250)}/section/page-${String(n)}\n`,

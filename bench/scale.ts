@@ -14,15 +14,12 @@ import { median, table } from './figures.ts';
 import { meter } from './meter.ts';
 import { hostCount, type LeasedPlace, openScaleCrawl, sliceUrls } from './scale-crawl.ts';
 
-const { from, to } = script(
-  'bench:scale',
-  'What a URL costs as a crawl gets larger: 10^n URLs at 10^4 hosts.',
-)
+const command = script('bench:scale', 'What a URL costs as a crawl gets larger: 10^n URLs at 10^4 hosts.')
   .option('--from <n>', 'of the smallest size', whole(4, 8), 4)
   .option('--to <n>', 'of the largest size', whole(4, 8), 6)
-  .parse()
-  .opts<{ from: number; to: number }>();
-if (to < from) throw new RangeError('--to is not below --from');
+  .parse();
+const { from, to } = command.opts<{ from: number; to: number }>();
+if (to < from) command.error('error: --from must not be above --to.');
 
 /** Growth from the smallest size to the largest, and bytes of Postgres for each queued URL. Printed, not judged. */
 const targets = { growth: 1.2, bytes: 600 };

@@ -4,9 +4,9 @@ import { isItsTurn } from '../hosts/index.ts';
 import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
 /**
- * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh ($3, and the delay of the host), and a page is next there
- * for one of the crawls ($2). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then
- * a worker of ours asks the host first.
+ * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh, and a page is next there for one
+ * of the crawls ($2). A copy is fresh for $3 milliseconds and the delay of the host (`robotsFreshMs`). A crawl does not
+ * count if a fetcher of its tenant has reported trouble at the host: then a worker of ours asks the host first.
  */
 const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q

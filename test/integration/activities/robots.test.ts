@@ -1,8 +1,18 @@
 /** robots.txt before any URL of a host (RFC 9309; docs/design.md, "Politeness"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
+import { RobotsBook } from '../../../engine/books/robots-book.ts';
 import { askRobots } from '../../../storage/hosts/index.ts';
-import { changeHost, fromNow, hostRow, longAgo, tables } from '../../support/database/index.ts';
+import {
+  changeHost,
+  fromNow,
+  hostRested,
+  hostRow,
+  longAgo,
+  robotsRead,
+  tables,
+} from '../../support/database/index.ts';
+import { until } from '../../support/until.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, redirect, robots, startSite, status } from './site.ts';
 
@@ -94,8 +104,7 @@ describe('how long it is kept (§2.4)', () => {
     /** The delay after the last request is over. */
     const nextVisit = async () => {
       const { pool } = fetching;
-      const over = { not_before: longAgo, paced_until: longAgo, asked_at: null };
-      await changeHost(pool, host.hostId, over);
+      await hostRested(pool, host.hostId);
       await tables.queue.change(pool, { host_id: host.hostId }, { own_turn_at: longAgo, asked_at: null });
       return fetching.role().fetchSlice(host);
     };
@@ -106,6 +115,17 @@ describe('how long it is kept (§2.4)', () => {
     expect(await nextVisit()).toMatchObject({ fetched: 0 });
     expect(await nextVisit()).toMatchObject({ fetched: 1 });
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/robots.txt', '/b']);
+  });
+
+  it('is looked up again once it is a day old: another process may have read a newer one', async () => {
+    const { host } = await hosted();
+    await robotsRead(fetching.pool, host.hostId);
+    const book = new RobotsBook(fetching.pool);
+    const ageMs = async () => (await book.find(host.hostId, null))?.ageMs ?? Infinity;
+    await ageRobots(host, day - 0.5);
+    expect(await ageMs()).toBeGreaterThan(1_000 * (day - 1));
+    await ageRobots(host, 0);
+    await until('the newer copy is found', async () => (await ageMs()) < 1_000 * day - 60_000);
   });
 
   it('serves on where a new one cannot be had (§2.3.1.4), up to its limit', async () => {

@@ -58,6 +58,18 @@ describe('lease_batch', () => {
     await expectExact(services.pool, Number(crawlId));
   });
 
+  it('has a copy of robots.txt for a day and the delay of its host', async () => {
+    const { crawlId, hostId } = await queued();
+    await hadSettings(services.pool, hostId, { delaySeconds: 7_200 });
+    const read = (hoursAgo: number) =>
+      tables.robots.change(services.pool, { host_id: hostId }, { fetched_at: fromNow(-3_600 * hoursAgo) });
+    await changeHost(services.pool, hostId, { base_delay_ms: 7_200_000 });
+    await read(27);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    await read(25);
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
+  });
+
   it('leaves alone what may not be asked now', async () => {
     const changed = (columns: HostColumns) => (hostId: number) => changeHost(services.pool, hostId, columns);
     const setAlong = (settings: HostSettingsChange, columns?: HostColumns) => async (hostId: number) => {
