@@ -36,8 +36,8 @@ export function placesToAskBack(claims: readonly Claims[], cap: number, mode: Lo
   const somebodyGains = claims.some((claim, at) => (fair[at] ?? 0) > sum(claim.works));
   return claims.flatMap((claim, at) => {
     const places = fair[at] ?? 0;
-    const beyond = somebodyGains ? sum(claim.works) - places : 0;
-    return beyond > 0 ? fromTiers(claim, places, beyond, mode) : betweenTiers(claim, mode);
+    const more = somebodyGains ? places - sum(claim.works) : 0;
+    return more < 0 ? fromTiers(claim, places, -more, mode) : betweenTiers(claim, more, mode);
   });
 }
 
@@ -117,11 +117,14 @@ function fromTiers(claim: Claims, places: number, beyond: number, mode: LoadMode
     });
 }
 
-/** The crawl keeps its places, and tiers with far more than their share give some to tiers that wait below theirs. */
-function betweenTiers(claim: Claims, mode: LoadMode): AskBack[] {
-  const fair = fairTiers(claim, sum(claim.works), mode);
+/**
+ * The crawl keeps its places and gets `more` from other crawls. Tiers with far more than their share give some to tiers
+ * that wait below theirs, as many as those do not get from other crawls.
+ */
+function betweenTiers(claim: Claims, more: number, mode: LoadMode): AskBack[] {
+  const fair = fairTiers(claim, sum(claim.works) + more, mode);
   const gains = sum(tiers.map((tier) => Math.max(0, (fair[tier] ?? 0) - claim.works[tier])));
-  let left = gains;
+  let left = gains - more;
   return tiers.flatMap((tier) => {
     const share = fair[tier] ?? 0;
     const over = claim.works[tier] - share;

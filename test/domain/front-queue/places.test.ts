@@ -198,6 +198,13 @@ describe('places that are asked back', () => {
     );
   });
 
+  it('are of no tier of a crawl whose other tiers get as many from another crawl', () => {
+    const one: Claims = { crawlId: 1, tenantId: 1, weight: 1, works: [0, 0, 5], waits: [0, 0, 0] };
+    const other: Claims = { crawlId: 2, tenantId: 1, weight: 3, works: [0, 0, 7], waits: [4, 0, 0] };
+    expect(placesToAskBack([one, other], 12, 'normal')).toEqual([{ crawlId: 1, tier: 2, hosts: 2 }]);
+    expect(placesToAskBack([other], 7, 'normal')).toEqual([{ crawlId: 2, tier: 2, hosts: 4 }]);
+  });
+
   const oneTier = claims.map((crawls) =>
     crawls.map(({ works, waits, ...crawl }): Claims => ({
       ...crawl,
