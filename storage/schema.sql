@@ -635,6 +635,9 @@ create table ledger (
   unread_bytes bigint not null default 0,
   fetches bigint not null default 0,
   bytes bigint not null default 0,
+  hosts bigint not null default 0,
+  waiting_hosts bigint not null default 0,
+  working_hosts bigint not null default 0,
   constraint ledger_bytes_not_null NOT NULL bytes,
   constraint ledger_crawl_id_not_null NOT NULL crawl_id,
   constraint ledger_dead_not_null NOT NULL dead,
@@ -643,13 +646,16 @@ create table ledger (
   constraint ledger_excluded_not_null NOT NULL excluded,
   constraint ledger_failed_not_null NOT NULL failed,
   constraint ledger_fetches_not_null NOT NULL fetches,
+  constraint ledger_hosts_not_null NOT NULL hosts,
   constraint ledger_leased_not_null NOT NULL leased,
   constraint ledger_pages_not_null NOT NULL pages,
   constraint ledger_pending_not_null NOT NULL pending,
   constraint ledger_pkey PRIMARY KEY (crawl_id, shard),
   constraint ledger_queued_not_null NOT NULL queued,
   constraint ledger_shard_not_null NOT NULL shard,
-  constraint ledger_unread_bytes_not_null NOT NULL unread_bytes
+  constraint ledger_unread_bytes_not_null NOT NULL unread_bytes,
+  constraint ledger_waiting_hosts_not_null NOT NULL waiting_hosts,
+  constraint ledger_working_hosts_not_null NOT NULL working_hosts
 ) with (fillfactor=50);
 
 create table left_out (
@@ -1927,25 +1933,32 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_insert()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
-  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
-         front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
-    from new_rows group by host_id, crawl_id order by host_id, crawl_id
-  on conflict (host_id, crawl_id) do update
-    set queued = q.queued + excluded.queued, total = q.total + excluded.total,
-        tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
-        authority = q.authority or excluded.authority,
-        work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end;
-  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
+  with queue as (
+    insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
+    select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
+           front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
+      from new_rows group by host_id, crawl_id order by host_id, crawl_id
+    on conflict (host_id, crawl_id) do update
+      set queued = q.queued + excluded.queued, total = q.total + excluded.total,
+          tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
+          authority = q.authority or excluded.authority,
+          work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end
+    returning with (old as before, new as after) q.crawl_id, (before.host_id is null)::int as is_new,
+              after.has_queued::int - coalesce(before.has_queued, false)::int as waiting
+  )
+  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed, hosts, waiting_hosts)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
          count(*) filter (where state = 'excluded'), count(*) filter (where state = 'dead'),
-         count(*) filter (where state = 'failed')
+         count(*) filter (where state = 'failed'),
+         (select sum(is_new) from queue where queue.crawl_id = new_rows.crawl_id),
+         (select sum(waiting) from queue where queue.crawl_id = new_rows.crawl_id)
     from new_rows group by crawl_id order by crawl_id
   on conflict (crawl_id, shard) do update
     set discovered = l.discovered + excluded.discovered, queued = l.queued + excluded.queued,
-        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded,
-        dead = l.dead + excluded.dead, failed = l.failed + excluded.failed;
+        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead,
+        failed = l.failed + excluded.failed, hosts = l.hosts + excluded.hosts,
+        waiting_hosts = l.waiting_hosts + excluded.waiting_hosts;
   return null;
 end $function$
 ;
@@ -1970,33 +1983,40 @@ begin
       from delta d join host_queue q using (host_id, crawl_id)
      where d.queued <> 0 or d.leased <> 0
      order by q.host_id, q.crawl_id for update of q
+  ), queue as (
+    update host_queue q
+       set queued = q.queued + d.queued, leased = q.leased + d.leased,
+           tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
+           work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
+           served_at = case when d.leased > 0 then now() else q.served_at end
+      from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id
+    returning with (old as before, new as after) q.crawl_id,
+              after.has_queued::int - before.has_queued::int as waiting,
+              (after.leased > 0)::int - (before.leased > 0)::int as working
   )
-  update host_queue q
-     set queued = q.queued + d.queued, leased = q.leased + d.leased,
-         tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
-         work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
-         served_at = case when d.leased > 0 then now() else q.served_at end
-    from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
-
   insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending,
-                           unread_bytes, fetches, bytes)
+                           unread_bytes, fetches, bytes, waiting_hosts, working_hosts)
   select crawl_id, pg_backend_pid() % 32,
          coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
          coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
          coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
          coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
          coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n * bytes) filter (where stage > 0), 0),
-         sum(n * fetches), sum(n * bytes)
+         sum(n * fetches), sum(n * bytes),
+         coalesce((select sum(waiting) from queue where queue.crawl_id = moved.crawl_id), 0),
+         coalesce((select sum(working) from queue where queue.crawl_id = moved.crawl_id), 0)
     from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
           union all
-          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) change
+          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) moved
    group by crawl_id order by crawl_id
   on conflict (crawl_id, shard) do update
     set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
         excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
         pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
         unread_bytes = l.unread_bytes + excluded.unread_bytes,
-        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
+        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes,
+        waiting_hosts = l.waiting_hosts + excluded.waiting_hosts,
+        working_hosts = l.working_hosts + excluded.working_hosts;
   return null;
 end $function$
 ;

@@ -45,8 +45,8 @@ export const unreadPages = statement<[], UnreadPages>(
 );
 
 /**
- * Counts of a crawl that the ledger does not hold, all at one moment. They come from one statement, since a round trip
- * costs more than a count. Parked hosts are few, so theirs are gathered, instead of a look at each host of the crawl.
+ * Counts of a crawl beside those of its URLs, all at one moment. They come from one statement, since a round trip costs
+ * more than a count. None looks at each host of the crawl; parked hosts are few.
  */
 export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
   'count-crawl',
@@ -54,11 +54,12 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
      from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
                   seeds_accepted - seeds_taken as waiting_seeds
              from crawl where id = $1) seeds,
-          (select count(*) as hosts, count(*) filter (where has_queued) as waiting_hosts,
-                  count(*) filter (where leased > 0) as working_hosts,
-                  count(*) filter (where has_queued
-                                     and host_id in (select id from host where parked_at is not null)) as parked_hosts
-             from host_queue where crawl_id = $1) hosts,
+          (select coalesce(sum(hosts), 0)::bigint as hosts, coalesce(sum(waiting_hosts), 0)::bigint as waiting_hosts,
+                  coalesce(sum(working_hosts), 0)::bigint as working_hosts
+             from ledger where crawl_id = $1) hosts,
+          (select count(*) as parked_hosts
+             from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1 and q.has_queued
+            where h.parked_at is not null) parked,
           (select count(*) as recent_fetches from url
             where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second') recent,
           (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded

@@ -71,6 +71,29 @@ export const recountHosts = statement<[crawlId: string, limit: number], HostReco
   walkMs,
 );
 
+/** Hosts of a crawl, counted over its queues, and as the ledger has them. */
+export interface QueueRecount {
+  readonly hosts: number;
+  readonly waiting_hosts: number;
+  readonly working_hosts: number;
+  readonly ledger_hosts: number;
+  readonly ledger_waiting_hosts: number;
+  readonly ledger_working_hosts: number;
+}
+
+export const recountQueues = statement<[crawlId: string], QueueRecount>(
+  'recount-queues',
+  `select *
+     from (select count(*) as hosts, count(*) filter (where queued > 0) as waiting_hosts,
+                  count(*) filter (where leased > 0) as working_hosts
+             from host_queue where crawl_id = $1) counted,
+          (select coalesce(sum(hosts), 0)::bigint as ledger_hosts,
+                  coalesce(sum(waiting_hosts), 0)::bigint as ledger_waiting_hosts,
+                  coalesce(sum(working_hosts), 0)::bigint as ledger_working_hosts
+             from ledger where crawl_id = $1) kept`,
+  walkMs,
+);
+
 export interface LeftOutRecount {
   readonly what: 'excluded' | 'cut';
   readonly name: string;

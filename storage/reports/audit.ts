@@ -12,6 +12,7 @@ import {
   type Violations,
   recountHosts,
   recountLeftOut,
+  recountQueues,
   recountUrls,
   type Recount,
 } from './audit.sql.ts';
@@ -34,10 +35,11 @@ export async function auditCrawl(pool: Pool, crawlId: string): Promise<AuditView
 
 async function audit(db: Queryable, crawl: CrawlSummary): Promise<AuditView> {
   const [actual] = await recountUrls(db, crawl.id);
-  if (actual === undefined) throw new Error('Postgres returned no count');
   const hostRows = await recountHosts(db, crawl.id, hostsShown);
+  const [queues] = await recountQueues(db, crawl.id);
   const [violations] = await countViolations(db, crawl.id);
   const leftOut = await recountLeftOut(db, crawl.id);
+  if (actual === undefined || queues === undefined) throw new Error('Postgres returned no count');
   const at = await db.query<{ now: Date }>('select now()');
   const balanced = isBalanced(crawl.ledger);
   const differences = [
@@ -50,6 +52,9 @@ async function audit(db: Queryable, crawl: CrawlSummary): Promise<AuditView> {
         difference(`host.${counter}`, row[`actual_${counter}`], row[counter], origin),
       );
     }),
+    ...(['hosts', 'waiting_hosts', 'working_hosts'] as const).flatMap((column) =>
+      difference(`ledger.${column}`, queues[column], queues[`ledger_${column}`], 'counted over the queues'),
+    ),
     ...leftOut.flatMap((row) => [
       ...difference(`${row.what}.urls`, row.urls, row.actual_urls, row.name),
       ...difference(`${row.what}.amount`, row.amount, row.actual_amount, row.name),

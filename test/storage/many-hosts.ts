@@ -151,7 +151,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'The audit recounts all URLs of a crawl: that is its purpose.',
     when: 'an audit',
-    statements: ['countViolations', 'recountHosts', 'recountLeftOut', 'recountUrls'],
+    statements: ['countViolations', 'recountHosts', 'recountLeftOut', 'recountQueues', 'recountUrls'],
   },
   {
     why: 'An edit judges the frontier of a crawl anew, host after host, in batches.',

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../storage/postgres/index.ts';
@@ -58,6 +59,37 @@ it('names the file of a migration that fails, and leaves nothing of it', async (
   );
   const tables = await ask(database, `select tablename from pg_tables where schemaname = 'public'`);
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
+});
+
+it('counts the hosts of crawls that are there already', async () => {
+  const [database, folder] = [`${name}_hosts`, mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+  await ask('postgres', `create database ${database}`);
+  onTestFinished(async () => {
+    rmSync(folder, { recursive: true });
+    await ask('postgres', `drop database if exists ${database} with (force)`);
+  });
+  const all = fileURLToPath(new URL('../../../storage/migrations', import.meta.url));
+  cpSync(all, folder, {
+    recursive: true,
+    filter: (file) => basename(file) < '0034_host_counts.sql' || file === all,
+  });
+  await migrate(urlOf(database), folder);
+  await ask(
+    database,
+    `insert into host_queue (host_id, crawl_id, queued, leased) values (1, 1, 2, 0), (2, 1, 0, 3), (3, 1, 0, 0), (1, 2, 5, 1);
+     insert into ledger (crawl_id, shard, discovered) values (1, 0, 9), (1, 5, 9)`,
+  );
+  await migrate(urlOf(database));
+  expect(
+    await ask(
+      database,
+      `select crawl_id, sum(discovered)::int as urls, sum(hosts)::int as hosts, sum(waiting_hosts)::int as waiting,
+              sum(working_hosts)::int as working from ledger group by crawl_id order by crawl_id`,
+    ),
+  ).toEqual([
+    { crawl_id: '1', urls: 18, hosts: 3, waiting: 1, working: 1 },
+    { crawl_id: '2', urls: 0, hosts: 1, waiting: 1, working: 1 },
+  ]);
 });
 
 it('refuses a database that a newer version wrote, and names its migration', async () => {
