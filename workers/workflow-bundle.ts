@@ -27,10 +27,9 @@ export async function workflowBundle(cacheDir: string): Promise<string> {
 
 export async function writeBundle(file: string, logger: Logger): Promise<void> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(root, 'workflows', `index.${extension}`),
-    logger,
-  });
+  const workflowsPath = join(root, 'workflows', `index.${extension}`);
+  // All workflows of a thread share the modules, instead of a copy of all code for each: none has state of its own.
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger });
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${String(process.pid)}.tmp`;
   await writeFile(temporary, code);
@@ -51,6 +50,6 @@ function sourcesHash(): string {
       hash.update(`${relative(root, path)}\0`).update(readFileSync(path));
     }
   }
-  hash.update(readFileSync(join(root, 'package-lock.json')));
+  for (const path of [join(root, 'package-lock.json'), import.meta.filename]) hash.update(readFileSync(path));
   return hash.digest('hex').slice(0, 32);
 }
