@@ -13,6 +13,7 @@ import { freezingLine, stopped } from '../../support/freezing.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { cutVisit } from '../../../storage/leases/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { admission, expectExact, newHost, runningCrawl } from '../storage/frontier.ts';
 import type { HostRef } from '../../../contracts/activities.ts';
@@ -84,6 +85,12 @@ async function visited(): Promise<{ site: Site; host: HostRef; crawl: number; po
 const sent = (site: Site): string[] =>
   site.hits.map(({ headers, path }) => `${headers['user-agent'] ?? ''} ${path}`);
 
+/** Ends the visit once the crawl has its pages: a visit waits a minute for what is read of them, and nobody reads here. */
+async function endVisit({ hostId }: HostRef, crawl: number): Promise<void> {
+  await expect.poll(async () => (await expectExact(pool, crawl)).done).toBe(3);
+  await cutVisit(pool, hostId);
+}
+
 const leaseIsOver = async ({ hostId }: HostRef): Promise<boolean> =>
   (await hostRow(pool, hostId)).lease_until_ms < 0;
 
@@ -102,6 +109,7 @@ it.each([
 
     await expect.poll(() => leaseIsOver(host)).toBe(true);
     const other = startSlice('other', 30, { host, freeze: null });
+    await endVisit(host, crawl);
     await other.ended;
     const rest = ['/robots.txt', '/a', '/b', '/c'].slice(before.length).map((path) => `other ${path}`);
     expect([other.output(), sent(site)]).toEqual([expect.stringContaining('fetched'), [...before, ...rest]]);
@@ -123,6 +131,7 @@ it('frozen there for a moment of a long lease, it goes on and sends', async () =
   await stopped(frozen.child.pid);
   expect(site.hits).toHaveLength(2);
   frozen.child.kill('SIGCONT');
+  await endVisit(host, crawl);
   await frozen.ended;
   expect(frozen.output()).toContain('fetched 3\n');
   expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
