@@ -105,9 +105,14 @@ export class CrawlBook {
     this.#entries.delete(crawlId);
   }
 
-  /** May a request be sent for this crawl, by its state at most a second ago? */
-  async isRunning(crawlId: number): Promise<boolean> {
-    return (await this.#current(crawlId)).state === 'running';
+  /** May a request be sent for this crawl, by its state at most a second ago? A promise only if it has to be read. */
+  isRunning(crawlId: number): boolean | Promise<boolean> {
+    return this.#seen(crawlId, ({ state }) => state === 'running');
+  }
+
+  /** Are these its settings, as of a second ago at most? A promise only if they have to be read. */
+  isCurrent({ id, version }: Pick<OpenCrawl, 'id' | 'version'>): boolean | Promise<boolean> {
+    return this.#seen(id, ({ crawl }) => crawl.version === version);
   }
 
   /** The last look before a request leaves. False if the crawl is not running, or its state is not known. */
@@ -123,6 +128,12 @@ export class CrawlBook {
 
   #renew(): Promise<void> {
     return (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
+  }
+
+  #seen(crawlId: number, look: (entry: Entry) => boolean): boolean | Promise<boolean> {
+    const entry = this.#entries.get(crawlId);
+    const isFresh = entry !== undefined && performance.now() - entry.readAt <= staleMs;
+    return isFresh ? look(entry) : this.#current(crawlId).then(look);
   }
 
   async #current(crawlId: number): Promise<Entry> {

@@ -55,7 +55,7 @@ export interface Patience {
   /** Longest wait, in milliseconds. */
   readonly ms: number;
   /** Asked once a second. False: the request is given up. */
-  readonly stays: () => Promise<boolean>;
+  readonly stays: () => boolean | Promise<boolean>;
   readonly signal: AbortSignal;
 }
 

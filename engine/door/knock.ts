@@ -59,7 +59,7 @@ export async function knock(
     if (fresh !== null) return goesOn(fresh, leaves);
     if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
     if ((await allowance.grant(pool, lease.hostId, taken.token, 1)) === 0) return { kind: 'unasked' };
-    const running = await Promise.all(crawlIds.map((id) => room.crawls.isRunning(id)));
+    const running = await Promise.all(crawlIds.map(async (id) => room.crawls.isRunning(id)));
     const [first] = visit.crawls;
     if (first === undefined || !running.includes(true)) return { kind: 'unasked' };
     const as = { ...asWhom(visit.crawls, first), ...(taken.failures === 0 && { patienceMs: firstMs }) };

@@ -46,8 +46,8 @@ export interface Visited {
   /** Milliseconds until the host's pace, Retry-After and backoff allow a request. */
   readonly waitMs: number;
   readonly rules: HostRules;
-  /** Have the settings of a crawl of this visit been edited since it began? */
-  isEdited(): Promise<boolean>;
+  /** Are the settings of all crawls of this visit as they were when it began? */
+  isCurrent(): boolean | Promise<boolean>;
 }
 
 /** A URL that is to be requested, and its crawl. */
@@ -63,7 +63,10 @@ export interface Gate {
   readonly host?: (house: Looker, origin: string) => Answer;
   readonly visit?: (visit: Visited) => Answer;
   readonly url?: (visit: Visited, wanted: Wanted) => Answer;
-  /** False: the request is given up. @param wanted null: the request is for robots.txt, and belongs to no crawl */
+  /**
+   * False: the request is given up. A promise only if somebody has to be asked: thousands of requests wait.
+   * @param wanted null: the request is for robots.txt, and belongs to no crawl
+   */
   readonly waiting?: (visit: Visited, wanted: Wanted | null) => boolean | Promise<boolean>;
   /** The last look, synchronous. False: do not send. @param counted the request is counted: bytes are about to leave */
   readonly leaving?: (visit: Visited, wanted: Wanted | null, url: string, counted: boolean) => boolean;
@@ -97,8 +100,8 @@ export const gates: readonly Gate[] = [
   {
     // Edited settings may change the pace and the verdict on each URL: the next visit uses them.
     name: 'edits',
-    url: async (visit) => ((await visit.isEdited()) ? closed() : null),
-    waiting: async (visit, wanted) => wanted === null || !(await visit.isEdited()),
+    url: async (visit) => ((await visit.isCurrent()) ? null : closed()),
+    waiting: (visit, wanted) => wanted === null || visit.isCurrent(),
   },
   {
     name: 'crawl-state',

@@ -120,10 +120,8 @@ export class HostVisit implements Visited {
     ];
   }
 
-  async isEdited(): Promise<boolean> {
-    const { crawls } = this.house.books;
-    const now = await Promise.all(this.crawls.map(({ id }) => crawls.open(id)));
-    return now.some(({ version }, at) => version !== this.crawls[at]?.version);
+  isCurrent(): boolean | Promise<boolean> {
+    return allOf(this.crawls, (crawl) => this.house.books.crawls.isCurrent(crawl));
   }
 
   /** May the visit send any request? Null: yes. @param bears has the caller the patience for this wait? */
@@ -171,10 +169,24 @@ export class HostVisit implements Visited {
     return wanted === null ? send() : house.books.crawls.attend(send);
   }
 
-  async #stays(wanted: Wanted | null): Promise<boolean> {
-    for (const { waiting } of this.house.gates) if ((await waiting?.(this, wanted)) === false) return false;
-    return true;
+  #stays(wanted: Wanted | null): boolean | Promise<boolean> {
+    return allOf(this.house.gates, ({ waiting }) => waiting?.(this, wanted) ?? true);
   }
+}
+
+/** Are all answers true? A promise only if one is. */
+function allOf<T>(
+  asked: readonly T[],
+  answer: (each: T) => boolean | Promise<boolean>,
+): boolean | Promise<boolean> {
+  let all: boolean | Promise<boolean> = true;
+  for (const each of asked) {
+    const one = answer(each);
+    if (all === true) all = one;
+    else if (one !== true) all = Promise.all([all, one]).then((both) => both.every(Boolean));
+    if (all === false) break;
+  }
+  return all;
 }
 
 async function firstStop(

@@ -123,6 +123,7 @@ export class VisitTimes {
 
   /** A request waits from now on; null: no longer. */
   waits(waits: Waits | null): void {
+    if (waits === this.#waits) return;
     this.#settle();
     this.#waits = waits;
   }

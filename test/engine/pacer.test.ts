@@ -99,7 +99,7 @@ async function easedExchange(freeAfter: number, patienceMs: number) {
 describe('a request for whose answer there is no room', () => {
   it('says that it waits for that, and then for nothing but its permits', async () => {
     const { made, waits } = await easedExchange(1, 60_000);
-    expect(waits).toEqual(['time', 'pressure', null, 'caps', null]);
+    expect(waits).toEqual(['pressure', null, 'caps', null]);
     expect(made).toMatchObject({ waitMs: 0, eased: false });
   });
 
