@@ -217,7 +217,7 @@ export class HostPacer {
     // After a second nearly always nothing has changed, and nobody needs to be asked: then the same timer goes on.
     const nextMs = (): number => {
       const restMs = this.#restMs(turn, begunAt);
-      if (restMs <= 0 || this.#isTired(turn, begunAt)) return 0;
+      if (restMs <= 0 || this.#signal.aborted || this.#isTired(turn, begunAt)) return 0;
       asked.stays = turn.stays();
       return asked.stays === true ? Math.min(restMs, lookMs) : 0;
     };

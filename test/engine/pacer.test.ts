@@ -1,9 +1,9 @@
 /** What a host is owed when somebody takes its lease: a slice, a probe, the door, a guest or a loan. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FetchRequest } from '../../contracts/fetching.ts';
 import type { HostLease } from '../../engine/visit/lease-keeper.ts';
-import { HostPacer } from '../../engine/visit/pacer.ts';
+import { HostPacer, type Turn } from '../../engine/visit/pacer.ts';
 
 interface Owed {
   readonly unclean: boolean;
@@ -28,11 +28,16 @@ const nothingIsSent = {
 /** Milliseconds that the test itself may take between the lease and the look. */
 const slack = 1_000;
 
-function pacer(taken: Owed, delayMs: number, factor: number | null = null): HostPacer {
+function pacer(
+  taken: Owed,
+  delayMs: number,
+  factor: number | null = null,
+  { signal } = new AbortController(),
+): HostPacer {
   // What a pacer asks of a lease.
   const lease = { taken, asked: null } as unknown as HostLease;
   const optOuts = { attend: <T>(work: () => Promise<T>) => work() };
-  const made = new HostPacer(lease, nothingIsSent, optOuts, new AbortController().signal);
+  const made = new HostPacer(lease, nothingIsSent, optOuts, signal);
   made.pace = { delayMs, factor };
   return made;
 }
@@ -71,6 +76,51 @@ describe('what a host is owed', () => {
     const { waitMs } = pacer({ ...rested, asked_ago_ms: -500_000 }, 60_000);
     expect(waitMs).toBeGreaterThan(60_000 - slack);
     expect(waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe('a request that waits for its time', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Owes ten seconds. */
+  const exchange = (stays: Turn['stays'], ending = new AbortController()) =>
+    pacer({ ...rested, pace_ms: 10_000 }, 0, null, ending).exchange(
+      { url: 'http://a.example/' } as FetchRequest,
+      {
+        ...{ waitMs: () => 0, stays, mayLeave: () => true, patienceMs: 60_000 },
+        ...{ waits: () => undefined, underWay: () => undefined, taken: () => undefined },
+      },
+    );
+
+  it.each([
+    ['at once', (stays: boolean) => stays],
+    ['later', (stays: boolean) => Promise.resolve(stays)],
+  ])('is given up within a second of being unwanted, if it hears of it %s', async (_when, told) => {
+    let wanted = true;
+    const waiting = exchange(() => told(wanted));
+    await vi.advanceTimersByTimeAsync(5_500);
+    wanted = false;
+    const asked = Date.now();
+    await vi.runAllTimersAsync();
+    expect(await waiting).toBeNull();
+    expect(Date.now() - asked).toBeLessThanOrEqual(1_100);
+  });
+
+  it('is given up with its visit, and asks nobody then', async () => {
+    const ending = new AbortController();
+    ending.abort();
+    const stays = vi.fn(() => Promise.reject(new Error('Postgres is away')));
+    expect(await exchange(stays, ending)).toBeNull();
+    expect(stays).not.toHaveBeenCalled();
+  });
+
+  it('fails with whoever cannot be asked', async () => {
+    await expect(exchange(() => Promise.reject(new Error('Postgres is away')))).rejects.toThrow('Postgres');
   });
 });
 
