@@ -7,7 +7,7 @@ export const window = 32;
 export const flags = {
   /** Its words were met often before, and there are enough of them. */
   same: 1,
-  /** Its words, numbers left aside, were met often before. */
+  /** Its words, numbers left aside, were met often before; of a loop's pages, also if its body was met at all. */
   numbers: 2,
   /** It brought URLs of the shape that were new. */
   grew: 4,

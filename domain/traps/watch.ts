@@ -250,7 +250,9 @@ function shownIn(page: Observation, shape: string, said: Said): number {
   const onlyNew = fresh > 0 && fresh * 2 >= page.links ? flags.onlyNew : 0;
   const counts = (said.terms << termsShift) | (said.newTerms << newTermsShift);
   const slow = page.tookMs !== null && page.tookMs >= slowMs ? flags.slow : 0;
-  return said.flags | grew | onlyNew | slow | counts | ((markOf(page, said) & 0x7f) << printShift);
+  // Copies of a site lie beside it: below a loop, a body that any other page had says nothing new.
+  const copy = page.print === null && kindOfShape(shape) === 'loop' ? flags.numbers : 0;
+  return said.flags | copy | grew | onlyNew | slow | counts | ((markOf(page, said) & 0x7f) << printShift);
 }
 
 /** What tells pages of a group apart: their texts, or their hosts. */

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Extractor } from '../../content/extract.ts';
 import { observe } from '../../engine/traps/observe.ts';
+import { SeededRandom } from '../../domain/front-queue/random.ts';
 import { usualLimits } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
 import {
@@ -39,6 +40,8 @@ interface Asked {
   /** Most pages. */
   readonly most: number;
   readonly lag?: number;
+  /** URLs come from any depth, in an order that follows from this number; absent: breadth first. */
+  readonly seed?: number;
   /** Every link of the site is taken for one that people do not see. */
   readonly allHidden?: boolean;
 }
@@ -51,10 +54,11 @@ export function simulate(
   origin: string,
   start: string,
   pageAt: (path: string, nth: number) => string | Uint8Array | null,
-  { most, lag = 20, allHidden = false }: Asked,
+  { most, lag = 20, seed, allHidden = false }: Asked,
 ): Simulated {
   const state = noPages();
   const standings = new Map<string, Standing>();
+  const random = seed === undefined ? null : new SeededRandom(seed);
   const levels: Waiting[][] = [[{ path: start, depth: 0 }]];
   const suspects: Waiting[] = [];
   const [met, bodies] = [new Set([start]), new Set<string>()];
@@ -69,7 +73,7 @@ export function simulate(
     return of('held') ? 'held' : of('suspected') ? 'suspected' : null;
   };
   const next = (): Waiting | undefined => {
-    for (const level of levels) {
+    for (const level of inOrder(levels)) {
       for (let waiting = anyOf(level); waiting !== undefined; waiting = anyOf(level)) {
         const standing = standingOf(waiting.path);
         if (standing === null) return waiting;
@@ -82,6 +86,12 @@ export function simulate(
       held.push(waiting.path);
     }
     return undefined;
+  };
+  const inOrder = (of: readonly Waiting[][]): readonly Waiting[][] => {
+    if (random === null) return of;
+    const open = of.filter((level) => level.length > 0);
+    const [first] = open.splice(Math.floor(random.next() * open.length), 1);
+    return first === undefined ? [] : [first, ...open];
   };
   const flush = (): void => {
     for (const finding of watchPages(state, open, standings, 0)) {

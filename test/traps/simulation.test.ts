@@ -31,6 +31,14 @@ describe('a site with a trap of each kind', () => {
   );
 });
 
+it('costs few pages of a loop whose pages come from any depth, of which most are the first copies of some body', () => {
+  const asked = { most: 4_000, lag: 1, seed: 15 };
+  const { fetched } = simulate(extractor, origin, '/', trapSitePage, asked);
+  const counts = byKind(fetched);
+  expect(['loop', counts.get('repeating-segments')]).toSatisfy(within(1, 200));
+  expect(fetched.filter((path) => path.startsWith('/good/'))).toHaveLength(goodPages);
+});
+
 const within =
   (least: number, most: number) =>
   ([, count = 0]: [string, number | undefined]): boolean =>
