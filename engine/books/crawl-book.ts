@@ -132,13 +132,12 @@ export class CrawlBook {
 
   #seen(crawlId: number, look: (entry: Entry) => boolean): boolean | Promise<boolean> {
     const entry = this.#entries.get(crawlId);
-    const isFresh = entry !== undefined && performance.now() - entry.readAt <= staleMs;
-    return isFresh ? look(entry) : this.#current(crawlId).then(look);
+    return entry !== undefined && isFresh(entry) ? look(entry) : this.#current(crawlId).then(look);
   }
 
   async #current(crawlId: number): Promise<Entry> {
     const entry = await this.#entry(crawlId);
-    if (performance.now() - entry.readAt <= staleMs) return entry;
+    if (isFresh(entry)) return entry;
     await this.#renew();
     return this.#entry(crawlId);
   }
@@ -218,6 +217,8 @@ export class CrawlBook {
     };
   }
 }
+
+const isFresh = ({ readAt }: Entry): boolean => performance.now() - readAt <= staleMs;
 
 const seenAs = ({ id, seen_epoch: epoch }: CrawlRow): string => `${String(id)}:${epoch}`;
 

@@ -12,7 +12,7 @@ import type { Pressure } from '../pressure/pressure.ts';
 import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
-import { sleep, sleepBy } from './sleep.ts';
+import { untilDue } from './until-due.ts';
 import type { Waits } from './visit-times.ts';
 import { exchangeWithin, noRoom } from './within-lease.ts';
 
@@ -51,8 +51,6 @@ const noRoomMs = 10_000;
 const leastSpentMs = 50;
 /** Milliseconds for which a host is left alone if the stages behind stayed full for all of its visit. */
 const easeAgainMs = 10_000;
-/** Milliseconds between two looks whether a request that waits is still wanted. */
-const lookMs = 1_000;
 /** Times that a request is made anew because its connection led to another address than was foreseen. */
 const mostAddresses = 3;
 
@@ -213,51 +211,23 @@ export class HostPacer {
   /** False: the request was given up. */
   async #untilItsTime(turn: Turn): Promise<boolean> {
     const begunAt = performance.now();
-    const asked: { stays: boolean | Promise<boolean> } = { stays: true };
-    // After a second nearly always nothing has changed, and nobody needs to be asked: then the same timer goes on.
-    const nextMs = (): number => {
-      const restMs = this.#restMs(turn, begunAt);
-      if (restMs <= 0 || this.#signal.aborted || this.#isTired(turn, begunAt)) return 0;
-      asked.stays = turn.stays();
-      return asked.stays === true ? Math.min(restMs, lookMs) : 0;
+    const easedMs = (): number => begunAt + this.#easedMs - performance.now();
+    const restMs = (): number => {
+      const ownMs = Math.max(this.waitMs, turn.waitMs());
+      const ms = ownMs > 0 ? ownMs : easedMs();
+      if (ms > 0) turn.waits(ownMs > 0 ? 'time' : 'pressure');
+      return ms;
+    };
+    const stays = (): boolean | Promise<boolean> => {
+      if (performance.now() - begunAt <= turn.patienceMs || easedMs() <= 0) return turn.stays();
+      this.holdOff(easeAgainMs, true);
+      return false;
     };
     try {
-      for (;;) {
-        await sleepBy(nextMs, this.#signal);
-        if (this.#signal.aborted || !(await asked.stays)) return false;
-        const restMs = this.#restMs(turn, begunAt);
-        if (restMs <= 0) return true;
-        if (this.#isTired(turn, begunAt)) {
-          this.holdOff(easeAgainMs, true);
-          return false;
-        }
-        await sleep(Math.min(restMs, lookMs), this.#signal);
-      }
+      return await untilDue(restMs, stays, this.#signal);
     } finally {
       turn.waits(null);
     }
-  }
-
-  /** Milliseconds that a request which has waited since `begunAt` waits yet, for its time or because stages are full. */
-  #restMs(turn: Turn, begunAt: number): number {
-    const ownMs = Math.max(this.waitMs, turn.waitMs());
-    if (ownMs > 0) {
-      turn.waits('time');
-      return ownMs;
-    }
-    const easedMs = this.#easedUntil(begunAt) - performance.now();
-    if (easedMs > 0) turn.waits('pressure');
-    return easedMs;
-  }
-
-  /** Stages behind stayed full for as long as the request may wait for them. */
-  #isTired({ patienceMs }: Turn, begunAt: number): boolean {
-    const now = performance.now();
-    return now - begunAt > patienceMs && this.#easedUntil(begunAt) > now;
-  }
-
-  #easedUntil(begunAt: number): number {
-    return begunAt + this.#easedMs;
   }
 
   /**

@@ -46,7 +46,7 @@ export const unreadPages = statement<[], UnreadPages>(
 
 /**
  * Counts of a crawl beside those of its URLs, all at one moment. They come from one statement, since a round trip costs
- * more than a count. None looks at each host of the crawl; parked hosts are few.
+ * more than a count. Of hosts only those are looked at that are parked, or whose robots.txt was cut: they are few.
  */
 export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
   'count-crawl',
