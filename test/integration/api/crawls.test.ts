@@ -412,15 +412,21 @@ describe('a crawl', () => {
       fetches: 2,
     });
     await addLetter(services.pool, id, { hostId, key }, 'tls');
-    const { hostId: parked } = await addUrl(services.pool, id, 'https://parked-for-status.example/');
-    await tables.host.change(services.pool, { id: parked }, { parked_at: fromNow() });
+    // Of three parked hosts two have URLs that wait.
+    const waiting = ['https://parked.example/', 'https://also-parked.example/'];
+    const parked = [
+      hostId,
+      ...(await Promise.all(waiting.map(async (url) => (await addUrl(services.pool, id, url)).hostId))),
+    ];
+    for (const host of parked)
+      await tables.host.change(services.pool, { id: host }, { parked_at: fromNow() });
     const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
     expect(body).toMatchObject({
-      ledger: { discovered: 4, queued: 2, leased: 0, done: 1, excluded: 0, dead: 0, failed: 1 },
+      ledger: { discovered: 5, queued: 3, leased: 0, done: 1, excluded: 0, dead: 0, failed: 1 },
       pages: 1,
       fetches: 3,
       bytes: 10,
-      hosts: { total: 3, waiting: 2, working: 0, parked: 1 },
+      hosts: { total: 4, waiting: 3, working: 0, parked: 2 },
       deadLetters: { tls: 1 },
       rate: { perSecond: 0.1 },
       stages: [],
