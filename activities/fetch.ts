@@ -18,7 +18,7 @@ import { lentHold } from '../storage/lending/index.ts';
 import { markIdle, retireHost } from '../storage/feeding/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
-import { seldomMs, withHeartbeat } from './heartbeat.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { FetchRoom } from '../engine/visit/fetch-room.ts';
 import { HostVisit } from '../engine/visit/host-visit.ts';
 import { probe } from '../engine/visit/probe.ts';
@@ -134,7 +134,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     (await retireHost(pool, hostId)).length > 0 ? step : { ...step, next: 'more' };
 
   return {
-    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal), seldomMs)),
+    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal))),
     probeHost: (host) => withOwnFaults(() => withHeartbeat((signal) => runProbe(host, signal))),
   };
 }

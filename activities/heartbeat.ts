@@ -1,22 +1,17 @@
 /** Tells Temporal that an activity is alive: each beat is a call of the server that also says whether to cancel. */
 import { Context } from '@temporalio/activity';
 
-/** A killed worker is noticed within seconds. */
-const everyMs = 2_000;
 /**
- * For visits: there may be thousands under way, and another rule notices that their worker is gone
- * (storage/feeding/rest.sql.ts, `lostVisits`).
+ * Beats four times in the time that may pass between two beats, which is set where the activity is called
+ * (workflows/calls.ts). So an activity that was scheduled before this time was changed keeps to its own.
  */
-export const seldomMs = 120_000;
-
-export async function withHeartbeat<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  beatMs = everyMs,
-): Promise<T> {
+export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
+  const { heartbeatTimeoutMs } = context.info;
+  if (heartbeatTimeoutMs === undefined) return work(context.cancellationSignal);
   const timer = setInterval(() => {
     context.heartbeat();
-  }, beatMs);
+  }, heartbeatTimeoutMs / 4);
   try {
     return await work(context.cancellationSignal);
   } finally {

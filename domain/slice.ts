@@ -32,13 +32,13 @@ export const sleepsInWorkflow = (waitMs: number, sliceMs: number): boolean => wa
 
 /**
  * Slices that a core is to begin in a second. Each costs a workflow task or three, an activity and a dozen statements: 50 to
- * 150 ms of processor time. So few take three to eight hundredths of a core (docs/design.md, "Long visits").
+ * 150 ms of processor time. So few take one to four hundredths of a core (docs/design.md, "Long visits").
  */
-const slicesPerCore = 0.5;
+const slicesPerCore = 0.25;
 /** Most milliseconds of a stretched slice: bounds how old the figures on a host's desk get. */
-export const longestVisitMs = 900_000;
+export const longestVisitMs = 2_700_000;
 /** A visit leases the URLs of so many milliseconds at a time: newly found URLs of more worth do not wait for its end. */
-const portionMs = 60_000;
+const portionMs = 120_000;
 
 /** @param sliceMs as set @param stretchedMs as stretched for this visit */
 export const portionOf = (sliceMs: number, stretchedMs: number): number =>

@@ -1587,6 +1587,8 @@ CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
 
 CREATE INDEX host_closed ON public.host USING btree (id) WHERE (closed_until > '-infinity'::timestamp with time zone);
 
+CREATE INDEX host_cut ON public.host USING btree (id) WHERE (cut_token IS NOT NULL);
+
 CREATE INDEX host_failing ON public.host USING btree (id) WHERE ((failures > 0) AND (parked_at IS NULL));
 
 CREATE INDEX host_fed ON public.host USING btree (shard) WHERE fed;
@@ -1808,6 +1810,9 @@ CREATE OR REPLACE FUNCTION public.left_out_after_update()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if not exists (select from new_rows) then
+    return null;
+  end if;
   with change as materialized (
     select 1 as n, crawl_id, state, reason, cut from new_rows where state = 'excluded' or cut is not null
     union all
@@ -1968,6 +1973,9 @@ CREATE OR REPLACE FUNCTION public.url_counts_after_update()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if not exists (select from new_rows) then
+    return null;
+  end if;
   with change as (
     select host_id, crawl_id, 1 as n, state, case when state = 'queued' then priority end as priority from new_rows
     union all

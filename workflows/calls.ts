@@ -32,7 +32,7 @@ const heartbeatTimeout = '8 seconds';
  * Visits beat seldom, since thousands may be under way. The scheduler tells the workflow sooner that a worker is gone
  * (signal `lost`), and the activity `cutVisit` ends a visit: both go by the host's lease.
  */
-const seldomHeartbeat = '5 minutes';
+const seldomHeartbeat = '20 minutes';
 
 /** Long enough for a slice, a lease to run out and a request of 30 s to end. Heartbeats show a dead worker sooner. */
 const longest = '1 hour';

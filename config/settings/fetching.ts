@@ -26,7 +26,7 @@ export const fetchingSettings = {
     schema: decimal(0, 300),
     fallback: '10',
     description:
-      'How long one visit of a host lasts. With many hosts at work visits last longer, up to 15 minutes. 0: one URL per visit.',
+      'How long one visit of a host lasts. With many hosts at work visits last longer, up to 45 minutes. 0: one URL per visit.',
   }),
   activeHosts: setting({
     name: 'ORBWEAVER_ACTIVE_HOSTS',

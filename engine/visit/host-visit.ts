@@ -42,9 +42,17 @@ export class HostVisit implements Visited {
   /** The crawls that the host is visited for. */
   crawls: readonly OpenCrawl[] = [];
   rules: HostRules = { robots: null, refused: null };
-  /** A fresh copy of robots.txt, and a copy that may be used while robots.txt cannot be read. */
-  known: { readonly fresh: Robots | null; readonly older: Robots | null } = { fresh: null, older: null };
-  /** `performance.now()` up to which the visit waits for a permit of the host's groups, and for `errandMs` in any case. */
+  /**
+   * A fresh copy of robots.txt, for how many milliseconds it stays so, and a copy that may be used while robots.txt cannot
+   * be read.
+   */
+  known: { readonly fresh: Robots | null; readonly freshMs: number; readonly older: Robots | null } = {
+    ...{ fresh: null, freshMs: 0, older: null },
+  };
+  /**
+   * `performance.now()` at which the time of the visit is over. It waits no longer for a permit of the host's groups, but
+   * for `errandMs` in any case.
+   */
   endsAt = 0;
   /** The host's delay before any slowdown; null before it is known. */
   baseDelayMs: number | null = null;
@@ -75,8 +83,9 @@ export class HostVisit implements Visited {
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
     const outdated = copy === null || (askedAgoMs !== null && copy.ageMs >= askedAgoMs);
     this.goBy({ robots: outdated ? null : copy.robots, refused: null });
-    const fresh = !outdated && copy.ageMs < robotsFreshMs(this.pacer.delayMs);
-    this.known = { fresh: fresh ? copy.robots : null, older: copy?.robots ?? null };
+    const freshMs = outdated ? 0 : robotsFreshMs(this.pacer.delayMs) - copy.ageMs;
+    const fresh = outdated || freshMs <= 0 ? null : copy.robots;
+    this.known = { fresh, freshMs, older: copy?.robots ?? null };
     const asked = this.#spacing === 'crawl_delay';
     const waits = rows.map(({ crawl_id: id, waited }) => ({
       ...{ crawl_id: id, waited: waited !== null && asked ? byCrawlDelay(waited) : waited },

@@ -1,16 +1,16 @@
 /**
- * The leases that a process holds. One statement renews them all every quarter of a lease. Another one asks once a
- * second whether visits must end, because settings of their hosts were changed or an operator has cut them. Each lease
- * shows its holder whether it is lost, somebody waits for the host, or the visit must end. Whether a request may leave never depends on the database's
- * clock: see domain/lease.ts.
+ * The leases that a process holds. One statement renews them all every quarter of a lease. Another one looks once a
+ * second for visits that must end, because settings of their hosts were changed or an operator has cut them. Each lease
+ * shows its holder whether it is lost, somebody waits for the host, or the visit must end. Whether a request may leave
+ * never depends on the database's clock: see domain/lease.ts.
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 import { noteTurns, type NotedTurn } from '../../storage/feeding/index.ts';
 import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
-  outdatedLeases,
   askGuestLease,
+  cutLeases,
   releaseLease,
   type Leaving,
   renewLeases,
@@ -38,7 +38,7 @@ export class HostLease {
   /** Ids of the crawls that the visit serves; null: it serves none. */
   crawls: readonly number[] | null = null;
   /** The visit must end soon: the host's settings changed since the lease was taken, or somebody cuts the visit. */
-  outdated = false;
+  isCut = false;
   held: HeldLease | null;
   /** `performance.now()` at the head of the last answer, and how long the answer took; null: no request was sent. */
   asked: { readonly headAt: number; readonly tookMs: number | null } | null = null;
@@ -53,7 +53,7 @@ export class HostLease {
 
   /** True if no further request may begin under this lease: it is lost, or the visit must end. */
   get isOver(): boolean {
-    return this.held === null || this.outdated;
+    return this.held === null || this.isCut;
   }
 
   /** Is the lease still ours, as far as this process can know? */
@@ -63,7 +63,7 @@ export class HostLease {
 
   /** May a request leave now? False once the lease is lost or close to its end. */
   get mayStart(): boolean {
-    if (this.held === null || this.outdated) return false;
+    if (this.held === null || this.isCut) return false;
     return mayStartRequest(this.held, performance.now(), Date.now());
   }
 }
@@ -74,7 +74,7 @@ const pollMs = 100;
 /** A slice measures its wait and its pace at most this many milliseconds apart. */
 const paceSlackMs = 50;
 /** Milliseconds between two looks for visits that must end. */
-const settingsMs = 1_000;
+const cutsMs = 1_000;
 /** Milliseconds between two writes of where the time of visits under way goes, and until one that somebody waits for. */
 const timesMs = 10_000;
 const timesSoonMs = 300;
@@ -86,7 +86,7 @@ export class LeaseKeeper {
   readonly #log: Logger;
   readonly #leases = new Map<number, HostLease>();
   #timer: NodeJS.Timeout | undefined;
-  #settingsTimer: NodeJS.Timeout | undefined;
+  #cutsTimer: NodeJS.Timeout | undefined;
   #timesTimer: NodeJS.Timeout | undefined;
   #timesSoon = false;
 
@@ -106,7 +106,7 @@ export class LeaseKeeper {
     const lease = new HostLease(hostId, taken, held);
     this.#leases.set(taken.token, lease);
     this.#startRenewing();
-    this.#startAskingForSettings();
+    this.#startLookingForCuts();
     this.#startNotingTimes();
     return lease;
   }
@@ -186,31 +186,29 @@ export class LeaseKeeper {
     }, this.#leaseMs / 4).unref();
   }
 
-  #startAskingForSettings(): void {
-    if (this.#settingsTimer !== undefined) return;
-    this.#settingsTimer = setTimeout(() => {
-      this.#settingsTimer = undefined;
+  #startLookingForCuts(): void {
+    if (this.#cutsTimer !== undefined) return;
+    this.#cutsTimer = setTimeout(() => {
+      this.#cutsTimer = undefined;
       if (this.#leases.size === 0) return;
-      void this.#askForSettings().finally(() => {
-        this.#startAskingForSettings();
+      void this.#lookForCuts().finally(() => {
+        this.#startLookingForCuts();
       });
-    }, settingsMs).unref();
+    }, cutsMs).unref();
   }
 
-  async #askForSettings(): Promise<void> {
-    const held = [...this.#leases.values()].map(({ hostId, taken }) => ({
-      id: hostId,
-      token: taken.token,
-      revision: taken.settings_revision,
-    }));
+  async #lookForCuts(): Promise<void> {
     try {
-      for (const { token } of await outdatedLeases(this.#pool, JSON.stringify(held))) {
+      for (const { token } of await cutLeases(this.#pool)) {
         const lease = this.#leases.get(token);
-        if (lease !== undefined) lease.outdated = true;
+        if (lease !== undefined) lease.isCut = true;
       }
     } catch (error) {
       // The next look finds them.
-      this.#log.warn({ err: error, leases: held.length }, 'visits that must end could not be looked up');
+      this.#log.warn(
+        { err: error, leases: this.#leases.size },
+        'visits that must end could not be looked up',
+      );
     }
   }
 
@@ -253,13 +251,12 @@ export class LeaseKeeper {
     const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
     try {
       const held = asked.map(({ hostId, taken, crawls }) => ({ id: hostId, token: taken.token, crawls }));
-      const renewed = new Map(
-        (await renewLeases(this.#pool, JSON.stringify(held), this.#leaseMs)).map((row) => [row.token, row]),
-      );
+      const rows = await renewLeases(this.#pool, JSON.stringify(held), this.#leaseMs);
+      const lost = new Map(rows.map((row) => [row.token, row.lost]));
       for (const lease of asked) {
-        const row = renewed.get(lease.taken.token);
-        if (row !== undefined) lease.othersWait = row.others_wait;
-        if (lease.held !== null) lease.held = row === undefined ? null : now;
+        const isLost = lost.get(lease.taken.token);
+        lease.othersWait = isLost === false;
+        if (lease.held !== null) lease.held = isLost === true ? null : now;
       }
     } catch (error) {
       // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.

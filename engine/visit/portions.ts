@@ -20,8 +20,6 @@ export type Portion = readonly LeasedUrl[] | 'closed';
 export class Portions {
   readonly #room: FetchRoom;
   readonly #visit: HostVisit;
-  /** `performance.now()` at which the time of the visit is over. */
-  readonly #endsAt: number;
   readonly #mostQueued: number;
   readonly #signal: AbortSignal;
   /** When the last portion was leased, and how many requests had been sent. */
@@ -30,10 +28,9 @@ export class Portions {
   #eachMs: number | null = null;
 
   /** @param mostQueued the visit ends once more URLs than this are queued at the host */
-  constructor(room: FetchRoom, visit: HostVisit, endsAt: number, mostQueued: number, signal: AbortSignal) {
+  constructor(room: FetchRoom, visit: HostVisit, mostQueued: number, signal: AbortSignal) {
     this.#room = room;
     this.#visit = visit;
-    this.#endsAt = endsAt;
     this.#mostQueued = mostQueued;
     this.#signal = signal;
   }
@@ -61,7 +58,7 @@ export class Portions {
     const { pacer } = this.#visit;
     const eachMs = Math.max(pacer.delayMs, this.#eachMs ?? 0);
     // The first leaves at once.
-    const leftMs = Math.max(0, this.#endsAt - performance.now()) + eachMs;
+    const leftMs = Math.max(0, this.#visit.endsAt - performance.now()) + eachMs;
     const fit = sliceSize(Math.min(ms, leftMs), eachMs);
     return this.#eachMs === null ? Math.min(fit, firstUrls) : fit;
   }
@@ -95,7 +92,7 @@ export class Portions {
     let idleSince = performance.now();
     for (;;) {
       if (this.#signal.aborted || lease.isOver || lease.othersWait) return 'closed';
-      const overMs = performance.now() - this.#endsAt;
+      const overMs = performance.now() - this.#visit.endsAt;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
       const { queued, unread } = await this.#room.ahead.at(lease.hostId);
       if (queued > this.#mostQueued || (overMs >= 0 && unread === 0)) return 'closed';

@@ -72,7 +72,6 @@ export class Slice {
   readonly #lease: HostLease;
   readonly #signal: AbortSignal;
   readonly #sliceMs: number;
-  readonly #endsAt: number;
   readonly #visit: HostVisit;
   readonly #lessons: Lessons;
   #settled = 0;
@@ -85,10 +84,9 @@ export class Slice {
     this.#lease = visit.lease;
     this.#signal = signal;
     this.#sliceMs = sliceMs;
-    this.#endsAt = performance.now() + sliceMs;
     this.#lessons = new Lessons(visit.lease.taken);
     this.#visit = visit;
-    visit.endsAt = this.#endsAt;
+    visit.endsAt = performance.now() + sliceMs;
   }
 
   /** Runs the slice and returns the lease. Throws only for faults of our own; the lease then runs out by itself. */
@@ -139,6 +137,10 @@ export class Slice {
     const visit = this.#visit;
     await visit.gather(await waitingCrawls(pool, this.#lease.hostId), true);
     const { crawls, pacer } = visit;
+    const { fresh, freshMs } = visit.known;
+    // The copy must not get too old in the course of a long visit.
+    if (fresh !== null)
+      visit.endsAt = Math.min(visit.endsAt, performance.now() + Math.max(freshMs, settings.sliceMs));
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
@@ -176,7 +178,7 @@ export class Slice {
 
   #portions(mostQueued: number): Portions {
     this.#lease.crawls = this.#visit.crawls.map(({ id }) => id);
-    return new Portions(this.#room, this.#visit, this.#endsAt, mostQueued, this.#signal);
+    return new Portions(this.#room, this.#visit, mostQueued, this.#signal);
   }
 
   /** Milliseconds of fetching for which URLs are leased together. */
@@ -386,7 +388,7 @@ export class Slice {
     const { pacer, turns } = this.#visit;
     const waitMs = Math.max(pacer.waitMs, turns.waitMs(url.crawl_id, pacer.tookMs));
     // A slice of length 0 still sends one request, if it may leave at once.
-    return performance.now() + waitMs > this.#endsAt && (waitMs > 0 || pacer.sent > 0);
+    return performance.now() + waitMs > this.#visit.endsAt && (waitMs > 0 || pacer.sent > 0);
   }
 
   #place(url: LeasedUrl): { host_id: number; crawl_id: number; key: string; token: number } {

@@ -3,37 +3,41 @@ import { halfForgotten } from '../../domain/host-quality.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import { notingTimes, type NotedTime } from '../times/index.ts';
 
-export interface RenewedLease {
-  readonly id: number;
+/** A lease of which there is something to tell. */
+export interface LeaseNews {
   readonly token: number;
-  /**
-   * Somebody waits for the host, and the visit must end soon: another host's visit or a foreign fetcher wants to send
-   * one request, somebody wants the host's place among the hosts that are worked, or a crawl that the visit does not
-   * serve has URLs queued here.
-   */
-  readonly others_wait: boolean;
+  /** Somebody else has it. False: it was renewed, and somebody waits for the host. */
+  readonly lost: boolean;
 }
 
 /**
- * Renews the leases of a process, all in one statement. A lease without a row in the answer is lost.
+ * Renews the leases of a process, all in one statement, and answers those that are lost, or whose visits must end soon
+ * because somebody waits: another host's visit or a foreign fetcher wants to send one request, somebody wants the
+ * host's place among the hosts that are worked, or a crawl that the visit does not serve has URLs queued here. Usually
+ * these are none of thousands.
  * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
  */
-export const renewLeases = statement<[held: string, leaseMs: number], RenewedLease>(
+export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>(
   'renew-leases',
-  `with held as materialized (
-     select h.id, r.crawls from host h join json_to_recordset($1) as r(id bigint, token bigint, crawls bigint[])
-         on h.id = r.id and h.lease_token = r.token
+  `with asked as materialized (
+     select * from json_to_recordset($1) as r(id bigint, token bigint, crawls bigint[])
+   ), held as materialized (
+     select h.id, r.crawls from host h join asked r on h.id = r.id and h.lease_token = r.token
       order by h.id for update of h
+   ), renewed as (
+     update host h set lease_until = now() + $2 * interval '1 millisecond'
+       from held where h.id = held.id
+     returning h.lease_token as token,
+               coalesce(greatest(h.guest_until, h.lend_until) > now(), false)
+               or held.crawls is not null
+                  and (h.yield_at is not null
+                       or exists (select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
+                                   where q.host_id = h.id and q.has_queued and q.crawl_id <> all (held.crawls)))
+               as others_wait
    )
-   update host h set lease_until = now() + $2 * interval '1 millisecond'
-     from held where h.id = held.id
-   returning h.id, h.lease_token as token,
-             coalesce(greatest(h.guest_until, h.lend_until) > now(), false)
-             or held.crawls is not null
-                and (h.yield_at is not null
-                     or exists (select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
-                                 where q.host_id = h.id and q.has_queued and q.crawl_id <> all (held.crawls)))
-             as others_wait`,
+   select token, true as lost from asked where token not in (select token from renewed)
+   union all
+   select token, false from renewed where others_wait`,
 );
 
 /** Asks the holder of the host's lease, if there is one, to end its visit. */
@@ -43,14 +47,12 @@ export const cutVisit = statement<[hostId: string], Record<string, never>>(
 );
 
 /**
- * Leases whose visits must end: the settings of the host were changed after the lease was taken, or the visit was cut.
- * `held`: [{id, token, revision}].
+ * The leases of all processes whose visits must end, because they were cut, or because the settings of the host were
+ * changed after the lease was taken. They are few: a lease that is returned is cut no longer.
  */
-export const outdatedLeases = statement<[held: string], { token: number }>(
-  'outdated-leases',
-  `select r.token
-     from json_to_recordset($1) as r(id bigint, token bigint, revision int)
-     join host h on h.id = r.id and (h.settings_revision <> r.revision or h.cut_token = r.token)`,
+export const cutLeases = statement<[], { token: number }>(
+  'cut-leases',
+  `select cut_token as token from host where cut_token is not null and cut_token = lease_token`,
 );
 
 /** What was requested of the host under the lease, and for how long the host is closed now. */
@@ -100,7 +102,7 @@ const release = statement<
   'release-lease',
   `with left_behind as (
    update host
-      set lease_token = null, lease_until = null,
+      set lease_token = null, lease_until = null, cut_token = null,
           not_before = greatest(not_before, now() + interval '1 millisecond' *
                          case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
           paced_until = greatest(paced_until, now() + interval '1 millisecond' *

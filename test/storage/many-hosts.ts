@@ -33,7 +33,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'All leases that a process holds are kept, and all its waiting visits are told what is queued, in one statement instead of one a host. The rows can be split by host.',
     when: 'every few seconds in each process that fetches; for waiting visits ten times a second',
-    statements: ['noteTimes', 'outdatedLeases', 'renewLeases', 'workAhead'],
+    statements: ['cutLeases', 'noteTimes', 'renewLeases', 'workAhead'],
   },
   {
     why: 'The scheduler of a shard of hosts chooses the hosts whose turn it is, fairly between tenants and crawls, and puts right the turns of those that it looked at too early.',

@@ -2,7 +2,6 @@
  * Edits that come in between (G6): whatever is being fetched, read, offered or ended when settings change, nothing is
  * lost, kept out or let in by settings that are no longer in force.
  */
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
@@ -22,6 +21,7 @@ import { storeSeeds, readSeeds } from '../../../storage/seeds/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { loadCrawls } from '../../../storage/crawls/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
+import { asActivity } from '../../support/activity.ts';
 import {
   changeCrawl,
   fromNow,
@@ -67,10 +67,6 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
   });
 /** Temporal is told nothing: what is looked at here stands in Postgres. */
 const nobody = { signalWithStart: () => Promise.resolve() } as never;
-const asActivity = <T>(work: () => Promise<T>): Promise<T> => {
-  const context = { cancellationSignal: new AbortController().signal, heartbeat: () => undefined };
-  return asyncLocalStorage.run(context as unknown as Context, work);
-};
 
 const edit = async (crawl: number, changes: Partial<CrawlConfig>): Promise<void> => {
   const outcome = await storeEdit(fetching.pool, String(crawl), {
@@ -397,14 +393,12 @@ describe('a crawl that ends', () => {
     const { settleCrawl } = createCrawlActivities(parts(), nobody);
     const held = await holdCrawl(fetching.pool, crawl);
     const beat = Promise.withResolvers<undefined>();
-    const context = {
-      cancellationSignal: new AbortController().signal,
-      heartbeat: () => {
-        beat.resolve(undefined);
-      },
+    const heartbeat = (): void => {
+      beat.resolve(undefined);
     };
-    const settled = asyncLocalStorage.run(context as unknown as Context, () =>
-      settleCrawl({ crawlId: String(crawl), ending: 'cancelled', reason: 'enough' }),
+    const settled = asActivity(
+      () => settleCrawl({ crawlId: String(crawl), ending: 'cancelled', reason: 'enough' }),
+      { heartbeat },
     );
     await beat.promise;
     await held.release();

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch.ts';
 import { gates } from '../../../engine/visit/gates.ts';
@@ -22,6 +21,7 @@ import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../contracts/url-key.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
+import { asActivity } from '../../support/activity.ts';
 import { tables, type Read, type UrlRow } from '../../support/database/index.ts';
 import { flipBit } from '../../support/flip-bit.ts';
 import { createWorld } from '../../support/world.ts';
@@ -136,23 +136,9 @@ export async function openFetching(): Promise<Fetching> {
     role: (own = {}, parts = {}) => {
       const activities = createFetchActivities(dependencies(own, parts));
       return {
-        fetchSlice: (host, signal = new AbortController().signal) => {
-          const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-            cancellationSignal: signal,
-            heartbeat: () => undefined,
-          };
-          return asyncLocalStorage.run(context as Context, () =>
-            activities.fetchSlice({ inTrouble: true, ...host }),
-          );
-        },
-        probeHost: (host) => {
-          const { signal } = new AbortController();
-          const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-            cancellationSignal: signal,
-            heartbeat: () => undefined,
-          };
-          return asyncLocalStorage.run(context as Context, () => activities.probeHost(host));
-        },
+        fetchSlice: (host, signal = new AbortController().signal) =>
+          asActivity(() => activities.fetchSlice({ inTrouble: true, ...host }), { signal }),
+        probeHost: (host) => asActivity(() => activities.probeHost(host)),
       };
     },
     crawl: (config = {}, seeds) =>

@@ -1,9 +1,9 @@
 /** What the pages of crawls and hosts in Temporal Web are told by activities that are called anyway (F40). */
 import { setTimeout as delay } from 'node:timers/promises';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { createHostActivities } from '../../../activities/hosts.ts';
+import { asActivity } from '../../support/activity.ts';
 import { changeCrawl, changeHost, fromNow, hostParked } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 
@@ -13,10 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => fetching.close());
 
-const asActivity = <T>(work: () => Promise<T>): Promise<T> => {
-  const context = { cancellationSignal: new AbortController().signal, heartbeat: () => undefined };
-  return asyncLocalStorage.run(context as unknown as Context, work);
-};
 const nobodyIsTold = {} as never;
 const crawls = () => createCrawlActivities(fetching.dependencies(), nobodyIsTold);
 

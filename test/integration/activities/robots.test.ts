@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { RobotsBook } from '../../../engine/books/robots-book.ts';
+import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { HostVisit } from '../../../engine/visit/host-visit.ts';
+import { Slice } from '../../../engine/visit/slice.ts';
 import { askRobots } from '../../../storage/hosts/index.ts';
 import {
   changeHost,
@@ -94,6 +97,25 @@ describe('how long it is kept (§2.4)', () => {
     await fetching.queue(crawl, host, '/d');
     await fetching.role().fetchSlice(host);
     expect(site.paths().slice(4)).toEqual(['/robots.txt', '/d']);
+  });
+
+  it('ends a long visit when it gets a day old', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 1') },
+      '/a',
+    );
+    await fetching.role().fetchSlice(host);
+    await fetching.queue(crawl, host, '/b', '/c', '/d', '/e', '/f', '/g');
+    // It is kept by the delay longer.
+    await ageRobots(host, day - 1.5);
+    const dependencies = fetching.dependencies({ sliceMs: 1_500 });
+    const room = new FetchRoom(dependencies);
+    const { signal } = new AbortController();
+    const lease = await room.keeper.take(host.hostId, 0, signal);
+    if (lease === null) throw new Error('the lease is taken');
+    const visit = new HostVisit(dependencies, lease, host.origin, signal);
+    expect(await new Slice(room, visit, 60_000, signal).run()).toMatchObject({ next: 'more' });
+    expect(site.paths()).not.toContain('/f');
   });
 
   it('is kept by the delay longer, so that a host of one request a day is asked for pages too', async () => {

@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { loadServiceConfig } from '../../../config/config.ts';
 import { nextSeeds } from '../../../storage/seeds/index.ts';
 import { openDependencies } from '../../../workers/dependencies.ts';
+import { asActivity } from '../../support/activity.ts';
 
 const crawlId = process.argv[2] ?? '';
 const config = loadServiceConfig();
@@ -24,11 +24,7 @@ const { dependencies } = await openDependencies(
   pino({ level: 'silent' }),
 );
 const { watchCrawl } = createCrawlActivities({ ...dependencies, wakeHosts: () => undefined }, workflow);
-const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-  cancellationSignal: new AbortController().signal,
-  heartbeat: () => undefined,
-};
 while ((await nextSeeds(dependencies.pool, Number(crawlId), 1)).length > 0)
-  await asyncLocalStorage.run(context as Context, () => watchCrawl({ crawlId, watchMs: 0 }));
+  await asActivity(() => watchCrawl({ crawlId, watchMs: 0 }));
 writeSync(1, 'admitted\n');
 process.exit();

@@ -4,13 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import pino from 'pino';
 import { createFetchActivities } from '../../../activities/fetch.ts';
 import { loadServiceConfig } from '../../../config/config.ts';
 import type { HostRef } from '../../../contracts/activities.ts';
 import { openDependencies } from '../../../workers/dependencies.ts';
+import { asActivity } from '../../support/activity.ts';
 import { freezeAtConnection } from '../../support/freezing.ts';
 
 export interface SliceOrder {
@@ -31,13 +31,7 @@ const opened = await openDependencies(
 );
 const activities = createFetchActivities(opened.dependencies);
 if (freeze !== null) freezeAtConnection(freeze.port, freeze.nth);
-const context: Pick<Context, 'cancellationSignal' | 'heartbeat'> = {
-  cancellationSignal: new AbortController().signal,
-  heartbeat: () => undefined,
-};
-const { fetched } = await asyncLocalStorage.run(context as Context, () =>
-  activities.fetchSlice({ ...host, inTrouble: true }),
-);
+const { fetched } = await asActivity(() => activities.fetchSlice({ ...host, inTrouble: true }));
 await opened.close();
 writeSync(1, `fetched ${String(fetched)}\n`);
 // The next renewal of leases is not waited for.

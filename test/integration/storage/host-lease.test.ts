@@ -1,10 +1,18 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeSettings, saveLessons, type LessonsRow, unparkHost } from '../../../storage/hosts/index.ts';
+import {
+  askRobots,
+  changeSettings,
+  saveLessons,
+  type LessonsRow,
+  unparkHost,
+} from '../../../storage/hosts/index.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import {
   askGuestLease,
+  cutLeases,
+  cutVisit,
   releaseLease,
   renewLeases,
   takeGuestLease,
@@ -212,7 +220,7 @@ describe('returning', () => {
 });
 
 describe('renewing', () => {
-  it('prolongs those that are held, in one statement, and names those that are lost by leaving them out', async () => {
+  it('prolongs those that are held, in one statement, and names those that are lost', async () => {
     const mine = await takeLease(pool, String(host), 1_000);
     const another = await newHost(pool);
     const lost = await takeLease(pool, String(another), 1_000);
@@ -222,7 +230,7 @@ describe('renewing', () => {
       { id: another, token: lost[0]?.token },
     ];
     expect(await renewLeases(pool, JSON.stringify(held), minute)).toEqual([
-      { id: host, token: mine[0]?.token, others_wait: false },
+      { token: lost[0]?.token, lost: true },
     ]);
     expect(await secondsLeft()).toBeGreaterThan(55);
   });
@@ -230,15 +238,43 @@ describe('renewing', () => {
   it('does not bring back one that was returned', async () => {
     const { token } = await got();
     await release(token);
-    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toEqual([]);
+    const answer = await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute);
+    expect(answer).toEqual([{ token, lost: true }]);
     expect(await hostRow(pool, host)).toMatchObject({ lease_until: null });
   });
 
   it('brings back one that ran out as long as nobody took it', async () => {
     const { token } = await got();
     await expire();
-    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toHaveLength(1);
+    expect(await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute)).toEqual([]);
     expect(await take()).toBeUndefined();
+  });
+});
+
+describe('a visit that must end', () => {
+  const isCut = async (token: number): Promise<boolean> =>
+    (await cutLeases(pool)).some((cut) => cut.token === token);
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['it is cut', () => cutVisit(pool, String(host))],
+    ['the settings of the host are changed', () => changeSettings(pool, host, { delaySeconds: 3 }, null)],
+    ['its robots.txt is to be read again', async () => askRobots(pool, (await hostRow(pool, host)).origin)],
+  ])('is named where %s, until the lease is returned', async (_, end) => {
+    await end();
+    const { token } = await got();
+    expect(await isCut(token)).toBe(false);
+    await end();
+    expect(await isCut(token)).toBe(true);
+    await release(token);
+    expect(await cutLeases(pool)).toEqual([]);
+  });
+
+  it('is named no longer once another process has the lease', async () => {
+    const { token } = await got();
+    await cutVisit(pool, String(host));
+    await expire();
+    const next = await got();
+    expect([await isCut(token), await isCut(next.token)]).toEqual([false, false]);
   });
 });
 
@@ -285,7 +321,7 @@ describe('the holder of a lease is told whether somebody waits for the host', ()
     if (columns !== undefined) await changeHost(pool, host, columns);
     const crawls = serves?.map((crawl) => ids[crawl]) ?? null;
     const held = JSON.stringify([{ id: host, token, crawls }]);
-    expect(await renewLeases(pool, held, minute)).toEqual([{ id: host, token, others_wait: waits }]);
+    expect(await renewLeases(pool, held, minute)).toEqual(waits ? [{ token, lost: false }] : []);
   }); // prettier-ignore
 });
 
@@ -295,7 +331,7 @@ describe('a guest (a robots.txt that redirects here)', () => {
     await askGuestLease(pool, host, minute);
     expect(await takeAsGuest()).toBeUndefined();
     const renewed = await renewLeases(pool, JSON.stringify([{ id: host, token }]), minute);
-    expect(renewed).toMatchObject([{ others_wait: true }]);
+    expect(renewed).toEqual([{ token, lost: false }]);
     await release(token, 60_000);
     expect(await take()).toBeUndefined();
     const guest = await takeAsGuest();

@@ -79,6 +79,7 @@ it('a worker that was frozen at a host that was paused meanwhile cannot go on wi
   await changeHost(pool, host, { paused_at: fromNow() });
   await expire();
   await reclaimPaused(pool, 10);
-  expect(await renewLeases(pool, JSON.stringify([{ id: host, token: frozen }]), 60_000)).toEqual([]);
+  const renewed = await renewLeases(pool, JSON.stringify([{ id: host, token: frozen }]), 60_000);
+  expect(renewed).toEqual([{ token: frozen, lost: true }]);
   expect(await states()).toEqual(['queued', 'queued', 'queued']);
 });

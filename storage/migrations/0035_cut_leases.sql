@@ -1,0 +1,4 @@
+-- The visits that are to end are looked up once a second in each process that fetches. They are few, and the look must
+-- not cost more with each host that is visited.
+
+create index host_cut on host (id) where cut_token is not null;
