@@ -34,11 +34,13 @@ const heartbeatTimeout = '8 seconds';
  */
 const seldomHeartbeat = '20 minutes';
 
-/** Long enough for a slice, a lease to run out and a request of 30 s to end. Heartbeats show a dead worker sooner. */
+/** Heartbeats show a dead worker sooner. */
 const longest = '1 hour';
+/** Of a visit: the longest (domain/slice.ts), a lease that runs out before it, and an outage that it waits for. */
+const longestVisit = '2 hours';
 
 const fetching = {
-  startToCloseTimeout: longest,
+  startToCloseTimeout: longestVisit,
   heartbeatTimeout: seldomHeartbeat,
   retry,
   // A request in flight is finished and its result committed before the slice ends.
