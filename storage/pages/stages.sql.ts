@@ -2,7 +2,7 @@
 import type { ReadingLane } from '../../contracts/activities.ts';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
-import type { StoredStage, storedStages } from '../../domain/stage.ts';
+import { storedStages, type StoredStage } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
@@ -29,31 +29,31 @@ export interface StagedBody {
   readonly record: FoundRecord | null;
 }
 
-const inStage = statement<
-  [
-    shard: number,
-    lane: number,
-    lanes: number,
-    stage: Exclude<StoredStage, typeof storedStages.none>,
-    after: number,
-    limit: number,
-    folder: string | null,
-  ],
-  StagedBody
->(
-  'bodies-in-stage',
+type Place = [shard: number, lane: number, lanes: number, after: number, limit: number];
+
+/** @param record where a body lies @param apart what is left to others */
+const inStage = (stage: StoredStage, record: string, apart = ''): string =>
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms,
-          case when u.stage = 2 then (
-            select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
-              from body b join segment s on s.id = b.segment where b.hash = u.content_hash
-          ) end as record
+          u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms, ${record} as record
      from url u join host h on h.id = u.host_id
-    where u.stage = $4 and u.stage > 0 and u.host_id > $5 and u.host_id % $3 = $2 and h.shard = $1
-      and ($7::uuid is null or $4 = 1 or not exists (
-             select from body b join segment s on s.id = b.segment
-              where b.hash = u.content_hash and s.folder <> $7))
-    order by u.host_id limit $6`,
+    where u.stage = ${String(stage)} and u.stage > 0 and u.host_id > $4 and u.host_id % $3 = $2 and h.shard = $1 ${apart}
+    order by u.host_id limit $5`;
+
+const recordOf = `(
+            select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
+              from body b join segment s on s.id = b.segment where b.hash = u.content_hash)`;
+
+// A statement for each: Postgres would plan one that is told the stage, and whether there are folders, anew each time.
+const toJudge = statement<Place, StagedBody>('bodies-to-judge', inStage(storedStages.dedup, 'null::json'));
+const toRead = statement<Place, StagedBody>('bodies-to-read', inStage(storedStages.extract, recordOf));
+const toReadHere = statement<[...Place, folder: string], StagedBody>(
+  'bodies-to-read-here',
+  inStage(
+    storedStages.extract,
+    recordOf,
+    `and not exists (select from body b join segment s on s.id = b.segment
+                      where b.hash = u.content_hash and s.folder <> $6)`,
+  ),
 );
 
 /**
@@ -67,7 +67,11 @@ export const bodiesInStage = (
   after: number,
   limit: number,
   folder: string | null,
-): Promise<StagedBody[]> => inStage(db, shard, lane, lanes, stage, after, limit, folder);
+): Promise<StagedBody[]> => {
+  const place: Place = [shard, lane, lanes, after, limit];
+  if (stage === storedStages.dedup) return toJudge(db, ...place);
+  return folder === null ? toRead(db, ...place) : toReadHere(db, ...place, folder);
+};
 
 /**
  * Pages that nobody can read now, since their bodies lie in a folder of which no process reports that it is at work. The

@@ -77,7 +77,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',
     when: 'while bodies come, in each lane',
-    statements: ['bodies-in-stage'],
+    statements: ['bodies-to-judge', 'bodies-to-read', 'bodies-to-read-here'],
   },
   {
     why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',
