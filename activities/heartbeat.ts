@@ -2,13 +2,13 @@
 import { Context } from '@temporalio/activity';
 
 /**
- * Beats four times in the time that may pass between two beats, which is set where the activity is called
- * (workflows/calls.ts). So an activity that was scheduled before this time was changed keeps to its own.
+ * Beats at every quarter of the activity's heartbeat timeout, which is set where it is called (workflows/calls.ts). So an
+ * activity that was scheduled before this timeout was changed keeps to its own. No timeout (undefined or 0): no beats.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const { heartbeatTimeoutMs } = context.info;
-  if (heartbeatTimeoutMs === undefined) return work(context.cancellationSignal);
+  const { heartbeatTimeoutMs = 0 } = context.info;
+  if (heartbeatTimeoutMs === 0) return work(context.cancellationSignal);
   const timer = setInterval(() => {
     context.heartbeat();
   }, heartbeatTimeoutMs / 4);

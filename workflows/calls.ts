@@ -36,7 +36,7 @@ const seldomHeartbeat = '20 minutes';
 
 /** Heartbeats show a dead worker sooner. */
 const longest = '1 hour';
-/** Of a visit: the longest (domain/slice.ts), a lease that runs out before it, and an outage that it waits for. */
+/** The longest visit (domain/slice.ts), the wait for a lease before it, and an outage of Postgres in it. */
 const longestVisit = '2 hours';
 
 const fetching = {

@@ -50,8 +50,8 @@ export class HostVisit implements Visited {
     ...{ fresh: null, freshMs: 0, older: null },
   };
   /**
-   * `performance.now()` at which the time of the visit is over. It waits no longer for a permit of the host's groups, but
-   * for `errandMs` in any case.
+   * `performance.now()` at which the time of the visit is over. No request waits for a permit of the host's groups beyond
+   * it, but each may wait `errandMs`.
    */
   endsAt = 0;
   /** The host's delay before any slowdown; null before it is known. */

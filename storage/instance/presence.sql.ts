@@ -45,7 +45,7 @@ export const forgetWorker = statement<[id: string], Record<string, never>>(
 export const lostFetchers = statement<[], { readonly id: string }>(
   'lost-fetchers',
   `select id from worker_process
-    where 'fetch' = any (roles) and seen_at between now() - interval '6 minutes' and now() - interval '12 seconds'
+    where 'fetch' = any (roles) and seen_at between now() - interval '21 minutes' and now() - interval '12 seconds'
     limit 1`,
 );
 

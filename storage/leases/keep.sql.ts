@@ -6,15 +6,15 @@ import { notingTimes, type NotedTime } from '../times/index.ts';
 /** A lease of which there is something to tell. */
 export interface LeaseNews {
   readonly token: number;
-  /** Somebody else has it. False: it was renewed, and somebody waits for the host. */
+  /** It is its holder's no longer. False: it was renewed, and somebody waits for the host. */
   readonly lost: boolean;
 }
 
 /**
  * Renews the leases of a process, all in one statement, and answers those that are lost, or whose visits must end soon
  * because somebody waits: another host's visit or a foreign fetcher wants to send one request, somebody wants the
- * host's place among the hosts that are worked, or a crawl that the visit does not serve has URLs queued here. Usually
- * these are none of thousands.
+ * host's place among the hosts that are worked, or a crawl that the visit does not serve has URLs queued here. Of
+ * thousands of leases there are usually none.
  * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
  */
 export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>(

@@ -162,7 +162,7 @@ const inTwoDays = (): NonNullable<HostSettingsChange['windows']> => {
 
 const webs: Readonly<Record<string, () => Promise<void>>> = {
   'the delay of the host, and when it will be over': async () => {
-    // The end is foretold by what pages took so far, with the time until the crawl got going: of ten pages, for four.
+    // The end is foretold from the pages so far and the start: after ten of fourteen, an error of it counts four tenths.
     const site = await startSite();
     await set(wide, site.origin, { delaySeconds: 4 });
     const id = await crawl(wide, [site], {}, paths(14));
