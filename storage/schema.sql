@@ -1772,6 +1772,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.host_settings_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.cut_token := new.lease_token;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.host_turned()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2036,6 +2046,8 @@ CREATE TRIGGER event_numbered BEFORE INSERT ON public.event FOR EACH ROW EXECUTE
 CREATE TRIGGER event_webhooks AFTER INSERT ON public.event FOR EACH ROW EXECUTE FUNCTION tell_webhooks();
 
 CREATE TRIGGER host_queue_begun BEFORE INSERT ON public.host_queue FOR EACH ROW EXECUTE FUNCTION host_queue_begun();
+
+CREATE TRIGGER host_settings_changed BEFORE UPDATE OF settings_revision ON public.host FOR EACH ROW WHEN ((old.settings_revision <> new.settings_revision)) EXECUTE FUNCTION host_settings_changed();
 
 CREATE TRIGGER host_turned AFTER UPDATE ON public.host FOR EACH ROW WHEN (((old.fed <> new.fed) OR ((old.parked_at IS NULL) <> (new.parked_at IS NULL)) OR ((NOT new.fed) AND (new.parked_at IS NULL) AND (((old.known_at IS NULL) <> (new.known_at IS NULL)) OR (GREATEST(new.not_before, new.closed_until) < GREATEST(old.not_before, old.closed_until)))))) EXECUTE FUNCTION host_turned();
 

@@ -48,7 +48,7 @@ export const cutVisit = statement<[hostId: string], Record<string, never>>(
 
 /**
  * The leases of all processes whose visits must end, because they were cut, or because the settings of the host were
- * changed after the lease was taken. They are few: a lease that is returned is cut no longer.
+ * changed after the lease was taken (a trigger cuts them). They are few: a lease that is returned is cut no longer.
  */
 export const cutLeases = statement<[], { token: number }>(
   'cut-leases',

@@ -57,7 +57,7 @@ create table host (
   lease_until        timestamptz,
   -- When a look found that lease_until had passed and the token was still set; a later look decides.
   suspect_at         timestamptz,
-  -- The lease whose visit is to end soon, because somebody has paused the host or has it tried again.
+  -- The lease whose visit is to end soon (0035).
   cut_token          bigint,
   -- Until then a slice of another host waits for one request here (a robots.txt that redirects).
   guest_until        timestamptz,
@@ -75,7 +75,7 @@ create table host (
   -- the first bytes of their keys, in hex.
   failing            text[] not null default '{}',
   complained         text[] not null default '{}',
-  -- When the last good answer came, to within a few minutes.
+  -- When the last good answer came, as of the end of the last visit and to within a few minutes.
   well_at            timestamptz,
   -- slowdown: the delay is multiplied by 2^slowdown. It falls with clean answers since the last complaint, and with the
   -- time since then.

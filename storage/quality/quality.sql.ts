@@ -97,7 +97,6 @@ export const settleQualities = statement<[rows: string, opens: boolean], { origi
    ), changed as (
      update host h
         set budget = c.budget, esteem = c.esteem, settings_revision = settings_revision + $2::boolean::int,
-            cut_token = case when $2::boolean then h.lease_token else h.cut_token end,
             closed_until = case when $2::boolean then '-infinity' else closed_until end
        from chosen c where h.id = c.id
      returning h.origin

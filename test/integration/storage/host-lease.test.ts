@@ -266,7 +266,8 @@ describe('a visit that must end', () => {
     await end();
     expect(await isCut(token)).toBe(true);
     await release(token);
-    expect(await cutLeases(pool)).toEqual([]);
+    // Otherwise the index of cuts would keep the host.
+    expect(await hostRow(pool, host)).toMatchObject({ cut_token: null });
   });
 
   it('is named no longer once another process has the lease', async () => {

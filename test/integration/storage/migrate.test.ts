@@ -61,19 +61,22 @@ it('names the file of a migration that fails, and leaves nothing of it', async (
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
 });
 
-it('counts the hosts of crawls that are there already', async () => {
-  const [database, folder] = [`${name}_hosts`, mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+/** A database as it was before a migration. */
+async function before(database: string, migration: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'));
   await ask('postgres', `create database ${database}`);
   onTestFinished(async () => {
     rmSync(folder, { recursive: true });
     await ask('postgres', `drop database if exists ${database} with (force)`);
   });
   const all = fileURLToPath(new URL('../../../storage/migrations', import.meta.url));
-  cpSync(all, folder, {
-    recursive: true,
-    filter: (file) => basename(file) < '0034_host_counts.sql' || file === all,
-  });
+  cpSync(all, folder, { recursive: true, filter: (file) => basename(file) < migration || file === all });
   await migrate(urlOf(database), folder);
+}
+
+it('counts the hosts of crawls that are there already', async () => {
+  const database = `${name}_hosts`;
+  await before(database, '0034_host_counts.sql');
   await ask(
     database,
     `insert into host_queue (host_id, crawl_id, queued, leased) values (1, 1, 2, 0), (2, 1, 0, 3), (3, 1, 0, 0), (1, 2, 5, 1);
@@ -89,6 +92,20 @@ it('counts the hosts of crawls that are there already', async () => {
   ).toEqual([
     { crawl_id: '1', urls: 18, hosts: 3, waiting: 1, working: 1 },
     { crawl_id: '2', urls: 0, hosts: 1, waiting: 1, working: 1 },
+  ]);
+});
+
+it('forgets marks of visits that were cut and are over', async () => {
+  const database = `${name}_cuts`;
+  await before(database, '0035_cut_leases.sql');
+  await ask(
+    database,
+    `insert into host (origin, shard, lease_token, cut_token)
+     values ('http://over', 0, null, 1), ('http://other', 0, 3, 2), ('http://cut', 0, 4, 4)`,
+  );
+  await migrate(urlOf(database));
+  expect(await ask(database, `select origin from host where cut_token is not null`)).toEqual([
+    { origin: 'http://cut' },
   ]);
 });
 
