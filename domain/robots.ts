@@ -21,6 +21,9 @@ export const maxRobotsOctets = 500 * 1024;
  */
 export const robotsFreshMs = (delayMs: number): number => 24 * 3_600_000 + delayMs;
 
+/** Milliseconds for which a visit goes by a copy that is older, while robots.txt cannot be read, before it is asked for again. */
+export const olderRobotsMs = 15 * 60_000;
+
 /** Octets read of one line; the rest of the line is ignored, as Google does. */
 const maxLineOctets = 2_083 * 8 - 1;
 

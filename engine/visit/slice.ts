@@ -8,6 +8,7 @@
  */
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
+import { olderRobotsMs } from '../../domain/robots.ts';
 import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
@@ -137,10 +138,6 @@ export class Slice {
     const visit = this.#visit;
     await visit.gather(await waitingCrawls(pool, this.#lease.hostId), true);
     const { crawls, pacer } = visit;
-    const { fresh, freshMs } = visit.known;
-    // The copy must not get too old in the course of a long visit.
-    if (fresh !== null)
-      visit.endsAt = Math.min(visit.endsAt, performance.now() + Math.max(freshMs, settings.sliceMs));
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
@@ -167,6 +164,11 @@ export class Slice {
       return 'more';
     }
     visit.goBy(reading);
+    const { fresh, freshMs, older } = visit.known;
+    const goesByOlder = fresh === null && older !== null && reading.robots === older;
+    // The copy must not get too old in the course of a long visit.
+    const usableMs = goesByOlder ? olderRobotsMs : fresh === null ? Infinity : freshMs;
+    visit.endsAt = Math.min(visit.endsAt, performance.now() + Math.max(usableMs, settings.sliceMs));
     if (pacer.last !== null && pacer.last !== asked) visit.turns.askedForRobots(pacer.last);
     return this.#fetchOn(portions, urls);
   }

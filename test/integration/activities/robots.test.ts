@@ -4,7 +4,7 @@ import { failureTypes } from '../../../contracts/failures.ts';
 import { RobotsBook } from '../../../engine/books/robots-book.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
-import { Slice } from '../../../engine/visit/slice.ts';
+import { Slice, type SliceEnd } from '../../../engine/visit/slice.ts';
 import { askRobots } from '../../../storage/hosts/index.ts';
 import {
   changeHost,
@@ -35,6 +35,17 @@ const hosted = async (answers: Parameters<typeof startSite>[0] = {}, ...paths: r
 const day = 24 * 3_600;
 const ageRobots = (host: HostRow, seconds: number) =>
   tables.robots.change(fetching.pool, { host_id: host.hostId }, { fetched_at: fromNow(-seconds) });
+/** A visit of an hour, and how much of its time is left when its URLs are spent. @param sliceMs as set */
+async function longVisit(host: HostRow, sliceMs: number): Promise<{ end: SliceEnd; leftMs: number }> {
+  const dependencies = fetching.dependencies({ sliceMs });
+  const room = new FetchRoom(dependencies);
+  const { signal } = new AbortController();
+  const lease = await room.keeper.take(host.hostId, 0, signal);
+  if (lease === null) throw new Error('the lease is taken');
+  const visit = new HostVisit(dependencies, lease, host.origin, signal);
+  const end = await new Slice(room, visit, 3_600_000, signal).run();
+  return { end, leftMs: visit.endsAt - performance.now() };
+}
 /** Backoff over, failures remembered. */
 const recover = (host: HostRow, failures: number) =>
   changeHost(fetching.pool, host.hostId, { not_before: longAgo, failures });
@@ -108,14 +119,21 @@ describe('how long it is kept (§2.4)', () => {
     await fetching.queue(crawl, host, '/b', '/c', '/d', '/e', '/f', '/g');
     // It is kept by the delay longer.
     await ageRobots(host, day - 1.5);
-    const dependencies = fetching.dependencies({ sliceMs: 1_500 });
-    const room = new FetchRoom(dependencies);
-    const { signal } = new AbortController();
-    const lease = await room.keeper.take(host.hostId, 0, signal);
-    if (lease === null) throw new Error('the lease is taken');
-    const visit = new HostVisit(dependencies, lease, host.origin, signal);
-    expect(await new Slice(room, visit, 60_000, signal).run()).toMatchObject({ next: 'more' });
+    const { end } = await longVisit(host, 1_500);
+    expect(end).toMatchObject({ next: 'more' });
     expect(site.paths()).not.toContain('/f');
+  });
+
+  it('ends a long visit after a quarter of an hour when it is too old already and no other can be had', async () => {
+    const { site, host, crawl } = await hosted({}, '/a');
+    await fetching.role().fetchSlice(host);
+    site.answers = { '/robots.txt': status(500) };
+    await ageRobots(host, 2 * day);
+    await fetching.queue(crawl, host, '/b');
+    const { end, leftMs } = await longVisit(host, 10_000);
+    expect(end).toMatchObject({ settled: 1 });
+    expect(leftMs).toBeGreaterThan(600_000);
+    expect(leftMs).toBeLessThanOrEqual(900_000);
   });
 
   it('is kept by the delay longer, so that a host of one request a day is asked for pages too', async () => {
