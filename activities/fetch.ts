@@ -31,7 +31,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const room = new FetchRoom(dependencies);
   const { settings, pool, outage } = dependencies;
 
-  const runSlice = async (host: Visit, signal: AbortSignal): Promise<SliceResult> => {
+  const runSlice = async (host: Visit, signal: AbortSignal, beat: () => void): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
     // A workflow that was reset, or replaces a lost one, may not know that the host is paused or parked.
@@ -43,6 +43,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
       lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     }
     if (lease === null) throw interrupted(host);
+    // `cutVisit` names a lease: it cannot end a visit that had none yet, but the server knows that the visit was cancelled.
+    beat();
     const sliceMs = stretchedSliceMs(
       settings.sliceMs,
       room.census.visited(host.hostId),
@@ -134,7 +136,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     (await retireHost(pool, hostId)).length > 0 ? step : { ...step, next: 'more' };
 
   return {
-    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal) => runSlice(host, signal))),
+    fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal, beat) => runSlice(host, signal, beat))),
     probeHost: (host) => withOwnFaults(() => withHeartbeat((signal) => runProbe(host, signal))),
   };
 }

@@ -4,16 +4,20 @@ import { Context } from '@temporalio/activity';
 /**
  * Beats at every quarter of the activity's heartbeat timeout, which is set where it is called (workflows/calls.ts). So an
  * activity that was scheduled before this timeout was changed keeps to its own. No timeout (undefined or 0): no beats.
+ * @param work may beat at other times too, to hear at once whether it was cancelled
  */
-export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(
+  work: (signal: AbortSignal, beat: () => void) => Promise<T>,
+): Promise<T> {
   const context = Context.current();
-  const { heartbeatTimeoutMs = 0 } = context.info;
-  if (heartbeatTimeoutMs === 0) return work(context.cancellationSignal);
-  const timer = setInterval(() => {
+  const beat = (): void => {
     context.heartbeat();
-  }, heartbeatTimeoutMs / 4);
+  };
+  const { heartbeatTimeoutMs = 0 } = context.info;
+  if (heartbeatTimeoutMs === 0) return work(context.cancellationSignal, beat);
+  const timer = setInterval(beat, heartbeatTimeoutMs / 4);
   try {
-    return await work(context.cancellationSignal);
+    return await work(context.cancellationSignal, beat);
   } finally {
     clearInterval(timer);
   }

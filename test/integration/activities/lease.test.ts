@@ -1,9 +1,11 @@
 /** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md, "Crash safety"). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFetchActivities } from '../../../activities/fetch.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { askGuestLease, takeLease } from '../../../storage/leases/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { asActivity } from '../../support/activity.ts';
 import { changeHost, hostRow, leaseEnded, like, longAgo, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, page, slowly, startSite, type Answer, type Site } from './site.ts';
@@ -92,6 +94,20 @@ describe('a lease that is lost in the middle of a slice', () => {
 });
 
 describe('cancellation (a pause, a worker that is told to leave)', () => {
+  it('before there is a lease that could be cut: a heartbeat tells of it as soon as there is one', async () => {
+    const { site, host } = await hosted();
+    const { fetchSlice } = createFetchActivities(fetching.dependencies());
+    const cancelled = new AbortController();
+    const heartbeat = (): void => {
+      cancelled.abort();
+    };
+    const { signal } = cancelled;
+    const visit = asActivity(() => fetchSlice({ inTrouble: false, ...host }), { signal, heartbeat });
+    expect(await visit).toMatchObject({ fetched: 0, next: 'more' });
+    expect(site.paths()).toEqual([]);
+    expect(await leaseOf(host)).toBeNull();
+  });
+
   it('finishes the request in flight, commits it, and returns lease and URLs', async () => {
     const { site, host, crawl } = await hosted({ '/02': slowly(400, page('in flight')) });
     const controller = new AbortController();
