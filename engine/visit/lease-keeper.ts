@@ -252,11 +252,11 @@ export class LeaseKeeper {
     try {
       const held = asked.map(({ hostId, taken, crawls }) => ({ id: hostId, token: taken.token, crawls }));
       const rows = await renewLeases(this.#pool, JSON.stringify(held), this.#leaseMs);
-      const lost = new Map(rows.map((row) => [row.token, row.lost]));
+      const news = new Map(rows.map((row) => [row.token, row]));
       for (const lease of asked) {
-        const isLost = lost.get(lease.taken.token);
-        lease.othersWait = isLost === false;
-        if (lease.held !== null) lease.held = isLost === true ? null : now;
+        const told = news.get(lease.taken.token);
+        lease.othersWait = told?.lost === false;
+        if (lease.held !== null) lease.held = told?.lost === true ? null : now;
       }
     } catch (error) {
       // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.
