@@ -1,4 +1,5 @@
 /** The rules of a slice: a fresh copy of robots.txt, a new copy, or an older copy while robots.txt cannot be read. */
+import { olderRobotsMs } from '../../domain/robots.ts';
 import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
@@ -45,4 +46,11 @@ export async function readRobots(
       };
     }
   }
+}
+
+/** Milliseconds for which a visit may go by what it has read: a copy must not get too old in the course of a long visit. */
+export function usableMs({ known }: HostVisit, { robots }: HostRules): number {
+  const { fresh, freshMs, older } = known;
+  if (fresh !== null) return freshMs;
+  return older !== null && robots === older ? olderRobotsMs : Infinity;
 }

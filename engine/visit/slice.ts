@@ -8,7 +8,6 @@
  */
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
-import { olderRobotsMs } from '../../domain/robots.ts';
 import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
@@ -34,7 +33,7 @@ import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
 import { Portions, type Portion } from './portions.ts';
-import { readRobots } from './read-robots.ts';
+import { readRobots, usableMs } from './read-robots.ts';
 import {
   attemptedRow,
   excludedRow,
@@ -164,11 +163,8 @@ export class Slice {
       return 'more';
     }
     visit.goBy(reading);
-    const { fresh, freshMs, older } = visit.known;
-    const goesByOlder = fresh === null && older !== null && reading.robots === older;
-    // The copy must not get too old in the course of a long visit.
-    const usableMs = goesByOlder ? olderRobotsMs : fresh === null ? Infinity : freshMs;
-    visit.endsAt = Math.min(visit.endsAt, performance.now() + Math.max(usableMs, settings.sliceMs));
+    const longestMs = Math.max(usableMs(visit, reading), settings.sliceMs);
+    visit.endsAt = Math.min(visit.endsAt, performance.now() + longestMs);
     if (pacer.last !== null && pacer.last !== asked) visit.turns.askedForRobots(pacer.last);
     return this.#fetchOn(portions, urls);
   }

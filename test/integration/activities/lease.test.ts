@@ -96,13 +96,16 @@ describe('a lease that is lost in the middle of a slice', () => {
 describe('cancellation (a pause, a worker that is told to leave)', () => {
   it('before there is a lease that could be cut: a heartbeat tells of it as soon as there is one', async () => {
     const { site, host } = await hosted();
-    const { fetchSlice } = createFetchActivities(fetching.dependencies());
+    const activities = createFetchActivities(fetching.dependencies());
     const cancelled = new AbortController();
     const heartbeat = (): void => {
       cancelled.abort();
     };
     const { signal } = cancelled;
-    const visit = asActivity(() => fetchSlice({ inTrouble: false, ...host }), { signal, heartbeat });
+    const visit = asActivity(() => activities.fetchSlice({ inTrouble: false, ...host }), {
+      signal,
+      heartbeat,
+    });
     expect(await visit).toMatchObject({ fetched: 0, next: 'more' });
     expect(site.paths()).toEqual([]);
     expect(await leaseOf(host)).toBeNull();
