@@ -14,10 +14,13 @@ const SKIPPED_CHARS = 200;
  */
 const CLEAR_LEAD = 0.01;
 
-/** If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed … */
+/**
+ * If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed, except on
+ * pages that are checked: one in eight at first, and half as many each time the pages double, down to one in so many.
+ * Detection is a fifth of the cost of reading a page.
+ */
 const PROVED_RIGHT = 8;
-/** … except on every so-many-th page, which is checked. Detection is a fifth of the cost of reading a page. */
-const CHECKED_EVERY = 8;
+const SELDOM_CHECKED = 64;
 
 interface LanguageInput {
   readonly text: string;
@@ -49,7 +52,7 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
     if (words < ENOUGH_WORDS) return said;
     const key = `${site} ${said ?? ''}`;
     const turn = trust.get(key) ?? 0;
-    if (said !== null && turn >= PROVED_RIGHT && turn % CHECKED_EVERY !== 0) {
+    if (said !== null && !isChecked(turn)) {
       trust.set(key, turn + 1);
       return said;
     }
@@ -57,6 +60,12 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
     trust.set(key, detected === said ? turn + 1 : 0);
     return detected ?? said;
   };
+}
+
+/** @param turn pages of the site whose declaration was confirmed or believed, in a row */
+function isChecked(turn: number): boolean {
+  const doubled = 2 ** Math.floor(Math.log2(Math.max(turn, 1)));
+  return turn < PROVED_RIGHT || turn % Math.min(doubled, SELDOM_CHECKED) === 0;
 }
 
 function sample(text: string): string {

@@ -79,7 +79,7 @@ describe('a declaration that proved right', () => {
   const english = paragraphs['en'] ?? '';
   const french = paragraphs['fr'] ?? '';
 
-  it('is believed after eight pages in a row, and checked every eighth', () => {
+  it('is believed after eight pages in a row, until a page that is checked has another language', () => {
     const site = 'https://trusted.example';
     const told = [...Array<string>(8).fill(english), ...Array<string>(9).fill(french)].map((text) =>
       ask(text, 'en', site),
@@ -87,6 +87,15 @@ describe('a declaration that proved right', () => {
     // The ninth page is checked at once, the eight after a failed check are detected again.
     expect(told.slice(0, 8)).toEqual(Array<string>(8).fill('en'));
     expect(told.slice(8)).toEqual(Array<string>(9).fill('fr'));
+  });
+
+  it('is checked half as often each time the pages double, down to one in 64', () => {
+    const checked = Array.from({ length: 321 }, (_, pages) => pages).filter((pages) => {
+      const site = `https://after-${String(pages)}.example`;
+      for (let page = 0; page < pages; page++) ask(english, 'en', site);
+      return ask(french, 'en', site) === 'fr';
+    });
+    expect(checked).toEqual([...Array(8).keys(), 8, 16, 32, 64, 128, 192, 256, 320]);
   });
 
   it('holds between two checks', () => {
