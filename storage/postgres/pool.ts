@@ -52,8 +52,10 @@ export async function allowStoreCalls(db: Queryable): Promise<void> {
  * For connections whose statements name rows by key, a few at a time. Postgres keeps a statement's plan until the table
  * is analysed next, a minute later or more. A plan that was made while a table was small reads all of it, or all its
  * leased URLs, for each commit, long after the table has grown (measured: half of what Postgres takes for a page).
+ * Nor does it gather rows in a bitmap first: that reads all that an index has for the condition, past any limit, and
+ * dead versions of rows again each time until they are vacuumed, while a plain index scan marks those and stops early.
  */
-const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']
   .map((name) => `-c ${name}=off`)
   .join(' ');
 

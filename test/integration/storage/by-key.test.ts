@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { bodiesInStage } from '../../../storage/pages/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
-import { urlRowsRead } from '../../support/database/index.ts';
+import { tidyTables, urlRowsRead } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 
 let world: World;
@@ -20,6 +21,7 @@ afterAll(async () => {
 });
 
 const many = 100;
+const lane = { shard: 0, lane: 0, lanes: 1 } as const;
 
 it('reads the rows that it names, with plans from when the table was small', async () => {
   const writer = new FrontierWriter(pool);
@@ -51,4 +53,18 @@ it('reads the rows that it names, with plans from when the table was small', asy
   for (const row of rows) await finish(row);
   const commits = (await urlRowsRead(pool)) - before - leases;
   expect(commits).toBeLessThan(many * 3 * 4);
+});
+
+it('reads no more bodies that wait than it asks for, though many wait', async () => {
+  const writer = new FrontierWriter(pool);
+  const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+  const token = await takenLease(pool, host);
+  await writer.write({ admissions: names(many, 'waits').map((url) => admission(host, crawl, url)) });
+  const places = await leased(pool, host, token, many);
+  await writer.write({ results: places.map((place) => result(place, 'done', { stage: 1 })) });
+  await tidyTables(pool, 'url');
+
+  const before = await urlRowsRead(pool);
+  expect(await bodiesInStage(pool, lane, 1, 0, 10, null)).toHaveLength(10);
+  expect((await urlRowsRead(pool)) - before).toBeLessThan(many / 2);
 });
