@@ -79,7 +79,9 @@ const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
 });
 
 export async function openScaleCrawl(databaseUrl: string) {
-  const pool = createPool(databaseUrl, 12, () => undefined);
+  // As in a worker (workers/dependencies.ts): the second is for schedulers, and here for what the API does.
+  const pool = createPool(databaseUrl, 12, () => undefined, { planned: 'by-key' });
+  const control = createPool(databaseUrl, 4, () => undefined);
   const { userAgent, shards } = loadConfig();
   const books = openBooks(pool, { userAgent, allowPrivate: [], shards });
   const writer = new FrontierWriter(pool);
@@ -142,24 +144,27 @@ export async function openScaleCrawl(databaseUrl: string) {
     store: (places: readonly LeasedPlace[]) => writer.write({ pages: places.map(read) }),
     /** One tick of a scheduler that has room for so many hosts in all. */
     tick: async (activeHosts: number): Promise<number> => {
-      const turns = await takeTurns(pool, 0, activeHosts, front);
+      const turns = await takeTurns(control, 0, activeHosts, front);
       ({ front } = turns);
-      await shardActivity(pool, 0);
+      await shardActivity(control, 0);
       return turns.fed.length;
     },
     giveBack: async (): Promise<void> => {
       await pool.query('update host set fed = false where fed');
     },
-    status: () => viewCrawl(pool, String(id)),
+    status: () => viewCrawl(control, String(id)),
     /** Answers how many rows there were, `most` at most. */
     exportRows: async (most: number): Promise<number> => {
       let rows = 0;
-      for await (const batch of pageBatches(pool, String(id), [], () => Promise.resolve(null), {})) {
+      for await (const batch of pageBatches(control, String(id), [], () => Promise.resolve(null), {})) {
         rows += batch.length;
         if (rows >= most) break;
       }
       return rows;
     },
-    close: () => pool.end(),
+    close: async (): Promise<void> => {
+      await pool.end();
+      await control.end();
+    },
   };
 }

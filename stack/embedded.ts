@@ -157,8 +157,8 @@ const startRedis = async (start: Start): Promise<string | null> => {
   return `redis://127.0.0.1:${String(port)}`;
 };
 
-/** MiB that the JavaScript of a process may take, and what a visit beyond the usual slots adds: 43 KB were measured. */
-const heap = { mebibytes: 320, ofSlot: 0.05 };
+/** MiB that the JavaScript of a process may take, and what a visit beyond the usual slots adds: 65 KB were measured. */
+const heap = { mebibytes: 320, ofSlot: 0.08 };
 
 /**
  * Keeps a worker at 360 to 720 MB: otherwise V8 would let the heap grow with the machine's memory, and the C library
