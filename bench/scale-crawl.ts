@@ -79,7 +79,7 @@ const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
 });
 
 export async function openScaleCrawl(databaseUrl: string) {
-  // As in a worker (workers/dependencies.ts): the second is for schedulers, and here for what the API does.
+  // As in a worker (workers/dependencies.ts): the second serves schedulers, and here also what the API reads.
   const pool = createPool(databaseUrl, 12, () => undefined, { planned: 'by-key' });
   const control = createPool(databaseUrl, 4, () => undefined);
   const { userAgent, shards } = loadConfig();

@@ -15,11 +15,11 @@ const SKIPPED_CHARS = 200;
 const CLEAR_LEAD = 0.01;
 
 /**
- * If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed, except on
- * pages that are checked: one in eight at first, and half as many each time the pages double, down to one in so many.
- * Detection is a fifth of the cost of reading a page.
+ * If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed on most
+ * pages, since detection is a fifth of the cost of reading a page.
  */
 const PROVED_RIGHT = 8;
+/** Then one page in eight is checked at first, half as many each time the pages double, and at least one in so many. */
 const SELDOM_CHECKED = 64;
 
 interface LanguageInput {
@@ -64,8 +64,9 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
 
 /** @param turn pages of the site whose declaration was confirmed or believed, in a row */
 function isChecked(turn: number): boolean {
-  const doubled = 2 ** Math.floor(Math.log2(Math.max(turn, 1)));
-  return turn < PROVED_RIGHT || turn % Math.min(doubled, SELDOM_CHECKED) === 0;
+  if (turn < PROVED_RIGHT) return true;
+  const doubled = 2 ** Math.floor(Math.log2(turn));
+  return turn % Math.min(doubled, SELDOM_CHECKED) === 0;
 }
 
 function sample(text: string): string {

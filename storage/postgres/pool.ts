@@ -52,8 +52,9 @@ export async function allowStoreCalls(db: Queryable): Promise<void> {
  * For connections whose statements name rows by key, a few at a time. Postgres keeps a statement's plan until the table
  * is analysed next, a minute later or more. A plan that was made while a table was small reads all of it, or all its
  * leased URLs, for each commit, long after the table has grown (measured: half of what Postgres takes for a page).
- * Nor does it gather rows in a bitmap first: that reads all that an index has for the condition, past any limit, and
- * dead versions of rows again each time until they are vacuumed, while a plain index scan marks those and stops early.
+ * Bitmaps of rows are off too: a bitmap takes all that an index has for the condition, past any limit, and reads dead
+ * versions of rows each time until they are vacuumed. A plain index scan stops at the limit and marks dead versions.
+ * A GIN index answers by bitmap alone, so a statement that needs one must go by other connections.
  */
 const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']
   .map((name) => `-c ${name}=off`)

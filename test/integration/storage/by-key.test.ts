@@ -1,4 +1,5 @@
-/** What a commit reads of the frontier: the rows that it names, however many others there are. */
+/** What statements by key read of the frontier: the rows that they name or ask for, however many others there are. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
@@ -59,12 +60,23 @@ it('reads no more bodies that wait than it asks for, though many wait', async ()
   const writer = new FrontierWriter(pool);
   const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
   const token = await takenLease(pool, host);
+  const looks = async (stage: 1 | 2, folder: string | null): Promise<number> => {
+    const before = await urlRowsRead(pool);
+    expect(await bodiesInStage(pool, lane, stage, 0, 10, folder)).toHaveLength(10);
+    return (await urlRowsRead(pool)) - before;
+  };
   await writer.write({ admissions: names(many, 'waits').map((url) => admission(host, crawl, url)) });
   const places = await leased(pool, host, token, many);
   await writer.write({ results: places.map((place) => result(place, 'done', { stage: 1 })) });
   await tidyTables(pool, 'url');
+  expect(await looks(1, null)).toBeLessThan(many / 2);
 
-  const before = await urlRowsRead(pool);
-  expect(await bodiesInStage(pool, lane, 1, 0, 10, null)).toHaveLength(10);
-  expect((await urlRowsRead(pool)) - before).toBeLessThan(many / 2);
+  await writer.write({
+    stages: places.map(({ host_id, crawl_id, key }) => ({
+      ...{ host_id, crawl_id, key, from: 1, to: 2, alias_host: null, alias_key: null },
+    })),
+  });
+  await tidyTables(pool, 'url');
+  expect(await looks(2, null)).toBeLessThan(many / 2);
+  expect(await looks(2, randomUUID())).toBeLessThan(many / 2);
 });
