@@ -79,7 +79,7 @@ const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
 });
 
 export async function openScaleCrawl(databaseUrl: string) {
-  // As in a worker (workers/dependencies.ts): the second serves schedulers, and here also what the API reads.
+  // As in a worker and in the API: hosts, their pages and schedulers by key, reading of crawls otherwise.
   const pool = createPool(databaseUrl, 12, () => undefined, { planned: 'by-key' });
   const control = createPool(databaseUrl, 4, () => undefined);
   const { userAgent, shards } = loadConfig();
@@ -144,9 +144,9 @@ export async function openScaleCrawl(databaseUrl: string) {
     store: (places: readonly LeasedPlace[]) => writer.write({ pages: places.map(read) }),
     /** One tick of a scheduler that has room for so many hosts in all. */
     tick: async (activeHosts: number): Promise<number> => {
-      const turns = await takeTurns(control, 0, activeHosts, front);
+      const turns = await takeTurns(pool, 0, activeHosts, front);
       ({ front } = turns);
-      await shardActivity(control, 0);
+      await shardActivity(pool, 0);
       return turns.fed.length;
     },
     giveBack: async (): Promise<void> => {

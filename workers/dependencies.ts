@@ -52,6 +52,8 @@ export interface OpenDependencies {
   readonly dependencies: Dependencies;
   /** The same with connections of its own, for work that must not wait for the statements of all hosts. */
   readonly control: Dependencies;
+  /** Connections by which schedulers look for hosts: they wait for no other statement either. */
+  readonly feeding: Pool;
   /** What the files of exports are made with. */
   readonly exports: ExportTools;
   /** Sends to the receivers of webhooks. */
@@ -65,8 +67,10 @@ const connections = 12;
 const lingerMs = 4_000;
 /** Milliseconds between two looks at exports whose time is over. */
 const exportsLookMs = 10_000;
-/** Connections for crawls, schedulers and side work, apart from the others. */
+/** Connections for crawls and side work, apart from the others. */
 const controlConnections = 4;
+/** Connections for schedulers. */
+const feedConnections = 2;
 
 /**
  * The schema must be there.
@@ -86,6 +90,10 @@ export async function openDependencies(
   };
   const unwatched = createPool(config.databaseUrl, connections, onBroken, { planned: 'by-key', onScarce });
   const apart = createPool(config.databaseUrl, controlConnections, onBroken, { onScarce });
+  const ofFeeding = createPool(config.databaseUrl, feedConnections, onBroken, {
+    planned: 'by-key',
+    onScarce,
+  });
   const redis =
     config.redisUrl === null
       ? null
@@ -128,6 +136,7 @@ export async function openDependencies(
   );
   const { pool, fetcher, outage } = watched;
   const controlPool = watched.alike(apart);
+  const feeding = watched.alike(ofFeeding);
   const archive = new Archive(pool, segments, config.maxBodyBytes, segmentRules);
   const blobs = watched.blobs(archive);
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
@@ -160,7 +169,7 @@ export async function openDependencies(
     : null;
   const controls = config.roles.includes('control');
   const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
-  const stopWakingSchedulers = controls ? wakeRestingSchedulers(controlPool, workflows, log) : null;
+  const stopWakingSchedulers = controls ? wakeRestingSchedulers(feeding, workflows, log) : null;
   const stopPatrol = controls
     ? patrol(controlPool, workflows, schedule, config.shards, index.name, log)
     : null;
@@ -202,6 +211,7 @@ export async function openDependencies(
   return {
     dependencies,
     control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
+    feeding,
     exports,
     post: createPoster({
       resolver,
@@ -227,7 +237,7 @@ export async function openDependencies(
       log.info({ dns: resolver.stats() }, 'names resolved');
       resolver.close();
       redis?.disconnect();
-      await Promise.all([unwatched.end(), apart.end()]);
+      await Promise.all([unwatched.end(), apart.end(), ofFeeding.end()]);
     },
   };
 }

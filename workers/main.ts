@@ -57,10 +57,10 @@ const { workflow, schedule } = new Client({ connection: client, namespace: confi
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
-const { dependencies, control, post, exports } = opened;
+const { dependencies, control, feeding, post, exports } = opened;
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, control, post, exports, worker, workflow, bundle }),
+  createWorkers({ config, dependencies, control, feeding, post, exports, worker, workflow, bundle }),
 );
 
 const door = config.roles.includes('fetch')

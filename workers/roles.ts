@@ -4,6 +4,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createCrawlActivities } from '../activities/crawls.ts';
 import { createDedupActivities } from '../activities/dedup.ts';
 import { countShards } from '../storage/feeding/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createEditActivities } from '../activities/edits.ts';
@@ -31,6 +32,8 @@ export interface RoleContext {
   readonly dependencies: Dependencies;
   /** As `dependencies`, with connections of its own: requests about crawls must not wait for other statements. */
   readonly control: Dependencies;
+  /** For schedulers. */
+  readonly feeding: Pool;
   readonly post: Poster;
   readonly exports: ExportTools;
   readonly worker: NativeConnection;
@@ -90,7 +93,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const { roles, fetchSlots, activeHosts, probeSeconds, shards } = context.config;
   const workers: Worker[] = [];
   if (roles.includes('control')) {
-    const { control, dependencies, workflow } = context;
+    const { control, dependencies, feeding, workflow } = context;
     workers.push(
       await Worker.create({
         ...options,
@@ -99,7 +102,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         maxCachedWorkflows: cachedCrawls,
         maxConcurrentActivityTaskExecutions: crawlSlots,
         activities: {
-          ...createFeedActivities(control, workflow, activeHosts),
+          ...createFeedActivities({ pool: feeding, prefetch: control.prefetch }, workflow, activeHosts),
           ...createRedriveActivities(control, workflow),
           ...createRecrawlActivities(control, workflow),
           ...createEditActivities(control, workflow),

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
+import { newFront } from '../../../domain/front-queue/front-state.ts';
+import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { bodiesInStage } from '../../../storage/pages/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
-import { tidyTables, urlRowsRead } from '../../support/database/index.ts';
+import { addHosts, addUrls, rowsRead, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 
 let world: World;
@@ -46,13 +48,13 @@ it('reads the rows that it names, with plans from when the table was small', asy
 
   const urls = names(many, 'then');
   for (let at = 0; at < many; at += 10) await admit(urls.slice(at, at + 10));
-  const before = await urlRowsRead(pool);
+  const before = await rowsRead(pool, 'url');
   const rows = await work(many);
-  const leases = (await urlRowsRead(pool)) - before;
+  const leases = (await rowsRead(pool, 'url')) - before;
   // To choose them and to change them; by the queue's index each would read the whole queue.
   expect(leases).toBeLessThan(many * 4);
   for (const row of rows) await finish(row);
-  const commits = (await urlRowsRead(pool)) - before - leases;
+  const commits = (await rowsRead(pool, 'url')) - before - leases;
   expect(commits).toBeLessThan(many * 3 * 4);
 });
 
@@ -61,9 +63,9 @@ it('reads no more bodies that wait than it asks for, though many wait', async ()
   const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
   const token = await takenLease(pool, host);
   const looks = async (stage: 1 | 2, folder: string | null): Promise<number> => {
-    const before = await urlRowsRead(pool);
+    const before = await rowsRead(pool, 'url');
     expect(await bodiesInStage(pool, lane, stage, 0, 10, folder)).toHaveLength(10);
-    return (await urlRowsRead(pool)) - before;
+    return (await rowsRead(pool, 'url')) - before;
   };
   await writer.write({ admissions: names(many, 'waits').map((url) => admission(host, crawl, url)) });
   const places = await leased(pool, host, token, many);
@@ -79,4 +81,26 @@ it('reads no more bodies that wait than it asks for, though many wait', async ()
   await tidyTables(pool, 'url');
   expect(await looks(2, null)).toBeLessThan(many / 2);
   expect(await looks(2, randomUUID())).toBeLessThan(many / 2);
+});
+
+it('looks at few hosts for few places, though many wait', async () => {
+  const [shard, crowd] = [41, 3_000];
+  const crawl = await runningCrawl(pool);
+  const hosts = await addHosts(pool, crowd, (n) => `https://crowd-${String(n)}.example`, {
+    ...{ shard, known_at: new Date() },
+  });
+  await addUrls(
+    pool,
+    crawl,
+    hosts.map((id) => ({ host_id: id, url: `https://x.example/${String(id)}`, priority: 0.5 })),
+  );
+  await tidyTables(pool, 'host', 'host_queue', 'url');
+  let front = newFront(1);
+  for (let worked = 5; worked <= 50; worked += 5) {
+    const before = await rowsRead(pool, 'host_queue');
+    const turns = await takeTurns(pool, shard, worked, front);
+    ({ front } = turns);
+    expect(turns.fed).toHaveLength(5);
+    expect((await rowsRead(pool, 'host_queue')) - before).toBeLessThan(crowd / 10);
+  }
 });

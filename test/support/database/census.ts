@@ -28,11 +28,12 @@ async function count(db: Queryable, statement: string, ...values: readonly strin
   return (await db.query<{ n: number }>(statement, [...values])).rows[0]?.n ?? 0;
 }
 
-/** Rows of `url` that statements have read so far, by any way. */
-export async function urlRowsRead(db: Queryable): Promise<number> {
+/** Rows of a table that statements have read so far, by any way, dead ones too. */
+export async function rowsRead(db: Queryable, table: 'url' | 'host_queue'): Promise<number> {
   await db.query('select pg_stat_force_next_flush()');
   const { rows } = await db.query<{ rows: number }>(
-    `select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables where relname = 'url'`,
+    `select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables where relname = $1`,
+    [table],
   );
   return rows[0]?.rows ?? NaN;
 }
