@@ -43,7 +43,7 @@ const noSuchDatabase = '3D000';
 const serverSettings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // A worker takes 17 at most, the API 8. One that nobody uses costs some kilobytes.
+  // A worker takes 19 at most, the API 8. One that nobody uses costs some kilobytes.
   max_connections: '400',
   shared_buffers: '192MB',
   work_mem: '16MB',

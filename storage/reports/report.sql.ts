@@ -1,7 +1,7 @@
 /** The report of a crawl. */
 import type { UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
-import { statement } from '../postgres/index.ts';
+import { statement, walkMs } from '../postgres/index.ts';
 
 export interface ReportCount {
   /** What the row counts: URLs by state and reason, by status, by media type or by depth; or all URLs. */
@@ -42,6 +42,7 @@ export const reportCounts = statement<[crawlId: string], ReportCount>(
    )
    select kind, state, reason, status, type, depth, urls, bytes, duplicates, of_all
      from ranked where place <= 200 order by kind, place`,
+  walkMs,
 );
 
 /** URLs of a crawl that were gone for long and have no row any more. */
@@ -76,6 +77,7 @@ export const reportExtremes = statement<[crawlId: string], ReportExtreme>(
    select l.list, u.url, u.status, u.content_type, u.bytes, u.took_ms, l.of_all
      from listed l join url u on u.host_id = l.host_id and u.crawl_id = $1 and u.key = l.key
     order by l.list, case l.list when 'slowest' then l.took_ms else l.bytes end desc, l.key`,
+  walkMs,
 );
 
 export interface ReportHost {
@@ -110,6 +112,7 @@ export const reportHosts = statement<[crawlId: string], ReportHost>(
    )
    select l.list, h.origin, l.urls, l.answered, l.lost, l.bytes, l.took_ms, l.of_all
      from listed l join host h on h.id = l.host_id`,
+  walkMs,
 );
 
 export interface ReportPages {
@@ -132,4 +135,5 @@ export const reportPages = statement<[crawlId: string], ReportPages>(
      join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
     where q.crawl_id = $1
     group by p.language order by pages desc, p.language limit 50`,
+  walkMs,
 );

@@ -2,7 +2,7 @@
 import type { CrawlReport } from '../../contracts/http/report.ts';
 import { timeOf } from './crawl-time.ts';
 import { viewCrawl } from '../crawls/index.ts';
-import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { allowWalk, inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { freshnessSamples } from '../recrawl/index.ts';
 import {
   countForgotten,
@@ -15,11 +15,12 @@ import {
   reportPages,
 } from './report.sql.ts';
 
-/** Null: there is no such crawl. Each list is bounded, and so is each statement, by the time that Postgres gives it. */
+/** Null: there is no such crawl. Walks over all URLs of the crawl; nothing waits for that. Each list is bounded. */
 export function reportCrawl(pool: Pool, crawlId: string, at: Date): Promise<CrawlReport | null> {
   return inTransaction(pool, async (db) => {
     // All figures come from one snapshot, so that they add up while the crawl runs.
     await db.query('set transaction isolation level repeatable read, read only');
+    await allowWalk(db);
     return reportOf(db, crawlId, at);
   });
 }

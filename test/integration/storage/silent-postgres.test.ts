@@ -5,8 +5,9 @@ import {
   inTransaction,
   probePostgres,
   isStorageOutage,
+  type Pool,
 } from '../../../storage/postgres/index.ts';
-import { auditCrawl } from '../../../storage/reports/index.ts';
+import { auditCrawl, reportCrawl } from '../../../storage/reports/index.ts';
 import { holdTable } from '../../support/database/index.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -71,26 +72,39 @@ describe('a pool', () => {
   });
 });
 
-describe('an audit', () => {
-  it.each(['url', 'host_queue', 'left_out', 'dead_letter'])(
-    'waits for its recount over %s longer than other statements may take',
-    async (table) => {
-      const [pool, other] = [
-        createPool(url, 1, () => undefined, { silentMs }),
-        createPool(url, 2, () => undefined),
-      ];
-      const crawl = await newCrawl(other, {}, ['https://a.example/']);
-      const held = await holdTable(other, table);
-      const audit = auditCrawl(pool, crawl);
-      audit.catch(() => undefined);
-      await expect.poll(() => held.waiting()).toBe(1);
-      const began = performance.now();
-      await expect.poll(() => performance.now() - began).toBeGreaterThan(2 * silentMs);
-      await held.release();
-      expect(await audit).toMatchObject({ ok: true });
-      await Promise.all([pool.end(), other.end()]);
-    },
-  );
+/** Connections whose statements may take `silentMs`, by their own limit and by the server's. */
+const briefPool = async (): Promise<Pool> => {
+  const pool = createPool(url, 1, () => undefined, { silentMs });
+  await pool.query(`set statement_timeout = ${String(silentMs)}`);
+  return pool;
+};
+const makes = {
+  'an audit': async (pool: Pool, crawl: string) =>
+    expect(await auditCrawl(pool, crawl)).toMatchObject({ ok: true }),
+  'a report': async (pool: Pool, crawl: string) =>
+    expect(await reportCrawl(pool, crawl, new Date())).toMatchObject({ crawl: { id: crawl } }),
+};
+
+describe.each([
+  ['an audit', 'url'],
+  ['an audit', 'host_queue'],
+  ['an audit', 'left_out'],
+  ['an audit', 'dead_letter'],
+  ['a report', 'page'],
+] as const)('%s', (made, table) => {
+  it(`waits for its walk over ${table} longer than other statements may take`, async () => {
+    const [pool, other] = [await briefPool(), createPool(url, 2, () => undefined)];
+    const crawl = await newCrawl(other, {}, ['https://a.example/']);
+    const held = await holdTable(other, table);
+    const making = makes[made](pool, crawl);
+    making.catch(() => undefined);
+    await expect.poll(() => held.waiting()).toBe(1);
+    const began = performance.now();
+    await expect.poll(() => performance.now() - began).toBeGreaterThan(2 * silentMs);
+    await held.release();
+    await making;
+    await Promise.all([pool.end(), other.end()]);
+  });
 });
 
 describe('the probe', () => {
