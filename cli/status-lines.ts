@@ -37,7 +37,7 @@ export function statusLines(
   return [
     ...summaryLines(view, parked, isOpen ? waiting : null),
     line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
-    ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s over the last ten seconds`)] : []),
+    ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s lately`)] : []),
     ...(stages.length === 0 ? [] : [line('stages', stagesLine(stages))]),
     ...(left === null
       ? []

@@ -76,7 +76,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     deadLetters: Object.fromEntries(
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
     ),
-    rate: { perSecond: counts.recent_fetches / rateWindow },
+    rate: { perSecond: counts.per_second },
     stages: isOver(row.state) ? [] : stagesOf(await measureLoads(db)),
   };
 }

@@ -5,7 +5,7 @@ import { accessTable } from '../../support/access-table.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
-import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
+import { addLetter, addUrl, addUrls, fromNow, setState, tables } from '../../support/database/index.ts';
 import {
   newCrawl,
   noteTaker,
@@ -433,6 +433,21 @@ describe('a crawl', () => {
     });
     expect(body.seconds).toBeGreaterThanOrEqual(0);
     expect((await call('GET', `/v1/crawls/${id}/ledger`)).body).toMatchObject({ pages: 1, balanced: true });
+  });
+
+  it('has the rate of its latest thousand answers if there are more than that in ten seconds', async () => {
+    const id = await newCrawl(services.pool);
+    const { hostId } = await addUrl(services.pool, id, 'https://fast.example/');
+    // By a clock that is ahead, so that none is ten seconds old however late the look comes.
+    const ahead = new Date(Date.now() + 3_600_000);
+    const answered = Array.from({ length: 1_500 }, (_, n) => ({
+      ...{ host_id: hostId, url: `https://fast.example/${String(n)}` },
+      ...{ state: 'done' as const, fetched_at: ahead },
+    }));
+    await addUrls(services.pool, id, answered);
+    const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
+    // A thousand in no time, where all of them would be 150 a second.
+    expect(body.rate.perSecond).toBe(1_000_000);
   });
 
   it('is listed newest first, each once, over cursors', async () => {
