@@ -5,27 +5,19 @@
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Extracted, ReadDocument, RuledPage } from '../../contracts/extraction.ts';
 import type { Extractor } from '../../content/extract.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
-import { textHash } from '../../content/text-hash.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
-import { worthOf } from '../../domain/priority/place.ts';
-import { signOfText } from '../../domain/recrawl/page-sign.ts';
 import { canonicalize } from '../../domain/url.ts';
 import {
-  packOutlinks,
   type StageRow,
   type StagedBody,
   requeueLostBodies,
   turnIntoSitemap,
-  type PageRow,
 } from '../../storage/pages/index.ts';
-import type { KnownBlocks } from '../../storage/boilerplate/index.ts';
-import type { PrintRow } from '../../storage/alike/index.ts';
 import { DocumentTurn } from './document-turn.ts';
-import { printRow } from './print-row.ts';
+import { readPage, type PageRead } from './read-page.ts';
 import { RepeatedBlocks } from './repeated-blocks.ts';
 import { RulesTurn } from './rules-turn.ts';
 import { retrying } from '../../storage/postgres/index.ts';
@@ -40,21 +32,7 @@ import { createSitemapAdmission } from './sitemap.ts';
 const commitBatch = 20;
 /** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
-/** A text with fewer words says too little to call two pages the same. */
-const wordsThatTell = 20;
-
-interface Reading {
-  readonly staged: StagedBody;
-  readonly crawl: OpenCrawl;
-  readonly page: PageRow;
-  /** Null: the crawl does not look for near-duplicates, or the text is too short to be one. */
-  readonly print: PrintRow | null;
-  /** URLs to admit. */
-  readonly links: readonly string[];
-  /** What the links promise of the crawl's focus, by URL; null: the crawl has none. */
-  readonly promises: ReadonlyMap<string, number> | null;
-  readonly cut: Cut;
-  readonly extracted: Extracted;
+interface Reading extends PageRead {
   /** The detail under which it is held as soft 404; null: it is not. */
   readonly held: string | null;
 }
@@ -257,67 +235,6 @@ export function createReading(
   };
 }
 
-/** @param now milliseconds since 1970, as in `ExtractInput` */
-export function readPage(
-  extractor: Extractor,
-  staged: StagedBody,
-  crawl: OpenCrawl,
-  body: Uint8Array,
-  maxLinks: number,
-  read: {
-    readonly document: ReadDocument | null;
-    readonly ruled: RuledPage | null;
-    readonly repeated: KnownBlocks;
-  },
-  now = Date.now(),
-): Omit<Reading, 'held'> {
-  const extracted = extractor.extract({
-    body,
-    ...read,
-    followed: crawl.config.rules?.links.follow,
-    url: staged.url,
-    contentType: staged.content_type,
-    xRobotsTag: staged.robots_tag,
-    agentTokens: crawl.agentTokens,
-    maxLinks,
-    withContexts: crawl.topic !== null,
-    repeated: read.repeated.marks,
-    withBlocks: !read.repeated.isFull,
-    now,
-  });
-  const { links, cut, title, text } = extracted;
-  const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
-  const page = pageRow(staged, crawl, extracted, relevance);
-  const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
-  if (crawl.config.sitemap === 'only')
-    return {
-      staged,
-      crawl,
-      page,
-      print,
-      links: [],
-      promises: null,
-      cut: cutBy(cut, { unlisted: links.length }),
-      extracted,
-    };
-  const promises = promisesOf(staged, crawl, extracted, relevance);
-  return { staged, crawl, page, print, links, promises, cut, extracted };
-}
-
-function promisesOf(
-  { priority }: StagedBody,
-  { topic }: OpenCrawl,
-  { links, contexts }: Extracted,
-  relevance: number | null,
-): ReadonlyMap<string, number> | null {
-  if (topic === null || relevance === null) return null;
-  const expected = worthOf(priority);
-  const silent = { anchor: '', around: '' };
-  return new Map(
-    links.map((url) => [url, topic.promise(url, contexts?.get(url) ?? silent, relevance, expected)]),
-  );
-}
-
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>
   `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
 
@@ -344,35 +261,4 @@ function linkCandidates(
     return [];
   });
   return { candidates, longUrls };
-}
-
-function pageRow(
-  staged: StagedBody,
-  crawl: OpenCrawl,
-  extracted: Extracted,
-  relevance: number | null,
-): PageRow {
-  const { whole, links, title, language } = extracted;
-  const { url, depth } = staged;
-  return {
-    host_id: staged.host_id,
-    crawl_id: staged.crawl_id,
-    key: staged.key,
-    title,
-    description: extracted.description,
-    language,
-    charset: extracted.charset,
-    words: extracted.words,
-    links: extracted.linksSeen,
-    canonical: extracted.canonical,
-    noindex: extracted.noindex,
-    nofollow: extracted.nofollow,
-    text_hash: whole.words < wordsThatTell ? null : Buffer.from(textHash(whole.text)).toString('hex'),
-    ...(crawl.config.keepFresh !== null && { simhash: signOfText(extracted)?.toString() ?? null }),
-    meta: extracted.meta,
-    ...(extracted.fields !== null && { fields: extracted.fields }),
-    outlinks: packOutlinks(staged.origin, links),
-    ...(relevance !== null && { relevance }),
-    counters: crawl.counters({ url, title, language, depth }),
-  };
 }

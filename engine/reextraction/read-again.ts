@@ -13,7 +13,7 @@ import { DocumentTurn } from '../reading/document-turn.ts';
 import { RepeatedBlocks } from '../reading/repeated-blocks.ts';
 import { RulesTurn } from '../reading/rules-turn.ts';
 import { printRow } from '../reading/print-row.ts';
-import { readPage } from '../reading/read-pages.ts';
+import { readPage } from '../reading/read-page.ts';
 
 /** Bodies that are looked up together: a store at the other end of a network takes long to answer. */
 const together = 8;

@@ -25,6 +25,12 @@ export interface Recorded {
 
 type Place = Pick<ResultRow, 'host_id' | 'crawl_id' | 'key' | 'token'>;
 
+/** The place of a URL that was leased under a host's lease. */
+export const placeOf = (
+  { hostId, taken: { token } }: { readonly hostId: string; readonly taken: { readonly token: number } },
+  { crawl_id, key }: Pick<LeasedUrl, 'crawl_id' | 'key'>,
+): Place => ({ host_id: Number(hostId), crawl_id, key, token });
+
 const nothing = {
   config_version: null,
   detail: null,

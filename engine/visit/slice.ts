@@ -9,22 +9,12 @@
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
 import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
-import type { RequestHeaders } from '../../domain/request-headers.ts';
-import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
-import { hasSeedAt } from '../../storage/seeds/index.ts';
-import {
-  reclaimUrls,
-  returnUrls,
-  type FrontierWrite,
-  type ResultRow,
-  type LeasedUrl,
-} from '../../storage/frontier/index.ts';
+import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
 import { waitingCrawls } from '../../storage/feeding/index.ts';
-import { candidate } from '../admission/candidates.ts';
-import type { OpenCrawl } from '../books/crawl-book.ts';
-import { noBodies, validatorsOf, type FindBody } from './earlier-bodies.ts';
+import { noBodies, type FindBody } from './earlier-bodies.ts';
+import { PageFetch } from './fetch-page.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { Wanted } from './gates.ts';
 import type { HostTrouble } from './host-rules.ts';
@@ -34,16 +24,7 @@ import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
 import { Portions, type Portion } from './portions.ts';
 import { readRobots, usableMs } from './read-robots.ts';
-import {
-  attemptedRow,
-  excludedRow,
-  leadingOutside,
-  record,
-  type Recorded,
-  type Refusal,
-  type Taker,
-} from './record.ts';
-import { kept } from './capture.ts';
+import { attemptedRow, excludedRow, placeOf, type Refusal } from './record.ts';
 import { sleep } from './sleep.ts';
 
 /** Most URLs excluded in one statement. */
@@ -74,6 +55,7 @@ export class Slice {
   readonly #sliceMs: number;
   readonly #visit: HostVisit;
   readonly #lessons: Lessons;
+  readonly #pages: PageFetch;
   #settled = 0;
   #letters = 0;
   #optedOut = false;
@@ -86,6 +68,7 @@ export class Slice {
     this.#sliceMs = sliceMs;
     this.#lessons = new Lessons(visit.lease.taken);
     this.#visit = visit;
+    this.#pages = new PageFetch(room, visit, this.#lessons);
     visit.endsAt = performance.now() + sliceMs;
   }
 
@@ -225,7 +208,7 @@ export class Slice {
         case undefined:
           return (await this.#fetchOne(wanted, lane)) || end();
         case 'never':
-          refused.push(excludedRow(this.#place(url), stopped.refusal));
+          refused.push(excludedRow(placeOf(this.#lease, url), stopped.refusal));
           return true;
         case 'skip':
           // The URL stays in hand until the visit ends.
@@ -253,74 +236,11 @@ export class Slice {
 
   /** False: the slice must end. */
   async #fetchOne(wanted: Wanted, lane?: Lane): Promise<boolean> {
-    const { writer } = this.#room.dependencies;
-    const { url, crawl } = wanted;
-    const recorded = await this.#request(wanted, lane);
-    if (recorded === null) return false;
-    const { row, target, targetInMs } = recorded;
-    const parent = {
-      ...{ host_id: Number(this.#lease.hostId), key: url.key },
-      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
-    };
-    const found =
-      // Where a made-up path leads is no page that anybody linked to.
-      target === null || url.kind === storedKinds.probe
-        ? []
-        : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
-    const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
-    await this.#room.admission.store(patient, found, (outside) => ({
-      results: [leadingOutside(row, outside)],
-    }));
-    if (row.state !== 'queued') this.#settled++;
-    if (row.state === 'failed') this.#letters++;
+    const state = await this.#pages.fetch(wanted, this.#earlierBody(wanted.url), lane);
+    if (state === null) return false;
+    if (state !== 'queued') this.#settled++;
+    if (state === 'failed') this.#letters++;
     return this.#lessons.trouble === null;
-  }
-
-  /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */
-  get #patienceMs(): number {
-    return this.#visit.waitMs / 20;
-  }
-
-  /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
-  async #request(wanted: Wanted, lane?: Lane): Promise<Recorded | null> {
-    const { blobs, settings } = this.#room.dependencies;
-    const { url, crawl } = wanted;
-    const copy = this.#earlierBody(url);
-    const taker: Taker =
-      url.kind === storedKinds.sitemap || url.seed ? { version: crawl.version, takes: () => true } : crawl;
-    const request = {
-      url: url.url,
-      userAgent: crawl.userAgent,
-      allowPrivate: crawl.allowPrivate,
-      limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
-      wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
-      ...validatorsOf(copy),
-      headers: await this.#headersOf(crawl),
-    };
-    const { delayMs } = this.#visit.pacer;
-    const result = await this.#visit.exchange(request, wanted, lane);
-    if (result === null) return null;
-    try {
-      const recorded = record(result, url, this.#place(url), this.#lessons, taker, copy);
-      const { outcome, row, bodyHash } = recorded;
-      // Learned before anything is stored: if storing fails, what the host has shown still counts.
-      this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
-      this.#visit.slowTo(this.#lessons.manners);
-      if (result.kind !== 'response') return recorded;
-      const capture = kept(request, result, bodyHash, row.reason, copy);
-      return capture === null
-        ? recorded
-        : { ...recorded, row: { ...row, ...(await blobs.put(capture, this.#patienceMs)) } };
-    } finally {
-      if (result.kind === 'response') result.release?.();
-    }
-  }
-
-  /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */
-  async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
-    if (Object.keys(headers).length === 0) return headers;
-    const { pool } = this.#room.dependencies;
-    return (await hasSeedAt(pool, this.#lease.hostId, id)).length > 0 ? headers : {};
   }
 
   /** Counts the attempt for the first URL, which was to be fetched next. */
@@ -328,7 +248,7 @@ export class Slice {
     const [first] = urls;
     this.#lessons.learnOfRobots(trouble);
     if (first === undefined) return;
-    const row = attemptedRow(this.#place(first), trouble.class, trouble.message);
+    const row = attemptedRow(placeOf(this.#lease, first), trouble.class, trouble.message);
     await this.#room.dependencies.writer.write({ results: [row] });
   }
 
@@ -387,14 +307,5 @@ export class Slice {
     const waitMs = Math.max(pacer.waitMs, turns.waitMs(url.crawl_id, pacer.tookMs));
     // A slice of length 0 still sends one request, if it may leave at once.
     return performance.now() + waitMs > this.#visit.endsAt && (waitMs > 0 || pacer.sent > 0);
-  }
-
-  #place(url: LeasedUrl): { host_id: number; crawl_id: number; key: string; token: number } {
-    return {
-      host_id: Number(this.#lease.hostId),
-      crawl_id: url.crawl_id,
-      key: url.key,
-      token: this.#lease.taken.token,
-    };
   }
 }

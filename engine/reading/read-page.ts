@@ -1,0 +1,121 @@
+/** What one body says, by the settings of its crawl: the row of its page, its links and what they promise. */
+import type { Extracted, ReadDocument, RuledPage } from '../../contracts/extraction.ts';
+import type { Extractor } from '../../content/extract.ts';
+import { textHash } from '../../content/text-hash.ts';
+import { cutBy, type Cut } from '../../domain/limits.ts';
+import { worthOf } from '../../domain/priority/place.ts';
+import { signOfText } from '../../domain/recrawl/page-sign.ts';
+import type { PrintRow } from '../../storage/alike/index.ts';
+import type { KnownBlocks } from '../../storage/boilerplate/index.ts';
+import { packOutlinks, type PageRow, type StagedBody } from '../../storage/pages/index.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { printRow } from './print-row.ts';
+
+/** A text with fewer words says too little to call two pages the same. */
+const wordsThatTell = 20;
+
+export interface PageRead {
+  readonly staged: StagedBody;
+  readonly crawl: OpenCrawl;
+  readonly page: PageRow;
+  /** Null: the crawl does not look for near-duplicates, or the text is too short to be one. */
+  readonly print: PrintRow | null;
+  /** URLs to admit. */
+  readonly links: readonly string[];
+  /** What the links promise of the crawl's focus, by URL; null: the crawl has none. */
+  readonly promises: ReadonlyMap<string, number> | null;
+  readonly cut: Cut;
+  readonly extracted: Extracted;
+}
+
+/** @param now milliseconds since 1970, as in `ExtractInput` */
+export function readPage(
+  extractor: Extractor,
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  body: Uint8Array,
+  maxLinks: number,
+  read: {
+    readonly document: ReadDocument | null;
+    readonly ruled: RuledPage | null;
+    readonly repeated: KnownBlocks;
+  },
+  now = Date.now(),
+): PageRead {
+  const extracted = extractor.extract({
+    body,
+    ...read,
+    followed: crawl.config.rules?.links.follow,
+    url: staged.url,
+    contentType: staged.content_type,
+    xRobotsTag: staged.robots_tag,
+    agentTokens: crawl.agentTokens,
+    maxLinks,
+    withContexts: crawl.topic !== null,
+    repeated: read.repeated.marks,
+    withBlocks: !read.repeated.isFull,
+    now,
+  });
+  const { links, cut, title, text } = extracted;
+  const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
+  const page = pageRow(staged, crawl, extracted, relevance);
+  const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
+  if (crawl.config.sitemap === 'only')
+    return {
+      staged,
+      crawl,
+      page,
+      print,
+      links: [],
+      promises: null,
+      cut: cutBy(cut, { unlisted: links.length }),
+      extracted,
+    };
+  const promises = promisesOf(staged, crawl, extracted, relevance);
+  return { staged, crawl, page, print, links, promises, cut, extracted };
+}
+
+function promisesOf(
+  { priority }: StagedBody,
+  { topic }: OpenCrawl,
+  { links, contexts }: Extracted,
+  relevance: number | null,
+): ReadonlyMap<string, number> | null {
+  if (topic === null || relevance === null) return null;
+  const expected = worthOf(priority);
+  const silent = { anchor: '', around: '' };
+  return new Map(
+    links.map((url) => [url, topic.promise(url, contexts?.get(url) ?? silent, relevance, expected)]),
+  );
+}
+
+function pageRow(
+  staged: StagedBody,
+  crawl: OpenCrawl,
+  extracted: Extracted,
+  relevance: number | null,
+): PageRow {
+  const { whole, links, title, language } = extracted;
+  const { url, depth } = staged;
+  return {
+    host_id: staged.host_id,
+    crawl_id: staged.crawl_id,
+    key: staged.key,
+    title,
+    description: extracted.description,
+    language,
+    charset: extracted.charset,
+    words: extracted.words,
+    links: extracted.linksSeen,
+    canonical: extracted.canonical,
+    noindex: extracted.noindex,
+    nofollow: extracted.nofollow,
+    text_hash: whole.words < wordsThatTell ? null : Buffer.from(textHash(whole.text)).toString('hex'),
+    ...(crawl.config.keepFresh !== null && { simhash: signOfText(extracted)?.toString() ?? null }),
+    meta: extracted.meta,
+    ...(extracted.fields !== null && { fields: extracted.fields }),
+    outlinks: packOutlinks(staged.origin, links),
+    ...(relevance !== null && { relevance }),
+    counters: crawl.counters({ url, title, language, depth }),
+  };
+}

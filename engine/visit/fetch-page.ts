@@ -1,0 +1,104 @@
+/**
+ * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Says
+ * what the answer teaches about the host to the visit's lessons.
+ */
+import type { RequestHeaders } from '../../domain/request-headers.ts';
+import { kindOf, storedKinds } from '../../domain/url-kind.ts';
+import type { FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
+import type { EarlierCopy } from '../../storage/pages/index.ts';
+import { hasSeedAt } from '../../storage/seeds/index.ts';
+import { candidate } from '../admission/candidates.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { kept } from './capture.ts';
+import { validatorsOf } from './earlier-bodies.ts';
+import type { FetchRoom } from './fetch-room.ts';
+import type { Wanted } from './gates.ts';
+import type { HostVisit } from './host-visit.ts';
+import type { Lane } from './lanes.ts';
+import type { Lessons } from './lessons.ts';
+import { leadingOutside, placeOf, record, type Recorded, type Taker } from './record.ts';
+
+export class PageFetch {
+  readonly #room: FetchRoom;
+  readonly #visit: HostVisit;
+  readonly #lessons: Lessons;
+
+  constructor(room: FetchRoom, visit: HostVisit, lessons: Lessons) {
+    this.#room = room;
+    this.#visit = visit;
+    this.#lessons = lessons;
+  }
+
+  /**
+   * @param copy the earlier copy that the answer may confirm; null: none
+   * @returns the URL's new state, once that is durable; null: no request was sent, or it has no result, and the URL stays
+   * leased
+   */
+  async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
+    const { writer } = this.#room.dependencies;
+    const { url, crawl } = wanted;
+    const recorded = await this.#request(wanted, copy, lane);
+    if (recorded === null) return null;
+    const { row, target, targetInMs } = recorded;
+    const parent = {
+      ...{ host_id: Number(this.#visit.lease.hostId), key: url.key },
+      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
+    };
+    const found =
+      // Where a made-up path leads is no page that anybody linked to.
+      target === null || url.kind === storedKinds.probe
+        ? []
+        : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
+    const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
+    await this.#room.admission.store(patient, found, (outside) => ({
+      results: [leadingOutside(row, outside)],
+    }));
+    return row.state;
+  }
+
+  /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */
+  get #patienceMs(): number {
+    return this.#visit.waitMs / 20;
+  }
+
+  /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
+  async #request(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<Recorded | null> {
+    const { blobs, settings } = this.#room.dependencies;
+    const { url, crawl } = wanted;
+    const taker: Taker =
+      url.kind === storedKinds.sitemap || url.seed ? { version: crawl.version, takes: () => true } : crawl;
+    const request = {
+      url: url.url,
+      userAgent: crawl.userAgent,
+      allowPrivate: crawl.allowPrivate,
+      limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
+      wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
+      ...validatorsOf(copy),
+      headers: await this.#headersOf(crawl),
+    };
+    const { delayMs } = this.#visit.pacer;
+    const result = await this.#visit.exchange(request, wanted, lane);
+    if (result === null) return null;
+    try {
+      const recorded = record(result, url, placeOf(this.#visit.lease, url), this.#lessons, taker, copy);
+      const { outcome, row, bodyHash } = recorded;
+      // Learned before anything is stored: if storing fails, what the host has shown still counts.
+      this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
+      this.#visit.slowTo(this.#lessons.manners);
+      if (result.kind !== 'response') return recorded;
+      const capture = kept(request, result, bodyHash, row.reason, copy);
+      return capture === null
+        ? recorded
+        : { ...recorded, row: { ...row, ...(await blobs.put(capture, this.#patienceMs)) } };
+    } finally {
+      if (result.kind === 'response') result.release?.();
+    }
+  }
+
+  /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */
+  async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
+    if (Object.keys(headers).length === 0) return headers;
+    const { pool } = this.#room.dependencies;
+    return (await hasSeedAt(pool, this.#visit.lease.hostId, id)).length > 0 ? headers : {};
+  }
+}
