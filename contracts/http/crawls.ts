@@ -409,12 +409,10 @@ export const crawlView = crawlSummary
     ...leftOut.shape,
     deadLetters: lettersByClass,
     rate: z.object({
-      perSecond: z
-        .number()
-        .meta({
-          description:
-            'URLs answered per second, over the last ten seconds, or over the latest thousand of them.',
-        }),
+      perSecond: z.number().meta({
+        description:
+          'URLs answered per second, over the last ten seconds, or over the latest thousand of them.',
+      }),
     }),
     stages: stagesView,
   })
