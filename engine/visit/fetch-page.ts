@@ -1,6 +1,6 @@
 /**
- * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Says
- * what the answer teaches about the host to the visit's lessons.
+ * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Tells
+ * the lessons of the visit what the answer teaches about the host.
  */
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
