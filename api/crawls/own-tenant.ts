@@ -2,7 +2,7 @@
  * Settings that concern others than the tenant: only crawls of the first tenant may have them. For other tenants they
  * are refused by name.
  */
-import type { CrawlSettings } from '../../contracts/http/crawls.ts';
+import type { CrawlSettings } from '../../contracts/http/crawl-settings.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { HttpProblem } from '../way-in/problem.ts';

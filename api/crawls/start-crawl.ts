@@ -3,7 +3,8 @@
  */
 import type { Response } from 'express';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
-import type { CrawlSettings, CreatedCrawl } from '../../contracts/http/crawls.ts';
+import type { CrawlSettings } from '../../contracts/http/crawl-settings.ts';
+import type { CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { admitCrawl } from '../../storage/starting/index.ts';
 import { failUnstarted } from '../../storage/starting/index.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,6 +1,6 @@
 /** Results of a crawl: pages, ledger, audit, explain. */
 import { explainQuery, explanation } from '../../contracts/http/explain.ts';
-import { ledgerAnswer } from '../../contracts/http/crawls.ts';
+import { ledgerAnswer } from '../../contracts/http/counts.ts';
 import {
   auditView,
   defaultPageLimit,

@@ -1,7 +1,7 @@
 /** Edits of a running crawl (G6): versions of its settings, previews, and how far a version has been applied. */
 import { z } from 'zod';
 import { excludedReasons } from '../../domain/url-reason.ts';
-import { configFields, crawlConfig } from './crawls.ts';
+import { configFields, crawlConfig } from './crawl-settings.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
 /** The settings that may change while a crawl runs; user agent, headers, allowed addresses, what is read of sitemaps and `search` may not. */

@@ -6,7 +6,7 @@ import { bodyStages } from '../../domain/stage.ts';
 import { urlKinds } from '../../domain/url-kind.ts';
 import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { urlStates } from '../crawl.ts';
-import { cutView } from './crawls.ts';
+import { cutView } from './counts.ts';
 import { nearDuplicate, revisit } from './results.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
 

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
-import { counts, crawlLabel, leftOut, lettersByClass, rejectedSeed } from './crawls.ts';
+import { counts, leftOut, lettersByClass } from './counts.ts';
+import { crawlLabel, rejectedSeed } from './crawls.ts';
 import { crawlTimeView } from './crawl-time.ts';
 import { freshnessSample } from './freshness.ts';
 import { count, instant } from './shared.ts';

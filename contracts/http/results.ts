@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates } from '../crawl.ts';
 import { pageFields } from '../page-fields.ts';
-import { cutView, ledgerView } from './crawls.ts';
+import { cutView, ledgerView } from './counts.ts';
 import { pageFilter } from './page-filter.ts';
 import { pageAnchor, pageImage } from './page-details.ts';
 import { pageMeta } from './page-meta.ts';

@@ -1,7 +1,7 @@
 /** Rules tried on a stored page, on the wire. */
 import { z } from 'zod';
 import { pageFieldsView, pageRules } from './page-rules.ts';
-import { cutView } from './crawls.ts';
+import { cutView } from './counts.ts';
 import { count, maxUrlInUrl } from './shared.ts';
 
 export const ruleTrialRequest = z

@@ -47,6 +47,16 @@ export interface Decision {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** One thing that the next request for a URL waits for. */
+export interface Wait {
+  readonly verdict: string;
+  readonly because: string;
+  /** Milliseconds from now until the wait is over; null: not known. */
+  readonly inMs: number | null;
+  /** Requests to the host that go first, at its pace. */
+  readonly requests?: number;
+}
+
 /** The instant `ms` milliseconds after `now`, as ISO 8601. */
 export const instantIn = (now: number, ms: number): string => new Date(now + ms).toISOString();
 

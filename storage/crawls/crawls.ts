@@ -3,7 +3,8 @@ import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl
 import { isOver, openCrawlStates } from '../../domain/crawl-life.ts';
 import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
-import type { CountsView, CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
+import type { CountsView } from '../../contracts/http/counts.ts';
+import type { CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
 import { countCrawl, listParkedHosts, type ParkedHost, listRejectedSeeds } from './counts.sql.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { listCrawls, loadCrawls, type CountedCrawlRow } from './rows.sql.ts';

@@ -1,6 +1,6 @@
 /** Names of other crawlers are theirs. */
 import { expect, it } from 'vitest';
-import { configFields } from '../../contracts/http/crawls.ts';
+import { configFields } from '../../contracts/http/crawl-settings.ts';
 import { impersonated } from '../../domain/crawler-names.ts';
 
 it.each([
