@@ -12,6 +12,9 @@ const named = process.argv.slice(3).some((argument) => !argument.startsWith('-')
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Files share a few processes: one each took half of the processor time of all tests that are not long, for loading
+    // the same modules again. So what a file changes in its process (timers, environment, spies), it also puts back.
+    isolate: false,
     // More than the two cores that are asked for: most tests wait most of the time.
     maxWorkers: 4,
     tags: [{ name: 'long', description: 'more than some five seconds', timeout: 900_000 }],

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../workers/workflow-bundle.ts';
+import { quietRuntime } from '../support/quiet-runtime.ts';
 
 export const saved = join(import.meta.dirname, 'saved');
 
@@ -44,7 +45,7 @@ export async function presentCode(): Promise<string> {
 
 /** Replays that go wrong are expected here: nobody reads what the SDK logs of them. */
 export function silenceReplays(): void {
-  Runtime.install({
+  quietRuntime({
     logger: new DefaultLogger('ERROR', () => undefined),
     telemetryOptions: { logging: { forward: {} } },
     shutdownSignals: [],

@@ -11,7 +11,7 @@ export interface MadeStatement {
   readonly text: string;
 }
 
-/** Loads the families anew, with a maker that notes what it makes. */
+/** Loads the families anew, with a maker that notes what it makes, for the caller alone. */
 export async function allStatements(): Promise<readonly MadeStatement[]> {
   const made: { readonly name: string; readonly text: string }[] = [];
   vi.resetModules();
@@ -34,5 +34,7 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
       if (typeof value === 'function' && 'text' in value) exported.set(String(value.text), name);
     }
   }
+  vi.doUnmock('../../storage/postgres/statement.ts');
+  vi.resetModules();
   return made.map(({ name, text }) => ({ name: exported.get(text) ?? name, text }));
 }

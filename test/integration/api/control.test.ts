@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import { Patrol } from '../../../activities/patrol.ts';
@@ -15,6 +15,7 @@ import {
   tables,
   urlStates,
 } from '../../support/database/index.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { newCrawl, startServices, type Services } from './world.ts';
 
 let services: Services;
@@ -37,7 +38,7 @@ const patient = (): Client => {
 };
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   services = await startServices();
   const { temporalAddress: address, namespace } = services.world;
   connection = Connection.lazy({ address });

@@ -6,7 +6,7 @@
 import { Writable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { wakeWebhooks } from '../../../activities/webhook-waker.ts';
@@ -28,6 +28,7 @@ import { workflowBundle } from '../../../workers/workflow-bundle.ts';
 import { ask } from '../api/asking.ts';
 import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
 import { dropConnections } from '../../support/database/index.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { isSigned, startReceiver, status, taken, type Receiver } from './receiver.ts';
 
 /** The last waits, of six hours, become two seconds. */
@@ -51,7 +52,7 @@ const log = pino(
 );
 
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   services = await startServices();
   const { world, pool } = services;
   api = await serve(pool, noteTaker(pool), 1e6, undefined, { log });

@@ -1,7 +1,7 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ControlActivities, FetchActivities, HostStandingView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { failureTypes } from '../../../contracts/failures.ts';
@@ -13,6 +13,7 @@ import {
   type HostView,
 } from '../../../contracts/workflows.ts';
 import { noneRedriven } from '../../../domain/dead-letter.ts';
+import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
 
@@ -135,7 +136,7 @@ const ofThisTest = (activities: object): object =>
 /** Workers for all tests of a file; a file calls this once. */
 export function hostWorkers(): void {
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    quietRuntime();
     world = await createWorld();
     connection = await Connection.connect({ address: world.temporalAddress });
     client = new Client({ connection, namespace: world.namespace });
