@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { CrawlState } from '../../../contracts/crawl.ts';
-import { newFront } from '../../../domain/front-queue/front-state.ts';
+import { newFront, type FrontState } from '../../../domain/front-queue/front-state.ts';
 import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
 import { retireHost, shardActivity, takeTurns as turns } from '../../../storage/feeding/index.ts';
 import { changeHost, fromNow, tables, type HostColumns } from '../../support/database/index.ts';
@@ -37,6 +37,7 @@ export function ownShards(): void {
   beforeAll(async () => {
     frontier = await openFrontier();
     ({ pool } = frontier);
+    front = newFront(1);
   });
   afterAll(() => frontier.close());
   beforeEach(nextShard);
@@ -73,7 +74,7 @@ export async function moveAway(host: number): Promise<void> {
 export const ids = (rows: readonly { readonly id: number }[]): number[] =>
   rows.map(({ id }) => id).sort((a, b) => a - b);
 
-let front = newFront(1);
+let front: FrontState;
 /** A look of a scheduler, whose turns go on from its last look. */
 export async function takeTurns(db: Queryable, cap: number): ReturnType<typeof turns> {
   const taken = await turns(db, shard, cap, front);

@@ -21,7 +21,7 @@ export let world: World;
 let connection: Connection;
 let native: NativeConnection;
 export let client: Client;
-const workers: Worker[] = [];
+let workers: Worker[] = [];
 let running: Promise<unknown>;
 
 export const probeMs = 400;
@@ -146,6 +146,7 @@ export function hostWorkers(): void {
       logger: new DefaultLogger('ERROR'),
     });
     const common = { connection: native, namespace: world.namespace };
+    workers = [];
     for (const [taskQueue, activities] of [
       [taskQueues.crawl, control],
       [taskQueues.fetch, fetch],
