@@ -274,11 +274,15 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
 }
 
 mkdirSync(saved, { recursive: true });
-silenceReplays();
 const [, , word = ''] = process.argv;
 const chosen = scenarios.filter(([what]) => what.includes(word));
-if (chosen.length > 0) await recordAll(chosen);
 const scripts = [...hostScripts, ...crawlScripts, ...otherScripts].filter(({ name }) => name.includes(word));
+if (chosen.length + scripts.length === 0) {
+  console.error(`No scenario has “${word}” in its name.`);
+  process.exit(2);
+}
+silenceReplays();
+if (chosen.length > 0) await recordAll(chosen);
 if (scripts.length > 0) await playAll(scripts);
 
 async function recordAll(chosen: typeof scenarios): Promise<void> {

@@ -67,10 +67,11 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
   [/^crawl\.ts #end: condition (removed|moved)/, sameTask],
   [/^crawl\.ts #lookUp: #stand moved after “const \{ state/, inOneGo],
   [/^crawl\.ts #show: #setAttributes moved after “const \{ namespace/, inOneGo],
-  [/^edit\.ts edit: continueAsNew moved before “setCurrentDetails/, details],
+  [/^(edit|exporting|reextracting)\.ts .*: continueAsNew moved before “setCurrentDetails/, details],
+  ['recrawl.ts recrawl: return moved before “setCurrentDetails( run.over ? `Crawl ${crawlId} d…”', details],
   [/^webhook\.ts webhook: return moved after “setCurrentDetails/, details],
   [/^webhook\.ts webhook: condition \(2\) (removed|moved)/, noAwait],
-  [/^(edit\.ts edit|redrive\.ts redrive): return removed$/, `${payload}: the result`],
+  [/^(edit\.ts edit|recrawl\.ts recrawl|redrive\.ts redrive): return removed$/, `${payload}: the result`],
 ];
 
 /** Why a mutant is equivalent; null: it is not known to be. */

@@ -107,6 +107,20 @@ const searchFollowed: Script = {
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
+const searchContinued: Script = {
+  name: 'search-continued',
+  workflowId: searchWorkflowId('24'),
+  input: { crawlId: '24' },
+  run: 'first',
+  answers: {
+    indexPages: inTurn<IndexProgress>(
+      ...Array.from({ length: 40 }, () => ({ looked: 100, over: false, waitMs: 10 })),
+      { looked: 4_000, over: true, waitMs: 0 },
+    ),
+  },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
 const step: ExportStep = { phase: 'pages', pages: 1_000, bytes: 300_000 };
 const exportMade: Script = {
   name: 'export-made',
@@ -214,8 +228,8 @@ const webhookContinued: Script = {
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, searchFollowed, webhookWoken],
-  webhookContinued,
+  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, searchFollowed, searchContinued],
+  ...[webhookWoken, webhookContinued],
   ...[exportMade, exportContinued, exportCancelled],
   ...[reextractionMade, reextractionContinued, reextractionCancelled],
 ];
