@@ -15,6 +15,7 @@ export default defineConfig({
     // Files share a few processes: one each took half of the processor time of all tests that are not long, for loading
     // the same modules again. So what a file changes in its process (timers, environment, spies), it also puts back.
     isolate: false,
+    setupFiles: ['test/support/as-found.ts'],
     // More than the two cores that are asked for: most tests wait most of the time.
     maxWorkers: 4,
     tags: [{ name: 'long', description: 'more than some five seconds', timeout: 900_000 }],

@@ -6,6 +6,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  // Before the clock: a spy puts back what it was made over, which is a false timer.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
