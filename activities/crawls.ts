@@ -2,7 +2,13 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { glanceAt } from '../engine/crawls/glance.ts';
-import { changeCrawlState, crawlStandsAt, drainCrawl, settleCrawl } from '../engine/crawls/life.ts';
+import {
+  changeCrawlState,
+  closeAccounts,
+  crawlStandsAt,
+  drainCrawl,
+  settleCrawl,
+} from '../engine/crawls/life.ts';
 import { Watching } from '../engine/crawls/watching.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { askHosts } from './ask-hosts.ts';
@@ -13,7 +19,13 @@ import { wakeSchedulers } from './wake-schedulers.ts';
 
 type CrawlActivities = Pick<
   ControlActivities,
-  'lookAtCrawl' | 'setCrawlState' | 'watchCrawl' | 'drainCrawl' | 'settleCrawl' | 'wakeSchedulers'
+  | 'lookAtCrawl'
+  | 'setCrawlState'
+  | 'closeAccounts'
+  | 'watchCrawl'
+  | 'drainCrawl'
+  | 'settleCrawl'
+  | 'wakeSchedulers'
 >;
 
 export function createCrawlActivities(
@@ -32,9 +44,9 @@ export function createCrawlActivities(
         ...(await crawlStandsAt(pool, crawlId)),
         glance: await glanceAt(dependencies, crawlId),
       })),
-    // Where hundreds of thousands of hosts have work, their accounts take a while to close.
-    setCrawlState: ({ crawlId, ...next }) =>
-      withOwnFaults(() => withHeartbeat((signal) => changeCrawlState(pool, crawlId, next, signal))),
+    setCrawlState: ({ crawlId, ...next }) => withOwnFaults(() => changeCrawlState(pool, crawlId, next)),
+    closeAccounts: ({ crawlId }) =>
+      withOwnFaults(() => withHeartbeat((signal) => closeAccounts(pool, crawlId, signal))),
     watchCrawl: ({ crawlId, watchMs }) =>
       withOwnFaults(() => withHeartbeat((signal) => watching.watch(crawlId, watchMs, signal))),
     drainCrawl: ({ crawlId, reason }) =>

@@ -222,6 +222,8 @@ export interface ControlActivities {
    * settings have changed and no limit is reached any more.
    */
   setCrawlState(input: CrawlStands & { readonly crawlId: string }): Promise<CrawlStands>;
+  /** Counts what the crawl has waited for at all of its hosts until it was paused or began to drain. */
+  closeAccounts(input: { readonly crawlId: string }): Promise<void>;
   /**
    * Watches a crawl until it has nothing left to do, a limit is reached, hosts were parked or came back, or `watchMs`
    * have passed.

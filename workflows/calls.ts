@@ -95,10 +95,11 @@ export const { retireHost, lookAtHost, cutVisit, setHostPause, parkHost, countHo
     ...short,
     taskQueue: taskQueues.control,
   });
-export const { feed, retryHost, lookAtCrawl, wakeSchedulers } = proxyActivities<ControlActivities>({
-  ...short,
-  taskQueue: taskQueues.crawl,
-});
+export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
+  proxyActivities<ControlActivities>({
+    ...short,
+    taskQueue: taskQueues.crawl,
+  });
 
 const lengthy = {
   ...short,
@@ -112,7 +113,7 @@ export const { unparkHost, dropHost } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.control,
 });
-export const { setCrawlState, watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({
+export const { closeAccounts, watchCrawl, drainCrawl, settleCrawl } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.crawl,
 });

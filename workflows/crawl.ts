@@ -33,7 +33,15 @@ import {
   type PauseCause,
 } from '../domain/crawl-life.ts';
 import { attributeSetter } from './attributes.ts';
-import { drainCrawl, lookAtCrawl, setCrawlState, settleCrawl, wakeSchedulers, watchCrawl } from './calls.ts';
+import {
+  closeAccounts,
+  drainCrawl,
+  lookAtCrawl,
+  setCrawlState,
+  settleCrawl,
+  wakeSchedulers,
+  watchCrawl,
+} from './calls.ts';
 import { heedingCancellation, uncut } from './cancelling.ts';
 import { crawlMarkdown } from './crawl-desk.ts';
 
@@ -275,9 +283,15 @@ class CrawlWatcher {
     this.#known = true;
   }
 
-  /** Asks for a new state. Postgres may decide otherwise: what it returns holds. */
+  /**
+   * Asks for a new state. Postgres may decide otherwise: what it returns holds. Whoever asked is answered before the
+   * accounts of the hosts are closed, which takes long where there are many.
+   */
   async #enter(next: CrawlStands): Promise<void> {
-    this.#stand(await setCrawlState({ crawlId: this.#crawlId, ...next }));
+    const crawlId = this.#crawlId;
+    this.#stand(await setCrawlState({ crawlId, ...next }));
+    const { state } = this.#stands;
+    if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }
 
   #stand(stands: CrawlStands): void {

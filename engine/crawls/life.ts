@@ -44,13 +44,8 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
  * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
  * its current settings. Returns where the crawl stands now.
  */
-export async function changeCrawlState(
-  pool: Pool,
-  crawlId: string,
-  next: CrawlStands,
-  signal?: AbortSignal,
-): Promise<CrawlStands> {
-  const stands = await inTransaction(pool, async (db) => {
+export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
+  return inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
     const now = await crawlStandsAt(db, crawlId);
@@ -60,12 +55,13 @@ export async function changeCrawlState(
     await setCrawlState(db, id, next.state, next.cause, next.reason);
     return next;
   });
-  if (stands.state !== 'running' && stands.state !== 'seeding') await closeAccount(pool, crawlId, signal);
-  return stands;
 }
 
-/** Counts what the crawl waited for at all hosts until it stopped running. */
-async function closeAccount(pool: Pool, crawlId: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Counts what the crawl waited for at all hosts until it stopped running. Once it has gone on, that can no longer be told.
+ * @throws if `signal` is aborted before
+ */
+export async function closeAccounts(pool: Pool, crawlId: string, signal?: AbortSignal): Promise<void> {
   for (let after: number | null = 0; after !== null;) {
     signal?.throwIfAborted();
     const from: number = after;
@@ -122,7 +118,7 @@ export async function settleCrawl(
     await setCrawlState(db, id, final.state, final.cause, final.reason);
     return final;
   });
-  if (isOver(stands.state)) await closeAccount(pool, crawlId);
+  if (isOver(stands.state)) await closeAccounts(pool, crawlId);
   return stands;
 }
 

@@ -8,6 +8,7 @@ import {
   resumeCrawlUpdate,
 } from '../../../contracts/workflows.ts';
 import type { CrawlStands } from '../../../domain/crawl-life.ts';
+import { until } from '../../support/until.ts';
 import { always, gate, inTurn, longHistory, type Answers, type Script, type Stage } from './stage.ts';
 
 const stands = (
@@ -26,14 +27,17 @@ const usual: Answers = {
   wakeSchedulers: always(undefined),
   drainCrawl: always(undefined),
   setCrawlState: ({ state, cause, reason }) => Promise.resolve({ state, cause, reason }),
+  closeAccounts: always(undefined),
 };
 
 const seeding = gate(stands('seeding'));
+const accounts = gate(undefined);
 const pausedEarly: Script = {
   ...crawl('crawl-paused-early', '11'),
   answers: {
     ...usual,
     lookAtCrawl: () => seeding.answer,
+    closeAccounts: () => accounts.answer,
     watchCrawl: () => never,
     settleCrawl: always(stands('cancelled', 'cancelled')),
   },
@@ -42,10 +46,20 @@ const pausedEarly: Script = {
     const paused = handle.executeUpdate(pauseCrawlUpdate, { args: ['to be recorded'] });
     await handle.query('progress');
     seeding.open();
+    // A pause is answered before the accounts of the hosts are closed, and the crawl goes on after that.
     await paused;
-    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('closeAccounts');
+    const resumed = handle.executeUpdate(resumeCrawlUpdate);
+    await handle.query('progress');
+    accounts.open();
+    await resumed;
     await called('watchCrawl');
     await handle.executeUpdate(pauseCrawlUpdate, { args: [null] });
+    await called('closeAccounts', 2);
+    await until('the crawl rests', async () => {
+      const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
+      return (pendingActivities ?? []).length === 0 && !pendingWorkflowTask;
+    });
     await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
     await ended();
   },

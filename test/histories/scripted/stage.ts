@@ -171,7 +171,7 @@ class Company {
       ...{ retireHost: true, lookAtHost: true, cutVisit: true, setHostPause: true, parkHost: true },
       ...{ unparkHost: true, dropHost: true, setHostDelay: true, countHost: true, redriveLetters: true },
       ...{ applyEdit: true, retryHost: true, lookAtCrawl: true, setCrawlState: true, watchCrawl: true },
-      ...{ drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
+      ...{ closeAccounts: true, drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
       ...{ indexPages: true },
       ...{ makeExport: true, cancelExport: true },
       ...{ reextract: true, cancelReextraction: true },

@@ -1,7 +1,7 @@
 /** Where the time of visits goes, in Postgres (G14). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
-import { changeCrawlState } from '../../../engine/crawls/life.ts';
+import { changeCrawlState, closeAccounts } from '../../../engine/crawls/life.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
 import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
@@ -121,11 +121,13 @@ describe('the time of a visit', () => {
     await workedSince(crawl, 1_000);
     const pause = { state: 'paused', cause: 'asked', reason: null } as const;
     await changeCrawlState(fetching.pool, String(crawl), pause);
+    await closeAccounts(fetching.pool, String(crawl));
     // An hour later it is paused again, by somebody who did not know; and then it goes on.
     await tables.crawl.change(fetching.pool, { id: crawl }, { rests_since: fromNow(-400) });
     const paused = await spent(crawl);
     expect(paused.place).toBeGreaterThan(999);
     await changeCrawlState(fetching.pool, String(crawl), pause);
+    await closeAccounts(fetching.pool, String(crawl));
     expect(await spent(crawl)).toEqual(paused);
     await setState(fetching.pool, String(crawl), 'running', null);
     expect((await spent(crawl)).place).toBeLessThan((paused.place ?? 0) + 60);
