@@ -281,9 +281,12 @@ if (chosen.length + scripts.length === 0) {
   console.error(`No scenario has “${word}” in its name.`);
   process.exit(2);
 }
-silenceReplays();
 if (chosen.length > 0) await recordAll(chosen);
-if (scripts.length > 0) await playAll(scripts);
+if (scripts.length > 0) {
+  // Not sooner: the runtime of Temporal's SDK keeps a process alive until a worker of it has ended.
+  silenceReplays();
+  await playAll(scripts);
+}
 
 async function recordAll(chosen: typeof scenarios): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-histories-'));
