@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests here share one Postgres and one Temporal, which are started when one of them is selected. */
 const onTheStack = ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'];
@@ -18,6 +19,7 @@ export default defineConfig({
     setupFiles: ['test/support/as-found.ts'],
     // More than the two cores that are asked for: most tests wait most of the time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     tags: [{ name: 'long', description: 'more than some five seconds', timeout: 900_000 }],
     // Not the tag's own `skip`: a test with `skipIf` says itself whether it is skipped, and would run all the same.
     ...(!named && { tagsFilter: ['!long'] }),
