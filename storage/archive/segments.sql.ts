@@ -129,22 +129,33 @@ export const bytesToSettle = statement<[folder: string], { readonly bytes: numbe
      from segment where settle_at is not null and state = 'sealed' and folder = $1`,
 );
 
-/** Keeps other processes away for two minutes more. No row: the segment has left the folder, or is gone. */
+/** Keeps other processes away for two minutes more. No row: the segment has left the folder, or is being removed. */
 export const stillSettling = statement<[id: number, folder: string], { readonly id: number }>(
   'still-settling',
-  `update segment set settle_at = now() + interval '2 minutes' where id = $1 and folder = $2 returning id`,
+  `update segment set settle_at = now() + interval '2 minutes'
+    where id = $1 and folder = $2 and settle_at is not null returning id`,
 );
 
-/** Notes that a segment has left its folder. No row: it is gone. */
-export const noteSettled = statement<[id: number], { readonly id: number }>(
+/** Notes that a segment has left its folder, unless it is being removed. */
+export const noteSettled = statement<[id: number], Record<string, never>>(
   'note-settled',
-  `update segment set folder = null, settle_at = null where id = $1 returning id`,
+  `update segment set folder = null, settle_at = null where id = $1 and settle_at is not null`,
 );
 
-/** Leaves a segment that could not be settled to whoever tries next. */
-export const settleLater = statement<[id: number], Record<string, never>>(
+/**
+ * Leaves a segment that has not left its folder to whoever tries next. No row: it is being removed, or is gone, and what
+ * was brought to its place meanwhile is nobody's.
+ */
+export const settleLater = statement<[id: number], { readonly id: number }>(
   'settle-later',
-  `update segment set settle_at = now() where id = $1 and folder is not null`,
+  `update segment set settle_at = case when folder is not null then now() end
+    where id = $1 and (folder is null or settle_at is not null) returning id`,
+);
+
+/** To be said before the bytes of a segment are removed: whoever brings it to its place meanwhile takes them back. */
+export const settleNoMore = statement<[id: number], Record<string, never>>(
+  'settle-no-more',
+  `update segment set settle_at = null where id = $1`,
 );
 
 /** Has these segments looked at soon, since something in them was freed. */

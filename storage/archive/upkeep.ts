@@ -31,6 +31,7 @@ import {
   segmentToLookAt,
   segmentToSettle,
   settleLater,
+  settleNoMore,
   stillSettling,
   type SegmentName,
 } from './segments.sql.ts';
@@ -79,18 +80,17 @@ export class SegmentUpkeep {
   async look(goesOn: () => boolean = () => true): Promise<boolean> {
     const [segment] = await segmentToLookAt(this.#pool, this.#only);
     if (segment === undefined) return false;
-    const { id, name, live, length } = segment;
+    const { id, live, length } = segment;
     try {
       const isKept =
         live > 0 && (live >= length * liveShare || (await this.#move([segment], goesOn)).length === 0);
       if (isKept) return true;
       // Nothing can refer to a sealed segment anew.
-      await this.#store.remove(name);
+      await this.#remove(segment);
     } catch (error) {
       await lookSoon(this.#pool, [id]);
       throw error;
     }
-    await forgetSegment(this.#pool, id);
     return true;
   }
 
@@ -101,10 +101,7 @@ export class SegmentUpkeep {
   async merge(goesOn: () => boolean = () => true): Promise<boolean> {
     const small = await segmentsToMerge(this.#pool, this.#only, this.#rules.maxBytes);
     const moved = await this.#move(small, goesOn);
-    for (const { id, name } of moved) {
-      await this.#store.remove(name);
-      await forgetSegment(this.#pool, id);
-    }
+    for (const segment of moved) await this.#remove(segment);
     return moved.length > 0;
   }
 
@@ -120,18 +117,24 @@ export class SegmentUpkeep {
     const isOurs = async (): Promise<boolean> =>
       goesOn() && (await stillSettling(this.#pool, id, folder)).length > 0;
     try {
-      // Whoever removed it meanwhile did not see what was brought since.
-      if (await this.#store.settle(name, length, isOurs))
-        if ((await noteSettled(this.#pool, id)).length === 0) await this.#store.remove(name);
+      if (await this.#store.settle(name, length, isOurs)) await noteSettled(this.#pool, id);
       return true;
     } finally {
-      await settleLater(this.#pool, id);
+      // Whoever removes it did not see what was brought since.
+      if ((await settleLater(this.#pool, id)).length === 0) await this.#store.remove(name);
     }
   }
 
   /** Gives back what processes that have died long ago began. */
   tidy(): Promise<void> {
     return this.#store.tidy(new Date(Date.now() - abandonedMs));
+  }
+
+  /** Removes a segment to which nothing refers, even if a process is about to bring it to where it stays. */
+  async #remove({ id, name }: SegmentName): Promise<void> {
+    await settleNoMore(this.#pool, id);
+    await this.#store.remove(name);
+    await forgetSegment(this.#pool, id);
   }
 
   /** The folder to whose segments the work is bound; null: all are in the one folder. */

@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
@@ -230,6 +230,34 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
       while (await other.upkeep.look());
     })();
     await Promise.all([settling, removing]);
+    while (await other.upkeep.look());
+    expect(await tables.segment.count(frontier.pool)).toBe(0);
+    expect([existsSync(object), await server.uploads()]).toEqual([false, []]);
+  });
+
+  it('a segment whose upload ends while it is removed leaves nothing in S3', async () => {
+    const [one, other] = [await startProcess('one'), await startProcess('one')];
+    const body = text('freed as it settles');
+    const { segment } = await keep(one, body);
+    await close(one);
+    const object = await objectOf(segment);
+    network.hold('POST uploadId=');
+    const from = network.asked.length;
+    const settling = one.upkeep.settle().catch(() => 'failed');
+    await until('the upload is about to end', () =>
+      network.asked.slice(from).some((asked) => asked.startsWith('POST uploadId=')),
+    );
+    await tables.body.remove(frontier.pool, { hash: sha256(body) });
+    await tables.segment.changeAny(frontier.pool, { id: segment }, { look_at: fromNow(-1) });
+    // S3 may end an upload after the object was removed: then it is there once more.
+    const remove = other.store.remove.bind(other.store);
+    vi.spyOn(other.store, 'remove').mockImplementation(async (name) => {
+      await remove(name);
+      mkdirSync(path.dirname(object), { recursive: true });
+      writeFileSync(object, body);
+      network.hold(null);
+      await settling;
+    });
     while (await other.upkeep.look());
     expect(await tables.segment.count(frontier.pool)).toBe(0);
     expect([existsSync(object), await server.uploads()]).toEqual([false, []]);
