@@ -1,6 +1,6 @@
 /**
- * Test files share a few processes, so each must leave its process as it found it. A clock that stays false lets the
- * next file wait for ever: this tells the file that left it.
+ * Test files share a few processes, so each must leave its process as it found it. If a file leaves a false
+ * clock, the next file waits for ever: so what a file leaves changed fails that file, by name.
  */
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 

@@ -211,33 +211,10 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
     expect(await settling).toBe(true);
   });
 
-  it('a segment that is removed while it is uploaded leaves nothing in S3', async () => {
+  /** A segment whose only body is freed while the end of its upload is held, and which is due to be looked at. */
+  async function freedInUpload(content: string) {
     const [one, other] = [await startProcess('one'), await startProcess('one')];
-    const body = text('freed meanwhile');
-    const { segment } = await keep(one, body);
-    await close(one);
-    const object = await objectOf(segment);
-    network.hold('POST uploadId=');
-    const from = network.asked.length;
-    const settling = one.upkeep.settle().catch(() => 'failed');
-    await until('the upload is about to end', () =>
-      network.asked.slice(from).some((asked) => asked.startsWith('POST uploadId=')),
-    );
-    await tables.body.remove(frontier.pool, { hash: sha256(body) });
-    network.hold(null);
-    const removing = (async () => {
-      await tables.segment.changeAny(frontier.pool, { id: segment }, { look_at: fromNow(-1) });
-      while (await other.upkeep.look());
-    })();
-    await Promise.all([settling, removing]);
-    while (await other.upkeep.look());
-    expect(await tables.segment.count(frontier.pool)).toBe(0);
-    expect([existsSync(object), await server.uploads()]).toEqual([false, []]);
-  });
-
-  it('a segment whose upload ends while it is removed leaves nothing in S3', async () => {
-    const [one, other] = [await startProcess('one'), await startProcess('one')];
-    const body = text('freed as it settles');
+    const body = text(content);
     const { segment } = await keep(one, body);
     await close(one);
     const object = await objectOf(segment);
@@ -249,12 +226,29 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
     );
     await tables.body.remove(frontier.pool, { hash: sha256(body) });
     await tables.segment.changeAny(frontier.pool, { id: segment }, { look_at: fromNow(-1) });
+    return { other, object, settling };
+  }
+
+  it('a segment that is removed while it is uploaded leaves nothing in S3', async () => {
+    const { other, object, settling } = await freedInUpload('freed meanwhile');
+    network.hold(null);
+    const removing = (async () => {
+      while (await other.upkeep.look());
+    })();
+    await Promise.all([settling, removing]);
+    while (await other.upkeep.look());
+    expect(await tables.segment.count(frontier.pool)).toBe(0);
+    expect([existsSync(object), await server.uploads()]).toEqual([false, []]);
+  });
+
+  it('a segment whose upload ends while it is removed leaves nothing in S3', async () => {
+    const { other, object, settling } = await freedInUpload('freed as it settles');
     // S3 may end an upload after the object was removed: then it is there once more.
     const remove = other.store.remove.bind(other.store);
     vi.spyOn(other.store, 'remove').mockImplementation(async (name) => {
       await remove(name);
       mkdirSync(path.dirname(object), { recursive: true });
-      writeFileSync(object, body);
+      writeFileSync(object, 'brought late');
       network.hold(null);
       await settling;
     });
