@@ -1,6 +1,6 @@
 /** How workflows call activities: queues, time limits and retries in one place. */
 import type { RetryPolicy } from '@temporalio/common';
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
   ControlActivities,
   DedupActivities,
@@ -95,11 +95,28 @@ export const { retireHost, lookAtHost, cutVisit, setHostPause, parkHost, countHo
     ...short,
     taskQueue: taskQueues.control,
   });
-export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
-  proxyActivities<ControlActivities>({
-    ...short,
-    taskQueue: taskQueues.crawl,
-  });
+const ofCrawls = { ...short, taskQueue: taskQueues.crawl } as const;
+export const { feed, retryHost, lookAtCrawl, wakeSchedulers } = proxyActivities<ControlActivities>(ofCrawls);
+
+const { setCrawlState: setSurely } = proxyActivities<ControlActivities>(ofCrawls);
+const { setCrawlState: setAtOnce } = proxyLocalActivities<Pick<ControlActivities, 'setCrawlState'>>({
+  startToCloseTimeout: short.startToCloseTimeout,
+  retry: { maximumAttempts: 1 },
+});
+/**
+ * Whoever pauses or cancels a crawl waits for this. So it runs within the workflow task that was asked: where thousands
+ * of hosts keep Temporal busy, each further task takes some 0.3 s. If it fails there, it goes on as any other activity,
+ * whose retries add nothing to the history however long Postgres is away.
+ */
+export async function setCrawlState(
+  ...asked: Parameters<ControlActivities['setCrawlState']>
+): ReturnType<ControlActivities['setCrawlState']> {
+  try {
+    return await setAtOnce(...asked);
+  } catch {
+    return setSurely(...asked);
+  }
+}
 
 const lengthy = {
   ...short,

@@ -93,8 +93,8 @@ const reopened: Script = {
   answers: {
     ...usual,
     lookAtCrawl: inTurn(draining.answer, running),
-    // The settings were changed, and no limit is reached any more.
-    setCrawlState: inTurn<CrawlStands>({ state: 'running', cause: null, reason: null }),
+    // Postgres is away at first. Then the settings were changed, and no limit is reached any more.
+    setCrawlState: inTurn<CrawlStands>(new Error('away'), { state: 'running', cause: null, reason: null }),
     watchCrawl: inTurn(watched('moved'), { ...watched('going'), glance: null }, watched('complete')),
     settleCrawl: inTurn(running, comeBack.answer, atLast.answer),
   },
