@@ -8,6 +8,7 @@ import {
   type CrawlStands,
 } from '../../domain/crawl-life.ts';
 import { judgeFinish } from '../../domain/finish.ts';
+import { isHeld } from '../../domain/lease.ts';
 import {
   crawlOutlook,
   type CrawlOutlook,
@@ -41,13 +42,24 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
 }
 
 /**
+ * Milliseconds from the call within which a state may be changed. Temporal gives the change to another process after ten
+ * seconds, and by then an admin may have asked for something else. A process that was frozen meanwhile must not undo
+ * that. Once it holds the crawl's row, others wait for it.
+ */
+const changeMs = 5_000;
+
+/**
  * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
  * its current settings. Returns where the crawl stands now.
+ * @throws Error if the crawl's row could not be held soon enough
  */
 export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
+  const turn = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: changeMs };
   return inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
+    if (!isHeld(turn, performance.now(), Date.now()))
+      throw new Error(`crawl ${crawlId} could not be held within ${String(changeMs / 1_000)} s`);
     const now = await crawlStandsAt(db, crawlId);
     if (isOver(now.state)) return now;
     const begins = next.state === 'draining' && now.state !== 'draining';

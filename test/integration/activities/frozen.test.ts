@@ -1,21 +1,23 @@
 /**
  * A process that is frozen (SIGSTOP, a machine that is suspended) between the decision to send and the sending, when
- * the connection stands already (docs/design.md, "Crash safety").
+ * the connection stands already, or before it changes a crawl's state (docs/design.md, "Crash safety").
  *
  * @module-tag long
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { hostRow } from '../../support/database/index.ts';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { changeCrawlState } from '../../../engine/crawls/life.ts';
+import { crawlState, holdCrawl, hostRow } from '../../support/database/index.ts';
 import { freezingLine, stopped } from '../../support/freezing.ts';
+import { until } from '../../support/until.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { cutVisit } from '../../../storage/leases/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { admission, expectExact, newHost, runningCrawl } from '../storage/frontier.ts';
+import { admission, expectExact, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
 import type { HostRef } from '../../../contracts/activities.ts';
 import type { SliceOrder } from './slice-process.ts';
 import { gaps, page, startSite, status, type Site } from './site.ts';
@@ -137,3 +139,26 @@ it('frozen there for a moment of a long lease, it goes on and sends', async () =
   expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
   expect(await expectExact(pool, crawl)).toMatchObject({ done: 3 });
 });
+
+it.each([
+  ['its monotonic clock', performance],
+  ['the wall clock', Date],
+])(
+  'frozen before it resumes a crawl, by %s, it leaves the crawl as others have put it',
+  async (_name, clock) => {
+    const crawl = await runningCrawl(pool);
+    await moveCrawl(pool, crawl, 'paused');
+    const held = await holdCrawl(pool, crawl);
+    const resumed = changeCrawlState(pool, String(crawl), { state: 'running', cause: null, reason: null });
+    const refused = expect(resumed).rejects.toThrow('could not be held within 5 s');
+    await until('it waits for the crawl', async () => (await held.waiting()) === 1);
+    const now = clock.now.bind(clock);
+    const later = vi.spyOn(clock, 'now').mockImplementation(() => now() + 6_000);
+    onTestFinished(() => {
+      later.mockRestore();
+    });
+    await held.release();
+    await refused;
+    expect(await crawlState(pool, crawl)).toBe('paused');
+  },
+);
