@@ -12,12 +12,13 @@ export interface Ledger extends Readonly<Record<UrlState, number>> {
 /**
  * queued → leased: a host's slice takes the URL. queued → excluded: by a limit or an operator. queued → failed: the
  * host parks after the URL was tried. leased → any other state: the request has an outcome. leased → queued: also when
- * the lease was lost. A failed, dead or excluded URL goes back to queued when it is redriven.
+ * the lease was lost. done → excluded: what was read looks like a soft 404. done → queued: the body is lost, or the
+ * crawl keeps the page fresh. A failed, dead or excluded URL goes back to queued when it is redriven.
  */
 const moves: Readonly<Record<UrlState, readonly UrlState[]>> = {
   queued: ['leased', 'excluded', 'failed'],
   leased: ['queued', 'done', 'excluded', 'dead', 'failed'],
-  done: ['queued'],
+  done: ['queued', 'excluded'],
   excluded: ['queued'],
   dead: ['queued'],
   failed: ['queued'],

@@ -16,7 +16,7 @@ describe('moves of a URL (G1)', () => {
   it.each<[UrlState, readonly UrlState[]]>([
     ['queued', ['leased', 'excluded', 'failed']],
     ['leased', ['queued', 'done', 'excluded', 'dead', 'failed']],
-    ['done', ['queued']],
+    ['done', ['queued', 'excluded']],
     ['excluded', ['queued']],
     ['dead', ['queued']],
     ['failed', ['queued']],
