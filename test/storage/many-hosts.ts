@@ -238,7 +238,7 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'What pages have shown is added to the watches of a few hosts together, and the verdicts on shapes of URLs are read and listed for a whole crawl. The rows can be split by host.',
-    when: 'every sixteen pages that are read of a host; a verdict; a request of an operator',
+    when: 'every 32 pages that are read of a host; a verdict; a request of an operator',
     statements: [
       ...['beginWatches', 'hostKeptBack', 'listQuarantine', 'lockWatches', 'storeWatches', 'verdictsAfter'],
     ],
