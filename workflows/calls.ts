@@ -95,26 +95,29 @@ export const { retireHost, lookAtHost, cutVisit, setHostPause, parkHost, countHo
     ...short,
     taskQueue: taskQueues.control,
   });
-const ofCrawls = { ...short, taskQueue: taskQueues.crawl } as const;
-export const { feed, retryHost, lookAtCrawl, wakeSchedulers } = proxyActivities<ControlActivities>(ofCrawls);
+export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
+  proxyActivities<ControlActivities>({
+    ...short,
+    taskQueue: taskQueues.crawl,
+  });
 
-const { setCrawlState: setSurely } = proxyActivities<ControlActivities>(ofCrawls);
 const { setCrawlState: setAtOnce } = proxyLocalActivities<Pick<ControlActivities, 'setCrawlState'>>({
   startToCloseTimeout: short.startToCloseTimeout,
   retry: { maximumAttempts: 1 },
 });
 /**
- * Whoever pauses or cancels a crawl waits for this. So it runs within the workflow task that was asked: where thousands
- * of hosts keep Temporal busy, each further task takes some 0.3 s. If it fails there, it goes on as any other activity,
- * whose retries add nothing to the history however long Postgres is away.
+ * Has a crawl that runs pause or drain, within the workflow task that was asked: whoever asked waits, and where thousands
+ * of hosts keep Temporal busy each further task takes some 0.3 s. If it fails there, it goes on as any other activity,
+ * whose retries add nothing to the history however long Postgres is away. If the task is lost with its record of what was
+ * written, the watch of the running crawl finds the crawl moved; nobody would watch one that was set running so.
  */
-export async function setCrawlState(
+export async function stopRunning(
   ...asked: Parameters<ControlActivities['setCrawlState']>
 ): ReturnType<ControlActivities['setCrawlState']> {
   try {
     return await setAtOnce(...asked);
   } catch {
-    return setSurely(...asked);
+    return setCrawlState(...asked);
   }
 }
 

@@ -39,6 +39,7 @@ import {
   lookAtCrawl,
   setCrawlState,
   settleCrawl,
+  stopRunning,
   wakeSchedulers,
   watchCrawl,
 } from './calls.ts';
@@ -289,7 +290,8 @@ class CrawlWatcher {
    */
   async #enter(next: CrawlStands): Promise<void> {
     const crawlId = this.#crawlId;
-    this.#stand(await setCrawlState({ crawlId, ...next }));
+    const set = this.#stands.state === 'running' ? stopRunning : setCrawlState;
+    this.#stand(await set({ crawlId, ...next }));
     const { state } = this.#stands;
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }

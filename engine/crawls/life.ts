@@ -20,7 +20,13 @@ import {
 import { excludeQueued } from '../../storage/frontier/index.ts';
 import { closeTimes } from '../../storage/times/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../../storage/postgres/index.ts';
+import {
+  inTransaction,
+  limitLockWaits,
+  type Pool,
+  type Queryable,
+  retrying,
+} from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
 
 /** URLs excluded in one statement. */
@@ -42,11 +48,11 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
 }
 
 /**
- * Milliseconds from the call within which a state may be changed. Temporal gives the change to another process after ten
- * seconds, and by then an admin may have asked for something else. A process that was frozen meanwhile must not undo
- * that. Once it holds the crawl's row, others wait for it.
+ * Milliseconds from the call within which a state may be changed. Temporal gives a workflow task to another process five
+ * seconds after it began, an activity after ten, and by then an admin may have asked for something else. A process that
+ * was frozen meanwhile must not undo that. Once it holds the crawl's row, others wait for it.
  */
-const changeMs = 5_000;
+const changeMs = 2_500;
 
 /**
  * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
@@ -57,6 +63,8 @@ export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlS
   const turn = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: changeMs };
   return inTransaction(pool, async (db) => {
     const id = Number(crawlId);
+    // Whoever waits longer is refused anyhow, and has a connection meanwhile.
+    await limitLockWaits(db, changeMs);
     await lockCrawls(db, [id]);
     if (!isHeld(turn, performance.now(), Date.now()))
       throw new Error(`crawl ${crawlId} could not be held within ${String(changeMs / 1_000)} s`);

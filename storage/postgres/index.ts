@@ -4,6 +4,7 @@ export {
   walkMs,
   allowStoreCalls,
   allowWalk,
+  limitLockWaits,
   createPool,
   inTransaction,
   type Pool,

@@ -32,12 +32,18 @@ const usual: Answers = {
 
 const seeding = gate(stands('seeding'));
 const accounts = gate(undefined);
+let pauses = 0;
 const pausedEarly: Script = {
   ...crawl('crawl-paused-early', '11'),
   answers: {
     ...usual,
     lookAtCrawl: () => seeding.answer,
     closeAccounts: () => accounts.answer,
+    // Postgres is away when the running crawl is paused: the second pause, tried twice.
+    setCrawlState: ({ state, cause, reason }) =>
+      state === 'paused' && ++pauses === 2
+        ? Promise.reject(new Error('away'))
+        : Promise.resolve({ state, cause, reason }),
     watchCrawl: () => never,
     settleCrawl: always(stands('cancelled', 'cancelled')),
   },
@@ -93,8 +99,8 @@ const reopened: Script = {
   answers: {
     ...usual,
     lookAtCrawl: inTurn(draining.answer, running),
-    // Postgres is away at first. Then the settings were changed, and no limit is reached any more.
-    setCrawlState: inTurn<CrawlStands>(new Error('away'), { state: 'running', cause: null, reason: null }),
+    // The settings were changed, and no limit is reached any more.
+    setCrawlState: inTurn<CrawlStands>({ state: 'running', cause: null, reason: null }),
     watchCrawl: inTurn(watched('moved'), { ...watched('going'), glance: null }, watched('complete')),
     settleCrawl: inTurn(running, comeBack.answer, atLast.answer),
   },
