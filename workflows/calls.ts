@@ -106,10 +106,10 @@ const { setCrawlState: setAtOnce } = proxyLocalActivities<Pick<ControlActivities
   retry: { maximumAttempts: 1 },
 });
 /**
- * Has a crawl that runs pause or drain, within the workflow task that was asked: whoever asked waits, and where thousands
- * of hosts keep Temporal busy each further task takes some 0.3 s. If it fails there, it goes on as any other activity,
- * whose retries add nothing to the history however long Postgres is away. If the task is lost with its record of what was
- * written, the watch of the running crawl finds the crawl moved; nobody would watch one that was set running so.
+ * Pauses or drains a crawl that runs, within the present workflow task: each further task takes some 0.3 s where thousands
+ * of hosts keep Temporal busy, and whoever asked waits. An ordinary activity follows a local try that failed: its retries
+ * add nothing to the history, however long Postgres is away. Temporal may lose the task after Postgres has the new state;
+ * then the watch of the running crawl finds it moved. A paused crawl has no watch, so it is not resumed this way.
  */
 export async function stopRunning(
   ...asked: Parameters<ControlActivities['setCrawlState']>

@@ -77,6 +77,8 @@ class CrawlWatcher {
   /** The crawl's state has been read from Postgres. */
   #known = false;
   #wish: Wish = { what: 'run' };
+  /** The wish that was last carried out; the present one, or else it is still being carried out. */
+  #served: Wish | null = null;
   /** A signal said that the crawl has work again, since the crawl began to end. */
   #reopened = false;
   #glance: CrawlGlance | null = null;
@@ -92,11 +94,7 @@ class CrawlWatcher {
     setHandler(
       pauseCrawlUpdate,
       uncut((reason: string | null, cause: PauseCause = 'asked') =>
-        this.#carryOut(
-          'paused',
-          { what: 'pause', cause, reason: reason ?? 'an admin asked for it' },
-          () => this.#stands.state === 'paused' || this.#wish.what !== 'pause',
-        ),
+        this.#carryOut('paused', { what: 'pause', cause, reason: reason ?? 'an admin asked for it' }),
       ),
       {
         validator: (_reason: string | null, _cause?: PauseCause) => {
@@ -107,13 +105,7 @@ class CrawlWatcher {
     );
     setHandler(
       resumeCrawlUpdate,
-      uncut(() =>
-        this.#carryOut(
-          'resumed',
-          { what: 'run' },
-          () => this.#stands.state === 'running' || this.#wish.what !== 'run',
-        ),
-      ),
+      uncut(() => this.#carryOut('resumed', { what: 'run' })),
       {
         validator: () => {
           this.#refuseUnless('resumed');
@@ -124,11 +116,7 @@ class CrawlWatcher {
     setHandler(
       cancelCrawlUpdate,
       uncut((reason: string | null) =>
-        this.#carryOut(
-          'cancelled',
-          { what: 'cancel', reason: reason ?? 'an admin asked for it' },
-          () => this.#stands.state === 'draining',
-        ),
+        this.#carryOut('cancelled', { what: 'cancel', reason: reason ?? 'an admin asked for it' }),
       ),
       {
         validator: (_reason: string | null) => {
@@ -182,7 +170,7 @@ class CrawlWatcher {
         return this.#end('cancelled', wish.reason);
       case 'pause':
         await this.#enter({ state: 'paused', cause: wish.cause, reason: wish.reason });
-        await condition(() => this.#wish.what !== 'pause');
+        await condition(() => this.#wish !== wish);
         return null;
       case 'run':
         return this.#run();
@@ -193,7 +181,7 @@ class CrawlWatcher {
     if (this.#stands.state !== 'running') {
       this.#watchMs = firstWatchMs;
       await this.#enter({ state: 'running', cause: null, reason: null });
-    }
+    } else this.#served = this.#wish;
     if (isOver(this.#stands.state)) return null;
     await wakeSchedulers();
     const watched = await this.#watch();
@@ -210,13 +198,14 @@ class CrawlWatcher {
 
   /** Watches until the workflow must act. 'going' also if an admin asked for something. */
   async #watch(): Promise<WatchResult> {
-    if (this.#wish.what !== 'run') return { verdict: 'going' };
+    const wish = this.#wish;
+    if (wish.what !== 'run') return { verdict: 'going' };
     this.#watching = new CancellationScope({ cancellable: true });
     try {
       return await this.#watching.run(() => watchCrawl({ crawlId: this.#crawlId, watchMs: this.#watchMs }));
     } catch (error) {
       // A wish of an admin cancelled the watch.
-      if (this.#wants() !== 'run') return { verdict: 'going' };
+      if (this.#wish !== wish) return { verdict: 'going' };
       throw error;
     } finally {
       this.#watching = null;
@@ -252,16 +241,18 @@ class CrawlWatcher {
   async #carryOver(): Promise<void> {
     const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
     // Must not wait for handlers, since they wait for this loop. The next turn of the loop checks again.
-    if (long && allHandlersFinished() && this.#wish.what !== 'cancel')
+    if (long && allHandlersFinished() && this.#served === this.#wish && this.#wish.what !== 'cancel')
       await continueAsNew<typeof crawl>({ crawlId: this.#crawlId });
   }
 
-  /** Carries out a wish, once the crawl's state is known. */
-  async #carryOut(verb: string, wish: Wish, isDone: () => boolean): Promise<CrawlView> {
+  /** Answers once the wish is carried out, or a later one asks for something else. */
+  async #carryOut(verb: string, wish: Wish): Promise<CrawlView> {
     await condition(() => this.#known);
     this.#refuseUnless(verb);
     this.ask(wish);
-    await condition(() => isDone() || isOver(this.#stands.state));
+    await condition(
+      () => this.#served === this.#wish || this.#wish.what !== wish.what || isOver(this.#stands.state),
+    );
     return this.#view();
   }
 
@@ -290,8 +281,10 @@ class CrawlWatcher {
    */
   async #enter(next: CrawlStands): Promise<void> {
     const crawlId = this.#crawlId;
+    const wish = this.#wish;
     const set = this.#stands.state === 'running' ? stopRunning : setCrawlState;
     this.#stand(await set({ crawlId, ...next }));
+    this.#served = wish;
     const { state } = this.#stands;
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }
@@ -315,10 +308,7 @@ class CrawlWatcher {
     return { state, reason };
   }
 
-  /** Fields are read through calls, since handlers change them while the main loop waits. */
-  #wants(): Wish['what'] {
-    return this.#wish.what;
-  }
+  /** Read through a call, since a handler changes it while the main loop waits. */
   #wasReopened(): boolean {
     return this.#reopened;
   }
