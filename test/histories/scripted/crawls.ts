@@ -71,6 +71,38 @@ const pausedEarly: Script = {
   },
 };
 
+const resuming = gate(running);
+const askedMeanwhile: Script = {
+  ...crawl('crawl-asked-meanwhile', '16'),
+  answers: {
+    ...usual,
+    lookAtCrawl: always(stands('paused', 'asked')),
+    setCrawlState: ({ state, cause, reason }) =>
+      state === 'running' ? resuming.answer : Promise.resolve({ state, cause, reason }),
+    watchCrawl: () => never,
+    settleCrawl: always(stands('cancelled', 'cancelled')),
+  },
+  async act({ handle, called, ended }) {
+    await called('closeAccounts');
+    const resumed = handle.executeUpdate(resumeCrawlUpdate);
+    await called('setCrawlState', 2);
+    let answered = false;
+    const paused = handle.executeUpdate(pauseCrawlUpdate, { args: [null] }).finally(() => (answered = true));
+    for (let looks = 0; looks < 5; looks++) await handle.query('progress');
+    if (answered) throw new Error('the pause is answered while the crawl is still being resumed');
+    resuming.open();
+    await Promise.all([resumed, paused]);
+    await called('closeAccounts', 2);
+    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('watchCrawl');
+    // A crawl that runs is resumed: its watch begins anew.
+    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('watchCrawl', 2);
+    await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
+    await ended();
+  },
+};
+
 const over = gate(stands('finished', 'complete'));
 const foundOver: Script = {
   ...crawl('crawl-found-over', '12'),
@@ -158,4 +190,6 @@ const endedLong: Script = {
   },
 };
 
-export const crawlScripts: readonly Script[] = [pausedEarly, foundOver, reopened, continued, endedLong];
+export const crawlScripts: readonly Script[] = [
+  ...[pausedEarly, askedMeanwhile, foundOver, reopened, continued, endedLong],
+];
