@@ -86,10 +86,12 @@ const askedMeanwhile: Script = {
     await called('closeAccounts');
     const resumed = handle.executeUpdate(resumeCrawlUpdate);
     await called('setCrawlState', 2);
-    let answered = false;
-    const paused = handle.executeUpdate(pauseCrawlUpdate, { args: [null] }).finally(() => (answered = true));
+    const answered: string[] = [];
+    const paused = handle
+      .executeUpdate(pauseCrawlUpdate, { args: [null] })
+      .finally(() => answered.push('pause'));
     for (let looks = 0; looks < 5; looks++) await handle.query('progress');
-    if (answered) throw new Error('the pause is answered while the crawl is still being resumed');
+    if (answered.length > 0) throw new Error('the pause is answered while the crawl is still being resumed');
     resuming.open();
     await Promise.all([resumed, paused]);
     await called('closeAccounts', 2);
