@@ -51,10 +51,10 @@ export function createCrawlActivities(
       withOwnFaults(() => withHeartbeat((signal) => watching.watch(crawlId, watchMs, signal))),
     drainCrawl: ({ crawlId, reason }) =>
       withOwnFaults(() => withHeartbeat((signal) => drainCrawl(pool, crawlId, reason, signal))),
-    settleCrawl: ({ crawlId, ending, reason }) =>
+    settleCrawl: ({ crawlId, ending, reason, revision }) =>
       withOwnFaults(() =>
         withHeartbeat(async () => ({
-          ...(await settleCrawl(pool, crawlId, ending, reason)),
+          ...(await settleCrawl(pool, crawlId, ending, reason, revision)),
           glance: await glanceAt(dependencies, crawlId),
         })),
       ),

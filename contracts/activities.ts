@@ -2,7 +2,7 @@
  * Activities as workflows call them. Histories hold their inputs and results, which must therefore be small and plain;
  * fields may only be added.
  */
-import type { CrawlEnding, CrawlStands } from '../domain/crawl-life.ts';
+import type { CrawlEnding, CrawlStanding } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
@@ -216,12 +216,13 @@ export interface ControlActivities {
   /** Where the crawl stands, whatever its workflow believes. */
   lookAtCrawl(input: {
     readonly crawlId: string;
-  }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
+  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
   /**
-   * Answers the state that results: a crawl that is over stays so. A crawl that should drain for a limit goes on if its
-   * settings have changed and no limit is reached any more.
+   * Answers the state that results: a crawl that is over stays so, and so does one whose state has changed since
+   * `revision`. A crawl that should drain for a limit goes on if its settings have changed and no limit is reached any
+   * more.
    */
-  setCrawlState(input: CrawlStands & { readonly crawlId: string }): Promise<CrawlStands>;
+  setCrawlState(input: CrawlStanding & { readonly crawlId: string }): Promise<CrawlStanding>;
   /** Counts what the crawl has waited for at all of its hosts until it was paused or began to drain. */
   closeAccounts(input: { readonly crawlId: string }): Promise<void>;
   /**
@@ -238,14 +239,15 @@ export interface ControlActivities {
   wakeSchedulers(): Promise<void>;
   /**
    * Chooses the canonical page of each group of duplicates and writes the closing event. Answers the final state, or
-   * 'running' if the crawl goes on: a complete crawl has got work again meanwhile (a parked host came back), or the
-   * limit that ended the crawl was raised before it was set to drain.
+   * 'running' if the crawl goes on: a complete crawl has got work again meanwhile (a parked host came back), the limit
+   * that ended the crawl was raised before it was set to drain, or its state has changed since `revision`.
    */
   settleCrawl(input: {
     readonly crawlId: string;
     readonly ending: CrawlEnding;
     readonly reason: string;
-  }): Promise<CrawlStands & { readonly glance: CrawlGlance | null }>;
+    readonly revision: number;
+  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
 }
 
 /** A crawl in numbers, for its page in Temporal Web; a field is null if the number could not be read. */

@@ -73,6 +73,11 @@ export interface CrawlStands {
   readonly reason: string | null;
 }
 
+/** Where a crawl stands, and how often its state has changed. Whoever changes it next names this number. */
+export interface CrawlStanding extends CrawlStands {
+  readonly revision: number;
+}
+
 /**
  * A crawl with one of these endings goes on as soon as it has work again: new seeds, redriven dead letters, or a parked
  * host that answers.

@@ -28,6 +28,7 @@ import {
   endingInWords,
   isOver,
   type CrawlEnding,
+  type CrawlStanding,
   type CrawlStands,
   type CrawlState,
   type PauseCause,
@@ -73,7 +74,7 @@ export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
 class CrawlWatcher {
   readonly #crawlId: string;
   readonly #setAttributes = attributeSetter();
-  #stands: CrawlStands = { state: 'seeding', cause: null, reason: null };
+  #stands: CrawlStanding = { state: 'seeding', cause: null, reason: null, revision: 0 };
   /** The crawl's state has been read from Postgres. */
   #known = false;
   #wish: Wish = { what: 'run' };
@@ -224,7 +225,8 @@ class CrawlWatcher {
       // Each excluded URL gets the limit as its reason, without how the limit was met.
       await drainCrawl({ crawlId, reason: ending === 'cancelled' ? why : endingInWords(ending) });
     }
-    const { glance, ...settled } = await settleCrawl({ crawlId, ending, reason: why });
+    const { revision } = this.#stands;
+    const { glance, ...settled } = await settleCrawl({ crawlId, ending, reason: why, revision });
     this.#glance = glance ?? this.#glance;
     if (settled.state === 'running') {
       await this.#lookUp();
@@ -233,7 +235,7 @@ class CrawlWatcher {
     this.#stand(settled);
     await condition(allHandlersFinished);
     if (!this.#wasReopened()) return { crawlId, state: settled.state, reason: settled.reason ?? why };
-    this.#stand({ state: 'running', cause: null, reason: null });
+    this.#stand({ ...settled, state: 'running', cause: null, reason: null });
     return null;
   }
 
@@ -276,20 +278,29 @@ class CrawlWatcher {
   }
 
   /**
-   * Asks for a new state. Postgres may decide otherwise: what it returns holds. Whoever asked is answered before the
-   * accounts of the hosts are closed, which takes long where there are many.
+   * Asks for a new state. Postgres may decide otherwise: what it returns holds. If others have changed the state since
+   * this workflow last knew it, it asks again. Whoever asked is answered before the accounts of the hosts are closed,
+   * which takes long where there are many.
    */
   async #enter(next: CrawlStands): Promise<void> {
     const crawlId = this.#crawlId;
     const wish = this.#wish;
-    const set = this.#stands.state === 'running' ? stopRunning : setCrawlState;
-    this.#stand(await set({ crawlId, ...next }));
+    let known: number;
+    do {
+      known = this.#stands.revision;
+      const set = this.#stands.state === 'running' ? stopRunning : setCrawlState;
+      this.#stand(await set({ crawlId, ...next, revision: known }));
+    } while (
+      this.#stands.revision !== known &&
+      this.#stands.state !== next.state &&
+      !isOver(this.#stands.state)
+    );
     this.#served = wish;
     const { state } = this.#stands;
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }
 
-  #stand(stands: CrawlStands): void {
+  #stand(stands: CrawlStanding): void {
     this.#stands = stands;
     this.#show();
   }

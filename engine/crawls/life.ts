@@ -5,10 +5,9 @@ import {
   endState,
   isOver,
   type CrawlEnding,
-  type CrawlStands,
+  type CrawlStanding,
 } from '../../domain/crawl-life.ts';
 import { judgeFinish } from '../../domain/finish.ts';
-import { isHeld } from '../../domain/lease.ts';
 import {
   crawlOutlook,
   type CrawlOutlook,
@@ -20,13 +19,7 @@ import {
 import { excludeQueued } from '../../storage/frontier/index.ts';
 import { closeTimes } from '../../storage/times/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
-import {
-  inTransaction,
-  limitLockWaits,
-  type Pool,
-  type Queryable,
-  retrying,
-} from '../../storage/postgres/index.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
 
 /** URLs excluded in one statement. */
@@ -41,39 +34,32 @@ export async function crawlOutlookOf(db: Queryable, crawlId: string): Promise<Cr
 }
 
 /** @throws Error if there is no such crawl */
-export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<CrawlStands> {
+export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<CrawlStanding> {
   const [row] = await crawlStanding(db, Number(crawlId));
   if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
   return row;
 }
 
 /**
- * Milliseconds from the call within which a state may be changed. Temporal gives a workflow task to another process five
- * seconds after it began, an activity after ten, and by then an admin may have asked for something else. A process that
- * was frozen meanwhile must not undo that. Once it holds the crawl's row, others wait for it.
+ * Changes the state of a crawl that is not over, if it has not changed since `next.revision`: Temporal gives a change
+ * that is not answered to another process, and by the time the first one wakes, an admin may have asked for something
+ * else. A crawl begins to drain only if it was cancelled or a limit ends it by its current settings. Returns where the
+ * crawl stands now.
  */
-const changeMs = 2_500;
-
-/**
- * Changes the state of a crawl that is not over. A crawl begins to drain only if it was cancelled or a limit ends it by
- * its current settings. Returns where the crawl stands now.
- * @throws Error if the crawl's row could not be held soon enough
- */
-export async function changeCrawlState(pool: Pool, crawlId: string, next: CrawlStands): Promise<CrawlStands> {
-  const turn = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: changeMs };
+export async function changeCrawlState(
+  pool: Pool,
+  crawlId: string,
+  next: CrawlStanding,
+): Promise<CrawlStanding> {
   return inTransaction(pool, async (db) => {
     const id = Number(crawlId);
-    // Whoever waits longer is refused anyhow, and has a connection meanwhile.
-    await limitLockWaits(db, changeMs);
     await lockCrawls(db, [id]);
-    if (!isHeld(turn, performance.now(), Date.now()))
-      throw new Error(`crawl ${crawlId} could not be held within ${String(changeMs / 1_000)} s`);
     const now = await crawlStandsAt(db, crawlId);
-    if (isOver(now.state)) return now;
+    if (isOver(now.state) || now.revision !== next.revision) return now;
     const begins = next.state === 'draining' && now.state !== 'draining';
     if (begins && next.cause !== 'cancelled' && !(await isAtLimit(db, crawlId))) return now;
     await setCrawlState(db, id, next.state, next.cause, next.reason);
-    return next;
+    return crawlStandsAt(db, crawlId);
   });
 }
 
@@ -112,31 +98,32 @@ export async function drainCrawl(
 }
 
 /**
- * Ends a crawl, unless it has got work meanwhile. A crawl that fetched no URL at all has failed; a crawl that fetched
- * any has finished. Returns where the crawl stands now.
+ * Ends a crawl, unless it has got work meanwhile, or its state has changed since `revision`. A crawl that fetched no URL
+ * at all has failed; a crawl that fetched any has finished. Returns where the crawl stands now.
  */
 export async function settleCrawl(
   pool: Pool,
   crawlId: string,
   ending: CrawlEnding,
   reason: string | null,
-): Promise<CrawlStands> {
-  const stands = await inTransaction(pool, async (db): Promise<CrawlStands> => {
+  revision: number,
+): Promise<CrawlStanding> {
+  const stands = await inTransaction(pool, async (db): Promise<CrawlStanding> => {
     const id = Number(crawlId);
     // Unparking a host reopens crawls under the same lock: either it sees the end, or this code sees the work.
     await lockCrawls(db, [id]);
-    const outlook = await crawlOutlookOf(db, crawlId);
+    const now = await crawlStandsAt(db, crawlId);
     // Somebody else may have ended the crawl before this workflow came here.
-    if (isOver(outlook.state)) return standsOf(outlook);
-    if (goesOn(ending, outlook) || (ending === 'complete' && (await isStanding(db, id))))
-      return { state: 'running', cause: null, reason: null };
-    const nothing = endState(ending) === 'finished' && outlook.done === 0;
-    const final: CrawlStands = nothing
-      ? { state: 'failed', cause: 'nothing-fetched', reason: endingInWords('nothing-fetched') }
-      : { state: endState(ending), cause: ending, reason };
+    if (isOver(now.state)) return now;
+    const outlook = await crawlOutlookOf(db, crawlId);
+    const moved = now.revision !== revision;
+    if (moved || goesOn(ending, outlook) || (ending === 'complete' && (await isStanding(db, id))))
+      return { state: 'running', cause: null, reason: null, revision: now.revision };
     await rankCopies(db, id);
-    await setCrawlState(db, id, final.state, final.cause, final.reason);
-    return final;
+    if (endState(ending) === 'finished' && outlook.done === 0)
+      await setCrawlState(db, id, 'failed', 'nothing-fetched', endingInWords('nothing-fetched'));
+    else await setCrawlState(db, id, endState(ending), ending, reason);
+    return crawlStandsAt(db, crawlId);
   });
   if (isOver(stands.state)) await closeAccounts(pool, crawlId);
   return stands;
@@ -147,8 +134,6 @@ async function isStanding(db: Queryable, id: number): Promise<boolean> {
   const [crawl] = await loadCrawls(db, [id]);
   return crawl !== undefined && wholeConfig(crawl.config).keepFresh !== null;
 }
-
-const standsOf = ({ state, cause, reason }: CrawlStands): CrawlStands => ({ state, cause, reason });
 
 /** Does an ending crawl go on: has it got work meanwhile, or was its limit raised before it began to drain? */
 function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {

@@ -4,7 +4,6 @@ export {
   walkMs,
   allowStoreCalls,
   allowWalk,
-  limitLockWaits,
   createPool,
   inTransaction,
   type Pool,

@@ -40,11 +40,6 @@ export async function allowWalk(db: Queryable): Promise<void> {
   await db.query(`set local statement_timeout = ${String(walkMs)}`);
 }
 
-/** Lets this transaction wait for a lock for so long; then the statement fails (55P03). */
-export async function limitLockWaits(db: Queryable, ms: number): Promise<void> {
-  await db.query(`set local lock_timeout = ${String(ms)}`);
-}
-
 /** Milliseconds for which a transaction may wait for an object store, whose calls have half of it. */
 const storeMs = 60_000;
 

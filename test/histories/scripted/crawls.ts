@@ -1,5 +1,5 @@
 /** Ways of a crawl's workflow that a crawl of a small web does not take. */
-import type { WatchResult } from '../../../contracts/activities.ts';
+import type { ControlActivities, WatchResult } from '../../../contracts/activities.ts';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
@@ -7,15 +7,15 @@ import {
   reopenCrawlSignal,
   resumeCrawlUpdate,
 } from '../../../contracts/workflows.ts';
-import type { CrawlStands } from '../../../domain/crawl-life.ts';
+import type { CrawlStanding } from '../../../domain/crawl-life.ts';
 import { until } from '../../support/until.ts';
 import { always, gate, inTurn, longHistory, type Answers, type Script, type Stage } from './stage.ts';
 
 const stands = (
-  state: CrawlStands['state'],
-  cause: CrawlStands['cause'] = null,
-): CrawlStands & { glance: null } => ({
-  ...{ state, cause, reason: cause, glance: null },
+  state: CrawlStanding['state'],
+  cause: CrawlStanding['cause'] = null,
+): CrawlStanding & { glance: null } => ({
+  ...{ state, cause, reason: cause, revision: 0, glance: null },
 });
 const running = stands('running');
 const watched = (verdict: WatchResult['verdict']): WatchResult => ({ verdict, met: '' });
@@ -23,10 +23,12 @@ const never = new Promise<WatchResult>(() => undefined);
 const crawl = (name: string, id: string): Pick<Script, 'name' | 'workflowId' | 'input'> => ({
   ...{ name, workflowId: crawlWorkflowId(id), input: { crawlId: id } },
 });
+/** Does as it was asked. */
+const obey: ControlActivities['setCrawlState'] = ({ crawlId: _, ...next }) => Promise.resolve(next);
 const usual: Answers = {
   wakeSchedulers: always(undefined),
   drainCrawl: always(undefined),
-  setCrawlState: ({ state, cause, reason }) => Promise.resolve({ state, cause, reason }),
+  setCrawlState: obey,
   closeAccounts: always(undefined),
 };
 
@@ -40,10 +42,8 @@ const pausedEarly: Script = {
     lookAtCrawl: () => seeding.answer,
     closeAccounts: () => accounts.answer,
     // Postgres is away when the running crawl is paused: the second pause, tried twice.
-    setCrawlState: ({ state, cause, reason }) =>
-      state === 'paused' && ++pauses === 2
-        ? Promise.reject(new Error('away'))
-        : Promise.resolve({ state, cause, reason }),
+    setCrawlState: (asked) =>
+      asked.state === 'paused' && ++pauses === 2 ? Promise.reject(new Error('away')) : obey(asked),
     watchCrawl: () => never,
     settleCrawl: always(stands('cancelled', 'cancelled')),
   },
@@ -77,8 +77,7 @@ const askedMeanwhile: Script = {
   answers: {
     ...usual,
     lookAtCrawl: always(stands('paused', 'asked')),
-    setCrawlState: ({ state, cause, reason }) =>
-      state === 'running' ? resuming.answer : Promise.resolve({ state, cause, reason }),
+    setCrawlState: (asked) => (asked.state === 'running' ? resuming.answer : obey(asked)),
     watchCrawl: () => never,
     settleCrawl: always(stands('cancelled', 'cancelled')),
   },
@@ -100,6 +99,28 @@ const askedMeanwhile: Script = {
     // A crawl that runs is resumed: its watch begins anew.
     await handle.executeUpdate(resumeCrawlUpdate);
     await called('watchCrawl', 2);
+    await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
+    await ended();
+  },
+};
+
+/** Others change the state before the pause, and before the cancellation: there the crawl is over. */
+const movedMeanwhile: Script = {
+  ...crawl('crawl-moved-meanwhile', '17'),
+  answers: {
+    ...usual,
+    lookAtCrawl: always(running),
+    setCrawlState: inTurn<CrawlStanding>(
+      { ...running, revision: 1 },
+      { ...stands('paused', 'asked'), revision: 2 },
+      { ...stands('finished', 'complete'), revision: 4 },
+    ),
+    watchCrawl: () => never,
+  },
+  async act({ handle, called, ended }) {
+    await called('watchCrawl');
+    await handle.executeUpdate(pauseCrawlUpdate, { args: [null] });
+    await called('closeAccounts');
     await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
     await ended();
   },
@@ -134,7 +155,7 @@ const reopened: Script = {
     ...usual,
     lookAtCrawl: inTurn(draining.answer, running),
     // The settings were changed, and no limit is reached any more.
-    setCrawlState: inTurn<CrawlStands>({ state: 'running', cause: null, reason: null }),
+    setCrawlState: always(running),
     watchCrawl: inTurn(watched('moved'), { ...watched('going'), glance: null }, watched('complete')),
     settleCrawl: inTurn(running, comeBack.answer, atLast.answer),
   },
@@ -193,5 +214,5 @@ const endedLong: Script = {
 };
 
 export const crawlScripts: readonly Script[] = [
-  ...[pausedEarly, askedMeanwhile, foundOver, reopened, continued, endedLong],
+  ...[pausedEarly, askedMeanwhile, movedMeanwhile, foundOver, reopened, continued, endedLong],
 ];

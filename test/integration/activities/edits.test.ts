@@ -24,6 +24,7 @@ import { admission, expectExact } from '../storage/frontier.ts';
 import { asActivity } from '../../support/activity.ts';
 import {
   changeCrawl,
+  crawlState,
   fromNow,
   holdCrawl,
   like,
@@ -177,8 +178,11 @@ describe('a limit that is raised when it has just been reached', () => {
     const { verdict } = await asActivity(() => activities.watchCrawl({ crawlId, watchMs: 1_000 }));
     expect(verdict).toBe('limit:max-pages');
     if (!late) await edit(crawl, { maxPages: 2 });
-    await asActivity(() =>
-      activities.setCrawlState({ crawlId, state: 'draining', cause: 'limit:max-pages', reason: 'a limit' }),
+    const draining = { state: 'draining', cause: 'limit:max-pages', reason: 'a limit' } as const;
+    const { revision } = await asActivity(() => activities.lookAtCrawl({ crawlId }));
+    const now = await asActivity(() => activities.setCrawlState({ crawlId, ...draining, revision }));
+    expect(now).toMatchObject(
+      late ? { ...draining, revision: revision + 1 } : { state: 'running', revision },
     );
     if (late) {
       const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
@@ -187,12 +191,13 @@ describe('a limit that is raised when it has just been reached', () => {
     }
     await asActivity(() => activities.drainCrawl({ crawlId, reason: 'max-pages' }));
     const settled = await asActivity(() =>
-      activities.settleCrawl({ crawlId, ending: 'limit:max-pages', reason: 'a limit' }),
+      activities.settleCrawl({
+        ...{ crawlId, ending: 'limit:max-pages', reason: 'a limit', revision: now.revision },
+      }),
     );
     expect(settled).toMatchObject({ state: late ? 'finished' : 'running' });
     expect(await queued(crawl)).toBe(late ? 0 : 3);
-    const [now] = await loadCrawls(fetching.pool, [crawl]);
-    expect(now?.state).toBe(settled.state);
+    expect(await crawlState(fetching.pool, crawl)).toBe(settled.state);
     await expectExact(fetching.pool, crawl);
   });
 });
@@ -390,14 +395,16 @@ describe('a crawl that ends', () => {
   it('tells Temporal that it is at work, however long its pages are compared', async () => {
     const crawl = await fetching.crawl();
     await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
-    const { settleCrawl } = createCrawlActivities(parts(), nobody);
+    const { lookAtCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
+    const crawlId = String(crawl);
+    const { revision } = await asActivity(() => lookAtCrawl({ crawlId }));
     const held = await holdCrawl(fetching.pool, crawl);
     const beat = Promise.withResolvers<undefined>();
     const heartbeat = (): void => {
       beat.resolve(undefined);
     };
     const settled = asActivity(
-      () => settleCrawl({ crawlId: String(crawl), ending: 'cancelled', reason: 'enough' }),
+      () => settleCrawl({ crawlId, ending: 'cancelled', reason: 'enough', revision }),
       { heartbeat },
     );
     await beat.promise;
@@ -415,7 +422,7 @@ describe('a crawl that was ended', () => {
     const crawlId = String(crawl);
     expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });
     expect(
-      await asActivity(() => settleCrawl({ crawlId, ending: 'complete', reason: 'complete' })),
+      await asActivity(() => settleCrawl({ crawlId, ending: 'complete', reason: 'complete', revision: 0 })),
     ).toMatchObject({
       state: 'cancelled',
       reason: 'enough',

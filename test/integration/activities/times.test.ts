@@ -1,7 +1,7 @@
 /** Where the time of visits goes, in Postgres (G14). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
-import { changeCrawlState, closeAccounts } from '../../../engine/crawls/life.ts';
+import { changeCrawlState, closeAccounts, crawlStandsAt } from '../../../engine/crawls/life.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
 import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching } from './fetching.ts';
@@ -119,14 +119,18 @@ describe('the time of a visit', () => {
     await longAgo(crawl);
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 1_000);
-    const pause = { state: 'paused', cause: 'asked', reason: null } as const;
-    await changeCrawlState(fetching.pool, String(crawl), pause);
+    const pause = async (): Promise<void> => {
+      const { revision } = await crawlStandsAt(fetching.pool, String(crawl));
+      const paused = { state: 'paused', cause: 'asked', reason: null, revision } as const;
+      await changeCrawlState(fetching.pool, String(crawl), paused);
+    };
+    await pause();
     await closeAccounts(fetching.pool, String(crawl));
     // An hour later it is paused again, by somebody who did not know; and then it goes on.
     await tables.crawl.change(fetching.pool, { id: crawl }, { rests_since: fromNow(-400) });
     const paused = await spent(crawl);
     expect(paused.place).toBeGreaterThan(999);
-    await changeCrawlState(fetching.pool, String(crawl), pause);
+    await pause();
     await closeAccounts(fetching.pool, String(crawl));
     expect(await spent(crawl)).toEqual(paused);
     await setState(fetching.pool, String(crawl), 'running', null);
