@@ -62,12 +62,7 @@ export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => bool
     if (isPlanOld(standing)) await planAnew(db, crawlId, standing, keepFresh);
     return 0;
   });
-  await held(pool, crawlId, async (db, standing) => {
-    if (!isRankingOld(standing)) return 0;
-    await rankCopies(db, Number(crawlId));
-    await noteRanked(db, crawlId);
-    return 0;
-  });
+  await rankOld(pool, crawlId);
   let queued = 0;
   while (goesOn()) {
     const pages = await held(pool, crawlId, (db) => queueBatch(db, crawlId, keepFresh));
@@ -89,6 +84,20 @@ const held = (
       await lockCrawls(db, [Number(crawlId)]);
       const [standing] = await holdStanding(db, crawlId);
       return standing === undefined ? 0 : work(db, standing);
+    }),
+  );
+
+/**
+ * Ranks copies if it is time. The walk goes over all pages, some minutes in a large crawl, and the crawl is paused and
+ * edited meanwhile: its own row is not held.
+ */
+const rankOld = (pool: Pool, crawlId: string): Promise<void> =>
+  retrying(() =>
+    inTransaction(pool, async (db) => {
+      const [standing] = await holdStanding(db, crawlId);
+      if (standing === undefined || !isRankingOld(standing)) return;
+      await rankCopies(db, Number(crawlId));
+      await noteRanked(db, crawlId);
     }),
   );
 

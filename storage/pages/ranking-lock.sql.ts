@@ -1,7 +1,8 @@
 /** One process at a time chooses which of several copies stands for the others. */
 import { statement } from '../postgres/index.ts';
 
-const ranking = String(0x636f7079);
+/** The number of the advisory lock. */
+export const ranking = String(0x636f7079);
 
 /** Waits until nobody else chooses among copies. Until the end of the transaction. */
 export const holdRanking = statement<[], Record<string, never>>(

@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlState } from '../../../domain/crawl-life.ts';
-import { crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
+import { changeCrawlState, crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';
 import { newsLift } from '../../../domain/priority/place.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { defaultKeepFresh, type KeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
-import { changeCrawl, fromNow, ledgerPages, tables } from '../../support/database/index.ts';
+import { changeCrawl, fromNow, holdRanking, ledgerPages, tables } from '../../support/database/index.ts';
 import { judgeSameTexts } from '../../../storage/pages/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
@@ -264,6 +264,22 @@ describe('a standing crawl', () => {
     expect(alias).toBeNull();
     expect(await tables.page.rows(fetching.pool, { crawl_id: id, key })).toMatchObject([{ title: 'Same' }]);
     expect([await printed('/copy'), await printed('/same')]).toEqual([1, 0]);
+  });
+
+  it('is paused at once while its copies are ranked', async () => {
+    const crawl = await standing();
+    await noted(crawl, paths.length);
+    const { pool } = fetching;
+    await tables.standing.change(pool, { crawl_id: crawl.id }, { ranked_at: null });
+    const held = await holdRanking(pool);
+    const ranked = run(crawl);
+    await until('the ranking waits', async () => (await held.waiting()) === 1);
+    const { revision } = await crawlStandsAt(pool, String(crawl.id));
+    const paused = { state: 'paused', cause: 'asked', reason: null, revision } as const;
+    expect(await changeCrawlState(pool, String(crawl.id), paused)).toMatchObject({ state: 'paused' });
+    await held.release();
+    expect(await ranked).toMatchObject({ queued: 0, over: false });
+    expect((await tables.standing.row(pool, { crawl_id: crawl.id })).ranked_at).not.toBeNull();
   });
 
   it('sends no more than its budget, news first, and nothing while it is paused', async () => {

@@ -1,4 +1,5 @@
 /** Locks and connections: what other connections do, and what a test keeps them from doing. */
+import { ranking } from '../../../storage/pages/ranking-lock.sql.ts';
 import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
 
 /** How many connections to this database wait for a lock. */
@@ -38,6 +39,10 @@ export const holdTable = (pool: Pool, name: string): Promise<Held> =>
 /** Until it is released nobody else changes the crawl. */
 export const holdCrawl = (pool: Pool, id: number | string): Promise<Held> =>
   hold(pool, 'select from crawl where id = $1 for update', [id]);
+
+/** Until it is released nobody else chooses among copies. */
+export const holdRanking = (pool: Pool): Promise<Held> =>
+  hold(pool, `select pg_advisory_xact_lock(${ranking})`);
 
 /** Until it is released nobody else changes what the crawl has at the host. */
 export const holdQueue = (pool: Pool, host: number, crawl: number): Promise<Held> =>
