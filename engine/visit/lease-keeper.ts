@@ -175,15 +175,20 @@ export class LeaseKeeper {
     }
   }
 
-  #startRenewing(): void {
+  /** @param tookMs how long the renewal before took: the busier Postgres is, the less time is left for the next one. */
+  #startRenewing(tookMs = 0): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#leases.size === 0) return;
-      void this.#renew().finally(() => {
-        this.#startRenewing();
-      });
-    }, this.#leaseMs / 4).unref();
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        if (this.#leases.size === 0) return;
+        const began = performance.now();
+        void this.#renew().finally(() => {
+          this.#startRenewing(performance.now() - began);
+        });
+      },
+      Math.max(0, this.#leaseMs / 4 - tookMs),
+    ).unref();
   }
 
   #startLookingForCuts(): void {
