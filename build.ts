@@ -1,6 +1,7 @@
 /**
  * The production build: compiled sources, the migrations and the workflow bundle in dist/, which runs without a
- * TypeScript-aware Node and without bundling workflows at start. Run by `npm run build`.
+ * TypeScript-aware Node and without bundling workflows at start. Run by `npm run build`. Types are checked by `npm run
+ * types` alone: here they are only removed.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
