@@ -175,6 +175,7 @@ create table crawl (
   seeds_rejected bigint not null default 0,
   seeds_taken bigint not null default 0,
   removed_at timestamp with time zone,
+  state_revision integer not null default 0,
   constraint crawl_config_not_null NOT NULL config,
   constraint crawl_config_version_not_null NOT NULL config_version,
   constraint crawl_created_at_not_null NOT NULL created_at,
@@ -190,6 +191,7 @@ create table crawl (
   constraint crawl_seeds_revision_not_null NOT NULL seeds_revision,
   constraint crawl_seeds_taken_not_null NOT NULL seeds_taken,
   constraint crawl_state_not_null NOT NULL state,
+  constraint crawl_state_revision_not_null NOT NULL state_revision,
   constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
   constraint crawl_tenant_id_not_null NOT NULL tenant_id
 );
@@ -1710,6 +1712,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.crawl_state_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.state_revision := old.state_revision + 1;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.due_tier(host bigint, crawl bigint)
  RETURNS smallint
  LANGUAGE sql
@@ -2040,6 +2052,8 @@ end $function$
 ;
 
 CREATE TRIGGER crawl_rested BEFORE UPDATE OF state ON public.crawl FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION crawl_rested();
+
+CREATE TRIGGER crawl_state_changed BEFORE UPDATE OF state ON public.crawl FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION crawl_state_changed();
 
 CREATE TRIGGER event_numbered BEFORE INSERT ON public.event FOR EACH ROW EXECUTE FUNCTION number_event();
 

@@ -19,6 +19,7 @@ export {
 export { standsForItsBody } from './copy-ranking.ts';
 export { judgeSameTexts } from './judge-texts.ts';
 export { rankCopies } from './rank-copies.sql.ts';
+export { rankingLock } from './ranking-lock.sql.ts';
 export { nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, revisitView, type TextReader } from './pages.ts';

@@ -1,5 +1,5 @@
 /** Locks and connections: what other connections do, and what a test keeps them from doing. */
-import { ranking } from '../../../storage/pages/ranking-lock.sql.ts';
+import { rankingLock } from '../../../storage/pages/index.ts';
 import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
 
 /** How many connections to this database wait for a lock. */
@@ -42,7 +42,7 @@ export const holdCrawl = (pool: Pool, id: number | string): Promise<Held> =>
 
 /** Until it is released nobody else chooses among copies. */
 export const holdRanking = (pool: Pool): Promise<Held> =>
-  hold(pool, `select pg_advisory_xact_lock(${ranking})`);
+  hold(pool, `select pg_advisory_xact_lock(${rankingLock})`);
 
 /** Until it is released nobody else changes what the crawl has at the host. */
 export const holdQueue = (pool: Pool, host: number, crawl: number): Promise<Held> =>
