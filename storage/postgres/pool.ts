@@ -26,12 +26,6 @@ const statementMs = 30_000;
  */
 const idleMs = 10_000;
 
-/**
- * Milliseconds after which a connection is closed that nobody has used. A new one costs Postgres and this process a tenth
- * of a second of processor time, since each statement is planned anew; work comes in bursts of seconds.
- */
-const unusedMs = 60_000;
-
 interface PoolOptions {
   readonly planned?: 'freely' | 'by-key';
   readonly silentMs?: number;
@@ -89,7 +83,6 @@ export function createPool(
     idle_in_transaction_session_timeout: idleMs,
     query_timeout: silentMs,
     keepAlive: true,
-    idleTimeoutMillis: unusedMs,
     types: numbersForInt8,
     ...(planned === 'by-key' && { options: byKey }),
   };
