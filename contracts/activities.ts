@@ -2,7 +2,7 @@
  * Activities as workflows call them. Histories hold their inputs and results, which must therefore be small and plain;
  * fields may only be added.
  */
-import type { CrawlEnding, CrawlStanding } from '../domain/crawl-life.ts';
+import type { CrawlEnding, NumberedStands } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
@@ -216,13 +216,13 @@ export interface ControlActivities {
   /** Where the crawl stands, whatever its workflow believes. */
   lookAtCrawl(input: {
     readonly crawlId: string;
-  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
+  }): Promise<NumberedStands & { readonly glance: CrawlGlance | null }>;
   /**
-   * Answers the state that results: a crawl that is over stays so, and so does one whose state has changed since
-   * `revision`. A crawl that should drain for a limit goes on if its settings have changed and no limit is reached any
-   * more.
+   * Answers the state that results. Nothing changes if the crawl is over, or if its state has changed since `revision`;
+   * a workflow that began before states had numbers names none, and learns it from the answer. A crawl that should drain
+   * for a limit goes on if its settings have changed and no limit is reached any more.
    */
-  setCrawlState(input: CrawlStanding & { readonly crawlId: string }): Promise<CrawlStanding>;
+  setCrawlState(input: NumberedStands & { readonly crawlId: string }): Promise<NumberedStands>;
   /** Counts what the crawl has waited for at all of its hosts until it was paused or began to drain. */
   closeAccounts(input: { readonly crawlId: string }): Promise<void>;
   /**
@@ -232,7 +232,7 @@ export interface ControlActivities {
   watchCrawl(input: { readonly crawlId: string; readonly watchMs: number }): Promise<WatchResult>;
   /**
    * Excludes the queued URLs (reason: the limit that ended the crawl) and waits until the work in hand is committed.
-   * Does nothing to a crawl that goes on.
+   * Does nothing to a crawl that does not drain.
    */
   drainCrawl(input: { readonly crawlId: string; readonly reason: string }): Promise<void>;
   /** Starts or wakes the scheduler of each shard. */
@@ -247,7 +247,7 @@ export interface ControlActivities {
     readonly ending: CrawlEnding;
     readonly reason: string;
     readonly revision: number;
-  }): Promise<CrawlStanding & { readonly glance: CrawlGlance | null }>;
+  }): Promise<NumberedStands & { readonly glance: CrawlGlance | null }>;
 }
 
 /** A crawl in numbers, for its page in Temporal Web; a field is null if the number could not be read. */

@@ -73,8 +73,9 @@ export interface CrawlStands {
   readonly reason: string | null;
 }
 
-/** Where a crawl stands, and how often its state has changed. Whoever changes it next names this number. */
-export interface CrawlStanding extends CrawlStands {
+/** Where a crawl stands, with the number of this state, which whoever changes it next has to name. */
+export interface NumberedStands extends CrawlStands {
+  /** How often the state has changed. */
   readonly revision: number;
 }
 

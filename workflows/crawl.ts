@@ -28,7 +28,7 @@ import {
   endingInWords,
   isOver,
   type CrawlEnding,
-  type CrawlStanding,
+  type NumberedStands,
   type CrawlStands,
   type CrawlState,
   type PauseCause,
@@ -74,7 +74,7 @@ export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
 class CrawlWatcher {
   readonly #crawlId: string;
   readonly #setAttributes = attributeSetter();
-  #stands: CrawlStanding = { state: 'seeding', cause: null, reason: null, revision: 0 };
+  #stands: NumberedStands = { state: 'seeding', cause: null, reason: null, revision: 0 };
   /** The crawl's state has been read from Postgres. */
   #known = false;
   #wish: Wish = { what: 'run' };
@@ -300,7 +300,7 @@ class CrawlWatcher {
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }
 
-  #stand(stands: CrawlStanding): void {
+  #stand(stands: NumberedStands): void {
     this.#stands = stands;
     this.#show();
   }

@@ -5,7 +5,7 @@ import {
   endState,
   isOver,
   type CrawlEnding,
-  type CrawlStanding,
+  type NumberedStands,
 } from '../../domain/crawl-life.ts';
 import { judgeFinish } from '../../domain/finish.ts';
 import {
@@ -34,7 +34,7 @@ export async function crawlOutlookOf(db: Queryable, crawlId: string): Promise<Cr
 }
 
 /** @throws Error if there is no such crawl */
-export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<CrawlStanding> {
+export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<NumberedStands> {
   const [row] = await crawlStanding(db, Number(crawlId));
   if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
   return row;
@@ -49,8 +49,8 @@ export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<Cra
 export async function changeCrawlState(
   pool: Pool,
   crawlId: string,
-  next: CrawlStanding,
-): Promise<CrawlStanding> {
+  next: NumberedStands,
+): Promise<NumberedStands> {
   return inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
@@ -77,7 +77,8 @@ export async function closeAccounts(pool: Pool, crawlId: string, signal?: AbortS
 }
 
 /**
- * Excludes what is queued until nothing is queued, leased or unread. Returns early if the crawl runs again.
+ * Excludes what is queued until nothing is queued, leased or unread. Returns early if the crawl does not drain any more: a
+ * process that was frozen may wake when the crawl was opened again, and paused.
  * @throws Error if `signal` is aborted before
  */
 export async function drainCrawl(
@@ -87,15 +88,24 @@ export async function drainCrawl(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    if ((await crawlOutlookOf(pool, crawlId)).state === 'running') return;
-    const excluded = await retrying(() => excludeQueued(pool, Number(crawlId), reason, batch));
-    if (excluded.length > 0) continue;
+    const excluded = await retrying(() => excludeSome(pool, crawlId, reason));
+    if (excluded === null) return;
+    if (excluded > 0) continue;
     const { queued, leased, pending } = await crawlOutlookOf(pool, crawlId);
     if (queued + leased + pending === 0) return;
     await sleep(drainLookMs, signal);
   }
   throw new Error('draining was interrupted');
 }
+
+/** Excludes a batch of what is queued; null: the crawl does not drain. */
+const excludeSome = (pool: Pool, crawlId: string, reason: string): Promise<number | null> =>
+  inTransaction(pool, async (db) => {
+    const id = Number(crawlId);
+    await lockCrawls(db, [id]);
+    const { state } = await crawlStandsAt(db, crawlId);
+    return state === 'draining' ? (await excludeQueued(db, id, reason, batch)).length : null;
+  });
 
 /**
  * Ends a crawl, unless it has got work meanwhile, or its state has changed since `revision`. A crawl that fetched no URL
@@ -107,8 +117,8 @@ export async function settleCrawl(
   ending: CrawlEnding,
   reason: string | null,
   revision: number,
-): Promise<CrawlStanding> {
-  const stands = await inTransaction(pool, async (db): Promise<CrawlStanding> => {
+): Promise<NumberedStands> {
+  const stands = await inTransaction(pool, async (db): Promise<NumberedStands> => {
     const id = Number(crawlId);
     // Unparking a host reopens crawls under the same lock: either it sees the end, or this code sees the work.
     await lockCrawls(db, [id]);

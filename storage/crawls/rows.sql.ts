@@ -1,6 +1,6 @@
 /** Crawls as they stand. */
 import type { CrawlConfig, CrawlState, Ledger } from '../../contracts/crawl.ts';
-import type { CrawlCause, CrawlStanding } from '../../domain/crawl-life.ts';
+import type { CrawlCause, NumberedStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -87,7 +87,7 @@ export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number 
   `select id from crawl where id = any ($1) order by id for no key update`,
 );
 
-export const crawlStanding = statement<[crawlId: number], CrawlStanding>(
+export const crawlStanding = statement<[crawlId: number], NumberedStands>(
   'crawl-standing',
   `select state, cause, reason, state_revision as revision from crawl where id = $1`,
 );

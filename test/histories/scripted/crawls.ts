@@ -7,14 +7,14 @@ import {
   reopenCrawlSignal,
   resumeCrawlUpdate,
 } from '../../../contracts/workflows.ts';
-import type { CrawlStanding } from '../../../domain/crawl-life.ts';
+import type { NumberedStands } from '../../../domain/crawl-life.ts';
 import { until } from '../../support/until.ts';
 import { always, gate, inTurn, longHistory, type Answers, type Script, type Stage } from './stage.ts';
 
 const stands = (
-  state: CrawlStanding['state'],
-  cause: CrawlStanding['cause'] = null,
-): CrawlStanding & { glance: null } => ({
+  state: NumberedStands['state'],
+  cause: NumberedStands['cause'] = null,
+): NumberedStands & { glance: null } => ({
   ...{ state, cause, reason: cause, revision: 0, glance: null },
 });
 const running = stands('running');
@@ -110,7 +110,7 @@ const movedMeanwhile: Script = {
   answers: {
     ...usual,
     lookAtCrawl: always(running),
-    setCrawlState: inTurn<CrawlStanding>(
+    setCrawlState: inTurn<NumberedStands>(
       { ...running, revision: 1 },
       { ...stands('paused', 'asked'), revision: 2 },
       { ...stands('finished', 'complete'), revision: 4 },

@@ -22,17 +22,7 @@ import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { loadCrawls } from '../../../storage/crawls/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { asActivity } from '../../support/activity.ts';
-import {
-  changeCrawl,
-  crawlState,
-  fromNow,
-  holdCrawl,
-  like,
-  robotsRead,
-  setState,
-  tables,
-  urlLines,
-} from '../../support/database/index.ts';
+import { crawlState, fromNow, like, robotsRead, tables, urlLines } from '../../support/database/index.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { redirect, slowly, startSite, type Answer } from './site.ts';
@@ -388,46 +378,6 @@ describe('a seed that is added', () => {
     );
     expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
     await expectExact(fetching.pool, crawl);
-  });
-});
-
-describe('a crawl that ends', () => {
-  it('tells Temporal that it is at work, however long its pages are compared', async () => {
-    const crawl = await fetching.crawl();
-    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
-    const { lookAtCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
-    const crawlId = String(crawl);
-    const { revision } = await asActivity(() => lookAtCrawl({ crawlId }));
-    const held = await holdCrawl(fetching.pool, crawl);
-    const beat = Promise.withResolvers<undefined>();
-    const heartbeat = (): void => {
-      beat.resolve(undefined);
-    };
-    const settled = asActivity(
-      () => settleCrawl({ crawlId, ending: 'cancelled', reason: 'enough', revision }),
-      { heartbeat },
-    );
-    await beat.promise;
-    await held.release();
-    expect(await settled).toMatchObject({ state: 'cancelled', reason: 'enough' });
-  });
-});
-
-describe('a crawl that was ended', () => {
-  it('stays so, though a job that was late has set its workflow going once more', async () => {
-    const crawl = await fetching.crawl();
-    await setState(fetching.pool, crawl, 'cancelled', 'enough');
-    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
-    const { watchCrawl, settleCrawl } = createCrawlActivities(parts(), nobody);
-    const crawlId = String(crawl);
-    expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });
-    expect(
-      await asActivity(() => settleCrawl({ crawlId, ending: 'complete', reason: 'complete', revision: 0 })),
-    ).toMatchObject({
-      state: 'cancelled',
-      reason: 'enough',
-    });
-    expect((await loadCrawls(fetching.pool, [crawl])).map(({ state }) => state)).toEqual(['cancelled']);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * A process that is frozen (SIGSTOP, a machine that is suspended) between the decision to send and the sending, when
- * the connection stands already, or before it changes a crawl's state (docs/design.md, "Crash safety").
+ * the connection stands already (docs/design.md, "Crash safety").
  *
  * @module-tag long
  */
@@ -8,16 +8,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import type { CrawlStanding } from '../../../domain/crawl-life.ts';
-import { changeCrawlState, crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
-import { crawlState, hostRow } from '../../support/database/index.ts';
+import { hostRow } from '../../support/database/index.ts';
 import { freezingLine, stopped } from '../../support/freezing.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { cutVisit } from '../../../storage/leases/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { admission, expectExact, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
+import { admission, expectExact, newHost, runningCrawl } from '../storage/frontier.ts';
 import type { HostRef } from '../../../contracts/activities.ts';
 import type { SliceOrder } from './slice-process.ts';
 import { gaps, page, startSite, status, type Site } from './site.ts';
@@ -138,35 +136,4 @@ it('frozen there for a moment of a long lease, it goes on and sends', async () =
   expect(frozen.output()).toContain('fetched 3\n');
   expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/c']);
   expect(await expectExact(pool, crawl)).toMatchObject({ done: 3 });
-});
-
-it('frozen before it changes a crawl’s state, it leaves the crawl as others have put it since', async () => {
-  const crawl = await runningCrawl(pool);
-  const id = String(crawl);
-  await moveCrawl(pool, crawl, 'paused');
-  const { revision } = await crawlStandsAt(pool, id);
-  const resume = (): Promise<CrawlStanding> =>
-    changeCrawlState(pool, id, { state: 'running', cause: null, reason: null, revision });
-  const resumed = await resume();
-  expect(resumed).toMatchObject({ state: 'running', revision: revision + 1 });
-  // Its answer was lost: Temporal tries it again.
-  expect(await resume()).toEqual(resumed);
-
-  const paused = { state: 'paused', cause: 'asked', reason: null } as const;
-  const stands = await changeCrawlState(pool, id, { ...paused, revision: resumed.revision });
-  expect(stands).toMatchObject({ ...paused, revision: resumed.revision + 1 });
-  expect(await resume()).toEqual(stands);
-  expect(await crawlState(pool, crawl)).toBe('paused');
-
-  const settle = (known: number): Promise<CrawlStanding> =>
-    settleCrawl(pool, id, 'cancelled', 'enough', known);
-  expect(await settle(revision)).toEqual({
-    state: 'running',
-    cause: null,
-    reason: null,
-    revision: stands.revision,
-  });
-  expect(await crawlState(pool, crawl)).toBe('paused');
-  expect(await settle(stands.revision)).toMatchObject({ state: 'cancelled', reason: 'enough' });
-  expect(await settle(revision)).toMatchObject({ state: 'cancelled', reason: 'enough' });
 });
