@@ -19,7 +19,7 @@ import { DomainHosts, apexOf } from './domain-hosts.ts';
 import { observe, observeBelow } from './observe.ts';
 
 /** Pages of a host that are added together. */
-const batch = 32;
+export const batch = 32;
 /** Most hosts in one transaction. */
 const hostBatch = 20;
 /** Most pages gathered, of all hosts: some two megabytes. Then the host that was read least lately gives way. */

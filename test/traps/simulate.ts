@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Extractor } from '../../content/extract.ts';
 import { observe } from '../../engine/traps/observe.ts';
+import { batch } from '../../engine/traps/trap-watch.ts';
 import { SeededRandom } from '../../domain/front-queue/random.ts';
 import { usualLimits } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
@@ -45,9 +46,6 @@ interface Asked {
   /** Every link of the site is taken for one that people do not see. */
   readonly allHidden?: boolean;
 }
-
-/** Pages that the watch gets together. */
-const batch = 16;
 
 export function simulate(
   extractor: Extractor,
