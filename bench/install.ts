@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { goCaches } from '../stack/go-install.ts';
 
 /** The program of a contestant, or in one sentence why it cannot be had here. */
 export type Program = { readonly path: string } | { readonly missing: string };
@@ -19,8 +20,14 @@ export function installCrawlee(): void {
 }
 
 /** What stands in the way when the command fails, null when it does not. */
-function attempt(command: string, args: readonly string[], cwd: string, path?: string): string | null {
-  const env = path === undefined ? process.env : { ...process.env, PATH: path };
+function attempt(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  path?: string,
+  settings: Readonly<Record<string, string>> = {},
+): string | null {
+  const env = { ...process.env, ...settings, ...(path !== undefined && { PATH: path }) };
   const { error, status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
   if (status === 0) return null;
   if (error !== undefined) return `there is no ${command} here (${error.message})`;
@@ -54,11 +61,12 @@ export function installScrapy(folder = join(import.meta.dirname, 'scrapy'), path
   return { path: python };
 }
 
-/** Colly in a program of bench/colly. Go knows by itself what is to be fetched and compiled anew. */
+/** Colly in a program of bench/colly, beside what Go needs to know by itself what is to be fetched and compiled anew. */
 export function installColly(folder = join(import.meta.dirname, 'colly'), path?: string): Program {
   const program = join('.cache', 'crawl');
   if (!existsSync(join(folder, program)))
     process.stderr.write('building Colly in bench/colly (once, about a minute)\n');
-  const missing = attempt('go', ['build', '-buildvcs=false', '-o', program, '.'], folder, path);
+  const caches = goCaches(join(folder, '.cache'));
+  const missing = attempt('go', ['build', '-buildvcs=false', '-o', program, '.'], folder, path, caches);
   return missing === null ? { path: join(folder, program) } : { missing };
 }

@@ -25,10 +25,10 @@ export interface GoInstall {
 }
 
 /**
- * Where Go keeps modules and compiled packages while it builds: 3 GB that nothing needs afterwards. They go with `folder`,
- * so Go must not write-protect them.
+ * Has Go keep modules and compiled packages in `folder` instead of the home: of Temporal they are 3 GB that nothing needs
+ * afterwards. They go with the folder, so Go must not write-protect them.
  */
-const goCaches = (folder: string): Record<string, string> => ({
+export const goCaches = (folder: string): Record<string, string> => ({
   GOMODCACHE: path.join(folder, 'modules'),
   GOCACHE: path.join(folder, 'compiled'),
   GOFLAGS: '-modcacherw',

@@ -58,6 +58,12 @@ describe('contestants that cannot be had', () => {
 });
 
 describe('contestants that can be had', () => {
+  it('leave nothing of Go in the home', () => {
+    program('go', 'echo "$GOMODCACHE $GOCACHE" >&2; exit 1');
+    const [modules, compiled] = ['modules', 'compiled'].map((name) => join(folder, '.cache', name));
+    expect(reason(installColly(folder, path))).toContain(`failed: ${String(modules)} ${String(compiled)}`);
+  });
+
   it('are installed once for each version', () => {
     pythonWithPip('exit 0');
     const found = { path: join(folder, '.cache', 'venv', 'bin', 'python') };
