@@ -108,7 +108,7 @@ export const anyCrawlOfTenant = statement<[crawlId: string, tenantId: number], R
 export const openCrawlsAfter = statement<[after: string, limit: number], { id: string }>(
   'open-crawls-after',
   `select id::text from crawl where state in ('seeding', 'running', 'paused', 'draining') and id > $1
-    order by id limit $2`,
+    order by crawl.id limit $2`,
 );
 
 /**

@@ -36,7 +36,7 @@ export const addExport = statement<
 /** The latest first, below an id. */
 export const listExports = statement<[crawlId: string, below: string, limit: number], ExportRow>(
   'list-exports',
-  `select ${columns} from export_job where crawl_id = $1 and id < $2::bigint order by id desc limit $3`,
+  `select ${columns} from export_job where crawl_id = $1 and id < $2::bigint order by export_job.id desc limit $3`,
 );
 
 export const findExport = statement<[crawlId: string, id: string], ExportRow>(
@@ -120,7 +120,7 @@ export const openExports = statement<[after: string, limit: number], { readonly 
   'open-exports',
   `select id::text from export_job
     where state in ('waiting', 'running') and created_at < now() - interval '10 seconds' and id > $1::bigint
-    order by id limit $2`,
+    order by export_job.id limit $2`,
 );
 
 /** Bytes of the files of all jobs in the folder of exports. */

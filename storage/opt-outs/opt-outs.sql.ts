@@ -82,7 +82,7 @@ export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
    select id::text, origin from met h
     where exists (select from host_queue q where q.host_id = h.id and q.has_queued)
        or exists (select from url u where u.host_id = h.id and u.state = 'excluded' and u.reason = 'opt-out')
-    order by id`,
+    order by h.id`,
 );
 
 /** Excludes up to `limit` URLs queued at a host that has opted out, of all crawls; answers one row for each. */

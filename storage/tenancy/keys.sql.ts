@@ -46,7 +46,7 @@ export const listKeys = statement<
     where tenant_id = $1 and ($2::uuid is null or id = $2)
       and ($3::uuid is null
            or (created_at, id) > (select b.created_at, b.id from api_key b where b.id = $3 and b.tenant_id = $1))
-    order by created_at, id limit $4`,
+    order by created_at, api_key.id limit $4`,
 );
 
 export interface ValidKeyRow {

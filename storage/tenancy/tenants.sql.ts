@@ -24,7 +24,7 @@ export const listTenants = statement<[only: string | null, after: string | null,
   'list-tenants',
   `select id::text, name, quotas, revision, created_at, closed_at from tenant
     where ($1::bigint is null or id = $1) and ($2::bigint is null or id > $2)
-    order by id limit $3`,
+    order by tenant.id limit $3`,
 );
 
 /** The open tenant of this id (in digits) or name, as a token gives it. */

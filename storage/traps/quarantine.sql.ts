@@ -174,7 +174,7 @@ interface KeptBack extends CrawlStands {
 /** Releases that may still keep URLs back. */
 export const openReleases = statement<[limit: number], { id: string }>(
   'open-releases',
-  `select id::text from quarantine where verdict = 'released' and settled_at is null order by id limit $1`,
+  `select id::text from quarantine where verdict = 'released' and settled_at is null order by quarantine.id limit $1`,
 );
 
 /** Shapes of running crawls whose samples are due. */

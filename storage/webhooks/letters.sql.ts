@@ -47,7 +47,8 @@ export interface WebhookLetterRow {
 export const listWebhookLetters = statement<[webhookId: string, limit: number], WebhookLetterRow>(
   'list-webhook-letters',
   `select crawl_id::text, number::text, kind, attempts, status, message, created_at
-     from webhook_dead_letter where webhook_id = $1 order by created_at desc, crawl_id, number desc limit $2`,
+     from webhook_dead_letter l where webhook_id = $1
+    order by created_at desc, l.crawl_id, l.number desc limit $2`,
 );
 
 /**

@@ -47,7 +47,7 @@ export const listWebhooks = statement<[tenantId: number, only: string | null], W
           (select count(*) from webhook_dead_letter l where l.webhook_id = w.id) as dead_letters
      from webhook w
     where tenant_id = $1 and ($2::uuid is null or id = $2)
-    order by created_at, id`,
+    order by created_at, w.id`,
 );
 
 /**

@@ -5,6 +5,7 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Sort Key'?: readonly string[];
   readonly 'Actual Rows'?: number;
   readonly 'Rows Removed by Filter'?: number;
   readonly Plans?: readonly PlanNode[];
@@ -50,6 +51,14 @@ export async function planOf(pool: Pool, run: (db: Queryable) => Promise<unknown
     await client.query('rollback');
     client.release();
   }
+}
+
+/** All nodes of the plan for any parameters, with the names of columns in full; nothing is carried out. */
+export async function plannedNodes(pool: Pool, text: string): Promise<PlanNode[]> {
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (generic_plan, verbose, format json) ${text}`,
+  );
+  return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan));
 }
 
 const nodesOf = (node: PlanNode & { readonly 'Actual Loops'?: number }): PlanNode[] =>

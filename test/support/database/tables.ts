@@ -338,7 +338,13 @@ interface PrintRow {
   readonly id: Id;
   readonly crawl_id: Id;
   readonly key: Buffer;
+  readonly host_id: Id;
+  readonly words: number;
+  readonly simhash: Id;
+  readonly numbers: Buffer;
   readonly original: Id | null;
+  readonly likeness: number | null;
+  readonly distance: number | null;
   readonly bands: readonly string[] | string;
   readonly sketch: Buffer | string;
   readonly crowded: number;
@@ -404,7 +410,7 @@ export const tables = {
   letter: table<LetterRow>('dead_letter', 'created_at, crawl_id, host_id, key'),
   attempt: table<AttemptRow>('attempt', 'at'),
   crawl: table<CrawlRow>('crawl', 'id'),
-  event: table<{ crawl_id: Id; number: number; kind: string }>('event', 'crawl_id, number'),
+  event: table<{ crawl_id: Id; number: number; kind: string; data: object }>('event', 'crawl_id, number'),
   config: table<ConfigRow>('crawl_config', 'crawl_id, version'),
   seed: table<SeedRow>('seed', 'crawl_id, line'),
   ledger: table<{
