@@ -62,19 +62,15 @@ export const { probeHost } = proxyActivities<FetchActivities>({
   taskQueue: taskQueues.trouble,
 });
 
-export const { dedup } = proxyActivities<DedupActivities>({
-  taskQueue: taskQueues.dedup,
+const reading = {
   startToCloseTimeout: longest,
   heartbeatTimeout,
   retry,
-});
-
-export const { extract } = proxyActivities<ExtractActivities>({
-  taskQueue: taskQueues.extract,
-  startToCloseTimeout: longest,
-  heartbeatTimeout,
-  retry,
-});
+  // The lane of the next run must not read the same bodies at the same time.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+export const { dedup } = proxyActivities<DedupActivities>({ ...reading, taskQueue: taskQueues.dedup });
+export const { extract } = proxyActivities<ExtractActivities>({ ...reading, taskQueue: taskQueues.extract });
 
 export const { indexPages } = proxyActivities<SearchActivities>({
   taskQueue: taskQueues.search,

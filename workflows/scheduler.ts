@@ -1,13 +1,16 @@
 /**
  * The front queue of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts, and sees to it
  * that fetched bodies are read. Bodies are read in lanes, one for each share of the hosts: a lane is one activity that
- * goes on for as long as bodies come, up to a minute. If cancelled, the workflow ends, and the patrol starts it again.
+ * goes on for as long as bodies come, up to a minute. Before the workflow goes on as a new run it has its lanes end, and
+ * feeds on until they have. If cancelled, the workflow ends, and the patrol starts it again.
  */
 import { counted } from '../domain/counted.ts';
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -60,8 +63,17 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     { description: 'What the scheduler does, and how it gave the last places.' },
   );
 
-  // A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows.
-  while (!workflowInfo().continueAsNewSuggested) {
+  /** A run lasts as long as the server allows, since each run that ends adds a line to the list of closed workflows. */
+  const isOver = async (): Promise<boolean> => {
+    if (!workflowInfo().continueAsNewSuggested) return false;
+    if (patched('feeds-while-lanes-end')) {
+      reading.end();
+      return !reading.isBusy && allHandlersFinished();
+    }
+    await condition(() => allHandlersFinished() && !reading.isBusy);
+    return true;
+  };
+  while (!(await isOver())) {
     woken = false;
     const lost = Date.now() - searchedAt >= lostMs;
     if (lost) searchedAt = Date.now();
@@ -81,7 +93,6 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     else if (result.running) await condition(() => woken, tickMs, { summary: 'tick' });
     else await condition(() => woken, restMs, { summary: 'no crawl is running' });
   }
-  await condition(() => allHandlersFinished() && !reading.isBusy);
   await continueAsNew<typeof scheduler>({ shard: input.shard, carried });
 }
 
@@ -112,6 +123,7 @@ class Reading {
   readonly #shard: number;
   #lanes = 1;
   readonly #busy = new Set<string>();
+  readonly #scope = new CancellationScope();
 
   constructor(shard: number) {
     this.#shard = shard;
@@ -121,8 +133,14 @@ class Reading {
     return this.#busy.size > 0;
   }
 
+  /** Has the lanes end after the batch that each has in hand, and begins no more. */
+  end(): void {
+    this.#scope.cancel();
+  }
+
   /** Starts the lanes that do not run. The number of lanes changes only while none runs: two would share hosts. */
   begin(lanes: number): void {
+    if (this.#scope.consideredCancelled) return;
     if (!this.isBusy) this.#lanes = lanes;
     this.#run('dedup', () => dedup({ shard: this.#shard, lane: 0, lanes: 1 }));
     for (let lane = 0; lane < this.#lanes; lane++)
@@ -133,7 +151,7 @@ class Reading {
     if (this.#busy.has(name)) return;
     this.#busy.add(name);
     const done = (): void => void this.#busy.delete(name);
-    // Activities are retried until they succeed: only a cancellation of the workflow ends one with an error.
-    activity().then(done, done);
+    // Activities are retried until they succeed: only a cancellation ends one with an error.
+    this.#scope.run(activity).then(done, done);
   }
 }

@@ -46,6 +46,21 @@ describe('saved histories', () => {
     expect(await replay(load(name))).toBeNull();
   });
 
+  it('a scheduler whose run is too long feeds on while its lanes end', () => {
+    const { events } = load('scheduler-lanes-ended-continued').history;
+    const activities = events.map((event) => {
+      const scheduled = event['activityTaskScheduledEventAttributes'] as
+        { activityType: { name: string } } | undefined;
+      return scheduled?.activityType.name;
+    });
+    const at = events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED');
+    expect(at).toBeGreaterThan(0);
+    const since = activities.slice(at);
+    expect(since.filter((name) => name === 'feed').length).toBeGreaterThanOrEqual(4);
+    expect(since).not.toContain('dedup');
+    expect(since).not.toContain('extract');
+  });
+
   it('a changed workflow is found out', async () => {
     const { workflowId, history } = load('host-ordinary');
     const changed = history.events.map((event) => {

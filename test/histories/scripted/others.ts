@@ -8,6 +8,7 @@ import {
   searchWorkflowId,
   wakeSignal,
   webhookWorkflowId,
+  type SchedulerView,
 } from '../../../contracts/workflows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   IndexProgress,
   ReextractionStep,
 } from '../../../contracts/activities.ts';
+import { until } from '../../support/until.ts';
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
 const fed: FeedResult = {
@@ -42,6 +44,28 @@ const schedulerContinued: Script = {
     await handle.signal(wakeSignal);
     await new Promise((wake) => setTimeout(wake, 3_000));
     reading.open();
+  },
+};
+
+const lastBatch = gate({ bodies: 1 });
+/** Its lanes take their time to end: it feeds on meanwhile. */
+const schedulerLanesEnded: Script = {
+  name: 'scheduler-lanes-ended-continued',
+  workflowId: schedulerWorkflowId(3),
+  input: { shard: 3 },
+  run: 'first',
+  uncut: ['extract'],
+  answers: {
+    feed: inTurn({ ...fed, unread: true }),
+    dedup: always({ bodies: 1 }),
+    extract: inTurn({ bodies: 1 }, lastBatch.answer),
+  },
+  async act({ handle, events }) {
+    await events(longHistory);
+    const ticks = async (): Promise<number> => (await handle.query<SchedulerView>('state')).ticks;
+    const before = await ticks();
+    await until('it feeds on while a lane ends', async () => (await ticks()) >= before + 4);
+    lastBatch.open();
   },
 };
 
@@ -228,7 +252,8 @@ const webhookContinued: Script = {
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerResting, editContinued, recrawlRun, searchFollowed, searchContinued],
+  ...[schedulerContinued, schedulerLanesEnded, schedulerResting, editContinued, recrawlRun],
+  ...[searchFollowed, searchContinued],
   ...[webhookWoken, webhookContinued],
   ...[exportMade, exportContinued, exportCancelled],
   ...[reextractionMade, reextractionContinued, reextractionCancelled],
