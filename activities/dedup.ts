@@ -3,7 +3,7 @@ import type { DedupActivities } from '../contracts/activities.ts';
 import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { createDedup } from '../engine/reading/dedup.ts';
-import { SetAside, workLane } from '../engine/reading/lane.ts';
+import { LaneBook, workLane } from '../engine/reading/lane.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -18,12 +18,12 @@ export function createDedupActivities(
     await traps.repeated(bodies);
     await soft404.stored(bodies);
   });
-  const aside = new SetAside();
+  const book = new LaneBook();
   return {
     dedup: (lane) =>
       withOwnFaults(() =>
         withHeartbeat(async (signal) => ({
-          bodies: await workLane(dependencies, lane, storedStages.dedup, aside, signal, judge),
+          bodies: await workLane(dependencies, lane, storedStages.dedup, book, signal, judge),
         })),
       ),
   };

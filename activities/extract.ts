@@ -3,19 +3,19 @@ import type { Extractor } from '../content/extract.ts';
 import type { ExtractActivities } from '../contracts/activities.ts';
 import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
-import { SetAside, workLane } from '../engine/reading/lane.ts';
+import { LaneBook, workLane } from '../engine/reading/lane.ts';
 import { createReading } from '../engine/reading/read-pages.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
   const read = createReading(dependencies, extractor);
-  const aside = new SetAside();
+  const book = new LaneBook();
   return {
     extract: (lane) =>
       withOwnFaults(() =>
         withHeartbeat(async (signal) => ({
-          bodies: await workLane(dependencies, lane, storedStages.extract, aside, signal, read),
+          bodies: await workLane(dependencies, lane, storedStages.extract, book, signal, read),
         })),
       ),
   };

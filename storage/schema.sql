@@ -1687,6 +1687,8 @@ CREATE INDEX url_sitemap ON public.url USING btree (crawl_id, host_id, key) WHER
 
 CREATE INDEX url_stage ON public.url USING btree (host_id, stage) WHERE (stage > 0);
 
+CREATE INDEX url_unread ON public.url USING btree (stage, crawl_id, host_id) WHERE (stage > 0);
+
 CREATE INDEX webhook_attempt_latest ON public.webhook_attempt USING btree (webhook_id, id);
 
 CREATE INDEX webhook_cursor_due ON public.webhook_cursor USING btree (webhook_id, not_before) WHERE (settled < last);

@@ -5,14 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadingLane } from '../../contracts/activities.ts';
 import { slowedMs } from '../../domain/pressure.ts';
+import { readingTurns } from '../../domain/reading-turns.ts';
 import type { storedStages, StoredStage } from '../../domain/stage.ts';
-import { bodiesInStage, type StagedBody } from '../../storage/pages/index.ts';
+import { bodiesInStage, hostsInStage, type StagedBody } from '../../storage/pages/index.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Most bodies looked up together. */
-const batch = 400;
-/** A call ends after this time, so that a scheduler that goes on as a new run need not wait long. */
+/** Most bodies worked together: a crawl with its first page waits for so many of others. */
+const batch = 200;
+/** A call ends after this time, so that the lanes of a shard are in turn with others that want their slots. */
 const longestMs = 60_000;
 /** A call ends if no body has come for this long. */
 const lingerMs = 2_000;
@@ -26,7 +27,7 @@ const longestAsideMs = 60_000;
 type Stage = Exclude<StoredStage, typeof storedStages.none>;
 
 /** Hosts whose bodies could not be worked, and when they are tried again; shared by all lanes of a process. */
-export class SetAside {
+class SetAside {
   readonly #hosts = new Map<number, { readonly errors: number; readonly until: number }>();
 
   has(hostId: number): boolean {
@@ -43,9 +44,37 @@ export class SetAside {
 }
 
 /**
- * Calls `work` with bodies until none is left for a moment. Returns how many there were. If `work` fails, it is called
- * again for each host alone, and hosts that fail alone are set aside for a while: a page that nobody can read holds up
- * the pages of its own host only. Faults of storage are thrown.
+ * Where the lanes of a process are in their rounds over the hosts. A lane that begins anew goes on where it was: otherwise
+ * the hosts with the highest ids would wait for as long as bodies come at others.
+ */
+class Rounds {
+  readonly #places = new Map<string, Place>();
+
+  of({ shard, lane, lanes }: ReadingLane): Place {
+    const name = `${String(shard)} ${String(lane)} ${String(lanes)}`;
+    const place = this.#places.get(name) ?? { crawl: 0, hosts: new Map() };
+    this.#places.set(name, place);
+    return place;
+  }
+}
+
+interface Place {
+  /** The crawl that was served last. */
+  crawl: number;
+  /** By crawl: the host that was served last; absent: the round over the hosts of the crawl begins. */
+  hosts: ReadonlyMap<number, number>;
+}
+
+/** What lanes of a process share. */
+export class LaneBook {
+  readonly aside = new SetAside();
+  readonly rounds = new Rounds();
+}
+
+/**
+ * Calls `work` with bodies until none is left for a moment. Returns how many there were. Tenants, their crawls and the
+ * hosts of each crawl take turns. If `work` fails, it is called again for each host alone, and hosts that fail alone are
+ * set aside for a while: a page that nobody can read holds up the pages of its own host only. Faults of storage are thrown.
  */
 export async function workLane(
   {
@@ -57,35 +86,57 @@ export async function workLane(
   }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log' | 'pressure'>,
   lane: ReadingLane,
   stage: Stage,
-  aside: SetAside,
+  { aside, rounds }: LaneBook,
   signal: AbortSignal,
   work: (bodies: readonly StagedBody[]) => Promise<void>,
 ): Promise<number> {
   const begunAt = performance.now();
-  let [after, bodies, lastAt] = [0, 0, begunAt];
+  const place = rounds.of(lane);
+  let [bodies, lastAt] = [0, begunAt];
   while (!signal.aborted && performance.now() - begunAt < longestMs) {
     const down = outage();
     if (down !== null) throw down;
-    const found = await bodiesInStage(pool, lane, stage, after, batch, folder);
-    const wrapped = after > 0 && found.length < batch;
-    after = found.length < batch ? 0 : (found.at(-1)?.host_id ?? 0);
-    const hosts = Map.groupBy(
-      found.filter(({ host_id: id }) => !aside.has(id)),
-      ({ host_id: id }) => id,
-    );
-    if (hosts.size > 0) {
+    const { found, isRound } = await next();
+    if (found.length > 0) {
       const from = performance.now();
-      bodies += await workHosts(hosts);
+      bodies += await workHosts(Map.groupBy(found, ({ host_id: id }) => id));
       lastAt = performance.now();
       const tookMs = lastAt - from;
       const restMs = Math.min(longestRestMs, slowedMs(tookMs, pressure.reading) - tookMs);
       if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
-    } else if (!wrapped && after === 0) {
+    } else if (isRound) {
       if (performance.now() - lastAt >= lingerMs) break;
       await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }
   }
   return bodies;
+
+  /** The next bodies. `isRound`: the look went over all hosts where any wait. */
+  async function next(): Promise<{ readonly found: readonly StagedBody[]; readonly isRound: boolean }> {
+    const rows = await hostsInStage(pool, lane, stage, place.hosts);
+    const isRound = place.hosts.size === 0 && rows.every(({ last }) => last === null);
+    const crawls = rows.map(({ crawl_id: crawlId, tenant_id: tenantId, hosts }) => ({
+      ...{ crawlId, tenantId, hosts: hosts.filter((id) => !aside.has(id)) },
+    }));
+    const first = crawls.findIndex(({ crawlId }) => crawlId > place.crawl);
+    const turns = readingTurns(
+      [...crawls.slice(Math.max(0, first)), ...crawls.slice(0, Math.max(0, first))],
+      batch,
+    );
+    const served = new Map<number, number>();
+    for (const { crawlId, hostId } of turns) served.set(crawlId, Math.max(hostId, served.get(crawlId) ?? 0));
+    place.crawl = turns.at(-1)?.crawlId ?? 0;
+    place.hosts = new Map(
+      rows.flatMap(({ crawl_id: id, last, hosts }) => {
+        const upTo = served.get(id) ?? 0;
+        // A crawl that had no turn stays where it was.
+        const at = hosts.some((host) => host > upTo && !aside.has(host)) ? upTo || place.hosts.get(id) : last;
+        return at === null || at === undefined ? [] : [[id, at] as const];
+      }),
+    );
+    const found = turns.length === 0 ? [] : await bodiesInStage(pool, turns, stage, folder);
+    return { found, isRound };
+  }
 
   async function workHosts(hosts: ReadonlyMap<number, readonly StagedBody[]>): Promise<number> {
     const all = [...hosts.values()].flat();

@@ -25,6 +25,7 @@ export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { readPages, pageBatches, revisitView, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
+  hostsInStage,
   outOfReach,
   advanceStages,
   upsertPages,

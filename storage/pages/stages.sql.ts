@@ -2,6 +2,7 @@
 import type { ReadingLane } from '../../contracts/activities.ts';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
+import type { ReadingTurn } from '../../domain/reading-turns.ts';
 import { storedStages, type StoredStage } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
@@ -29,48 +30,125 @@ export interface StagedBody {
   readonly record: FoundRecord | null;
 }
 
-type Place = [shard: number, lane: number, lanes: number, after: number, limit: number];
+/** Hosts of a crawl where bodies wait for a stage. */
+export interface UnreadHosts {
+  readonly crawl_id: number;
+  readonly tenant_id: number;
+  /** Those of the lane, by id. */
+  readonly hosts: readonly number[];
+  /** The last host that was looked at; null: no other host of the crawl comes after the place. */
+  readonly last: number | null;
+}
+
+/** Most hosts that a look looks at over all crawls, unless `fewestLooks` for each are more. */
+const looks = 300;
+const fewestLooks = 8;
+
+type HostsPlace = [shard: number, lane: number, lanes: number, places: string];
+
+/**
+ * `places`: [{crawl_id, after}]. Steps from crawl to crawl, and within each from host to host, by `url_unread`: the look
+ * costs as much as the crawls and hosts that it looks at, however many bodies wait there.
+ */
+const unread = (stage: StoredStage): string => {
+  const waits = `u.stage = ${String(stage)} and u.stage > 0`;
+  return `with recursive one as (
+     (select u.crawl_id from url u where ${waits} order by u.crawl_id limit 1)
+     union all
+     select (select u.crawl_id from url u where ${waits} and u.crawl_id > one.crawl_id order by u.crawl_id limit 1)
+       from one where one.crawl_id is not null
+   ), waiting as materialized (
+     select c.id, c.tenant_id, coalesce(p.after, 0) as after, greatest(${String(fewestLooks)}, ${String(looks)} / count(*) over ()) as looks
+       from one
+       join crawl c on c.id = one.crawl_id
+       left join json_to_recordset($4) as p(crawl_id bigint, after bigint) on p.crawl_id = one.crawl_id
+   )
+   select w.id as crawl_id, w.tenant_id, coalesce(walk.hosts, '{}') as hosts, walk.last
+     from waiting w
+    cross join lateral (
+      with recursive step as (
+        select 1 as nth, (select u.host_id from url u where ${waits} and u.crawl_id = w.id and u.host_id > w.after
+                           order by u.host_id limit 1) as host_id
+        union all
+        select nth + 1, (select u.host_id from url u where ${waits} and u.crawl_id = w.id and u.host_id > step.host_id
+                          order by u.host_id limit 1)
+          from step where step.host_id is not null and nth < w.looks
+      )
+      select array_agg(s.host_id order by s.host_id) filter (where h.shard = $1 and s.host_id % $3 = $2) as hosts,
+             case when bool_or(s.host_id is null) then null else max(s.host_id) end as last
+        from step s left join host h on h.id = s.host_id
+    ) walk
+    order by w.id`;
+};
+
+const unjudgedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-judge', unread(storedStages.dedup));
+const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read', unread(storedStages.extract));
+
+/**
+ * For each crawl with bodies that wait for a stage: hosts of a lane, after a place. @param places by crawl, the host after
+ * which to look; absent: from the first
+ */
+export const hostsInStage = (
+  db: Queryable,
+  { shard, lane, lanes }: ReadingLane,
+  stage: Exclude<StoredStage, typeof storedStages.none>,
+  places: ReadonlyMap<number, number>,
+): Promise<UnreadHosts[]> => {
+  const rows = JSON.stringify(Array.from(places, ([crawl_id, after]) => ({ crawl_id, after })));
+  return (stage === storedStages.dedup ? unjudgedHosts : unreadHosts)(db, shard, lane, lanes, rows);
+};
 
 /** @param record where a body lies @param apart what is left to others */
 const inStage = (stage: StoredStage, record: string, apart = ''): string =>
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
           u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms, ${record} as record
-     from url u join host h on h.id = u.host_id
-    where u.stage = ${String(stage)} and u.stage > 0 and u.host_id > $4 and u.host_id % $3 = $2 and h.shard = $1 ${apart}
-    order by u.host_id limit $5`;
+     from json_to_recordset($1) as t(nth int, crawl_id bigint, host_id bigint, bodies int)
+     join host h on h.id = t.host_id
+    cross join lateral (
+      select * from url u
+       where u.stage = ${String(stage)} and u.stage > 0 and u.crawl_id = t.crawl_id and u.host_id = t.host_id ${apart}
+       limit t.bodies
+    ) u
+    order by t.nth`;
 
 const recordOf = `(
             select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
               from body b join segment s on s.id = b.segment where b.hash = u.content_hash)`;
 
 // A statement for each: Postgres would plan one that is told the stage, and whether there are folders, anew each time.
-const toJudge = statement<Place, StagedBody>('bodies-to-judge', inStage(storedStages.dedup, 'null::json'));
-const toRead = statement<Place, StagedBody>('bodies-to-read', inStage(storedStages.extract, recordOf));
-const toReadHere = statement<[...Place, folder: string], StagedBody>(
+const toJudge = statement<[turns: string], StagedBody>(
+  'bodies-to-judge',
+  inStage(storedStages.dedup, 'null::json'),
+);
+const toRead = statement<[turns: string], StagedBody>(
+  'bodies-to-read',
+  inStage(storedStages.extract, recordOf),
+);
+const toReadHere = statement<[turns: string, folder: string], StagedBody>(
   'bodies-to-read-here',
   inStage(
     storedStages.extract,
     recordOf,
     `and not exists (select from body b join segment s on s.id = b.segment
-                      where b.hash = u.content_hash and s.folder <> $6)`,
+                      where b.hash = u.content_hash and s.folder <> $2)`,
   ),
 );
 
 /**
- * Bodies that wait for a stage, of the hosts of a lane that come after `after`, in the order of their ids.
+ * Bodies that wait for a stage, in the order of their turns.
  * @param folder bodies to be read that lie in another folder are left to processes that have it; null: none is
  */
 export const bodiesInStage = (
   db: Queryable,
-  { shard, lane, lanes }: ReadingLane,
+  turns: readonly ReadingTurn[],
   stage: Exclude<StoredStage, typeof storedStages.none>,
-  after: number,
-  limit: number,
   folder: string | null,
 ): Promise<StagedBody[]> => {
-  const place: Place = [shard, lane, lanes, after, limit];
-  if (stage === storedStages.dedup) return toJudge(db, ...place);
-  return folder === null ? toRead(db, ...place) : toReadHere(db, ...place, folder);
+  const rows = JSON.stringify(
+    turns.map(({ crawlId, hostId, bodies }, nth) => ({ nth, crawl_id: crawlId, host_id: hostId, bodies })),
+  );
+  if (stage === storedStages.dedup) return toJudge(db, rows);
+  return folder === null ? toRead(db, rows) : toReadHere(db, rows, folder);
 };
 
 /**

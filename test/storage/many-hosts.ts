@@ -75,9 +75,15 @@ export const manyHosts: readonly Reason[] = [
     statements: ['bodilessAnswers', 'closeUnasked'],
   },
   {
-    why: 'Bodies of many hosts are judged and read together, in the order of their hosts.',
+    why: 'Bodies of many hosts are judged and read together, in turns of crawls and of the hosts of each.',
     when: 'while bodies come, in each lane',
-    statements: ['bodies-to-judge', 'bodies-to-read', 'bodies-to-read-here'],
+    statements: [
+      'bodies-to-judge',
+      'bodies-to-read',
+      'bodies-to-read-here',
+      'hosts-to-judge',
+      'hosts-to-read',
+    ],
   },
   {
     why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',

@@ -1,7 +1,10 @@
 /** Bodies are read in lanes, over many hosts together (docs/design.md, "Reading in lanes"). */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
-import { SetAside, workLane } from '../../../engine/reading/lane.ts';
+import { LaneBook, workLane } from '../../../engine/reading/lane.ts';
+import type { StagedBody } from '../../../storage/pages/index.ts';
+import { addHosts, addUrls, tables } from '../../support/database/index.ts';
 import { takenLease } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { readBodies } from './reading.ts';
@@ -45,7 +48,7 @@ describe('a lane', () => {
     for (const lane of [0, 1]) {
       const batches: number[] = [];
       const stop = new AbortController();
-      await workLane(dependencies, { shard: 0, lane, lanes: 2 }, storedStages.dedup, new SetAside(), stop.signal, (bodies) => {
+      await workLane(dependencies, { shard: 0, lane, lanes: 2 }, storedStages.dedup, new LaneBook(), stop.signal, (bodies) => {
         batches.push(...bodies.map(({ host_id: id }) => id).filter((id) => mine.has(id)));
         stop.abort();
         return Promise.resolve();
@@ -68,7 +71,7 @@ describe('a lane', () => {
       fetching.dependencies(),
       { shard: 0, lane: 0, lanes: 1 },
       storedStages.dedup,
-      new SetAside(),
+      new LaneBook(),
       AbortSignal.any([stop.signal, ended()]),
       (bodies) => {
         const known = bodies.filter(({ host_id: id }) => mine.has(id));
@@ -85,6 +88,56 @@ describe('a lane', () => {
     expect(failures).toBe(4);
     expect(new Set(read.keys())).toEqual(mine);
     for (const { host } of hosts) await readBodies(fetching, host);
+  });
+});
+
+describe('a lane where many bodies wait', () => {
+  const batch = 200;
+  const hostsOf = (bodies: readonly StagedBody[]) => new Set(bodies.map(({ host_id: id }) => id));
+
+  it('reads the first page of a newcomer within the next batch, and begins no round before the last has ended', async () => {
+    const [shard, crowd] = [43, 3 * batch];
+    const { pool } = fetching;
+    const [busy, late] = [await fetching.crawl(), await fetching.crawl()];
+    const ids = await addHosts(pool, crowd, (n) => `https://busy-${String(n)}.example`, { shard });
+    const unread = (id: number, at: number) => ({
+      ...{ host_id: id, url: `https://u.example/${String(at)}`, state: 'done' as const, stage: 1 },
+      ...{ content_hash: randomBytes(32), fetched_at: new Date() },
+    });
+    await addUrls(pool, busy, [...ids, ...ids].map(unread));
+    const book = new LaneBook();
+    const [newest = 0] = ids.slice(-1);
+    /** What a call that ends after one batch works. */
+    const next = async (): Promise<readonly StagedBody[]> => {
+      const stop = new AbortController();
+      const found: StagedBody[] = [];
+      await workLane(
+        fetching.dependencies(),
+        { shard, lane: 0, lanes: 1 },
+        storedStages.dedup,
+        book,
+        AbortSignal.any([stop.signal, ended()]),
+        (bodies) => {
+          found.push(...bodies);
+          stop.abort();
+          return Promise.resolve();
+        },
+      );
+      return found;
+    };
+    const first = hostsOf(await next());
+    expect(first.size).toBe(batch);
+    await addUrls(pool, late, [unread(newest, -1)]);
+    const second = await next();
+    expect(second.some(({ crawl_id: id }) => id === late)).toBe(true);
+    // The call goes on behind the hosts of the one before.
+    expect(
+      [...hostsOf(second.filter(({ crawl_id: id }) => id === busy))].filter((id) => first.has(id)),
+    ).toEqual([]);
+    const read = new Set([...first, ...hostsOf(second)]);
+    for (let calls = 0; calls < 4; calls++) for (const id of hostsOf(await next())) read.add(id);
+    expect(read).toEqual(new Set(ids));
+    for (const crawl of [busy, late]) await tables.url.remove(pool, { crawl_id: crawl });
   });
 });
 

@@ -11,7 +11,7 @@ import { createDedup } from '../../../engine/reading/dedup.ts';
 import { createReading } from '../../../engine/reading/read-pages.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import { bodiesInStage, type StagedBody } from '../../../storage/pages/index.ts';
-import { hostRow } from '../../support/database/index.ts';
+import { tables } from '../../support/database/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import type { Fetching, HostRow } from './fetching.ts';
@@ -82,10 +82,10 @@ async function work(
   stage: typeof storedStages.dedup | typeof storedStages.extract,
   on: (bodies: readonly StagedBody[]) => Promise<void>,
 ): Promise<number> {
-  const all = { lane: 0, lanes: 1 };
-  const { shard } = await hostRow(pool, hostId);
-  const found = await bodiesInStage(pool, { ...all, shard }, stage, Number(hostId) - 1, 400, null);
-  const bodies = found.filter(({ host_id: id }) => String(id) === hostId);
+  const waiting = await tables.url.rows(pool, { host_id: Number(hostId), stage });
+  const crawls = [...new Set(waiting.map(({ crawl_id: id }) => id))];
+  const turns = crawls.map((crawlId) => ({ crawlId, hostId: Number(hostId), bodies: 400 }));
+  const bodies = await bodiesInStage(pool, turns, stage, null);
   if (bodies.length > 0) await on(bodies);
   return bodies.length;
 }

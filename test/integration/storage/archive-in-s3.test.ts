@@ -21,7 +21,6 @@ import {
   type SegmentStore,
 } from '../../../storage/archive/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { bodiesInStage } from '../../../storage/pages/index.ts';
 import { startFaultyS3, type FaultyS3 } from '../../s3/faulty.ts';
 import { s3Program } from '../../programs/s3-server.ts';
 import { access, startS3, type S3Server } from '../../s3/server.ts';
@@ -29,6 +28,7 @@ import { addUrl, askDatabase, fromNow, hostRow, tables } from '../../support/dat
 import { flipBit } from '../../support/flip-bit.ts';
 import { until } from '../../support/until.ts';
 import { openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
+import { unreadBodies } from './unread.ts';
 
 const program = s3Program();
 const maxBytes = 1024 * 1024;
@@ -121,7 +121,7 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
     const [host] = await tables.host.rows(frontier.pool, { origin: 'https://a.example' });
     const { shard } = await hostRow(frontier.pool, host?.id ?? 0);
     const lane = { shard, lane: 0, lanes: 1 };
-    const found = await bodiesInStage(frontier.pool, lane, storedStages.extract, 0, 100, store.folder);
+    const found = await unreadBodies(frontier.pool, storedStages.extract, lane, 100, store.folder);
     return found.map(({ content_hash: hash }) => hash.toString('hex'));
   };
 

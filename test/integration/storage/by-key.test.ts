@@ -1,14 +1,14 @@
 /** What statements by key read of the frontier: the rows that they name or ask for, however many others there are. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
-import { bodiesInStage } from '../../../storage/pages/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { addHosts, addUrls, rowsRead, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
+import { unreadBodies } from './unread.ts';
 
 let world: World;
 let pool: Pool;
@@ -64,7 +64,7 @@ it('reads no more bodies that wait than it asks for, though many wait', async ()
   const token = await takenLease(pool, host);
   const looks = async (stage: 1 | 2, folder: string | null): Promise<number> => {
     const before = await rowsRead(pool, 'url');
-    expect(await bodiesInStage(pool, lane, stage, 0, 10, folder)).toHaveLength(10);
+    expect(await unreadBodies(pool, stage, lane, 10, folder)).toHaveLength(10);
     return (await rowsRead(pool, 'url')) - before;
   };
   await writer.write({ admissions: names(many, 'waits').map((url) => admission(host, crawl, url)) });
@@ -103,4 +103,22 @@ it('looks at few hosts for few places, though many wait', async () => {
     expect(turns.fed).toHaveLength(5);
     expect((await rowsRead(pool, 'host_queue')) - before).toBeLessThan(crowd / 10);
   }
+});
+
+it('finds a newcomer’s page by few rows, though many of another crawl wait', async () => {
+  const [shard, crowd] = [42, 2_000];
+  const [busy, late] = [await runningCrawl(pool), await runningCrawl(pool)];
+  const hosts = await addHosts(pool, crowd, (n) => `https://unread-${String(n)}.example`, { shard });
+  const waits = (id: number) => ({
+    ...{ host_id: id, url: `https://u.example/${String(id)}`, state: 'done', stage: 2 },
+    ...{ content_hash: randomBytes(32), fetched_at: new Date() },
+  });
+  await addUrls(pool, busy, hosts.map(waits));
+  await addUrls(pool, late, hosts.slice(-1).map(waits));
+  await tidyTables(pool, 'url', 'host');
+  const before = await rowsRead(pool, 'url');
+  const found = await unreadBodies(pool, 2, { ...lane, shard }, 200);
+  expect((await rowsRead(pool, 'url')) - before).toBeLessThan(crowd / 2);
+  expect(found).toHaveLength(101);
+  expect(found.slice(0, 2).map(({ crawl_id: id }) => id)).toContain(late);
 });

@@ -4,13 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import {
-  bodiesInStage,
-  judgeSameTexts,
-  packOutlinks,
-  rankCopies,
-  type PageRow,
-} from '../../../storage/pages/index.ts';
+import { judgeSameTexts, packOutlinks, rankCopies, type PageRow } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -29,6 +23,7 @@ import {
   takenLease,
   type Frontier,
 } from './frontier.ts';
+import { unreadBodies } from './unread.ts';
 
 let frontier: Frontier;
 let crawl: number;
@@ -104,10 +99,10 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
       lastError: null,
       visit: null,
     });
-    const [staged] = await bodiesInStage(pool, all, storedStages.dedup, 0, 1, null);
+    const [staged] = await unreadBodies(pool, storedStages.dedup, all, 1);
     if (staged === undefined) continue;
     await judge([staged]);
-    const [original] = await bodiesInStage(pool, all, storedStages.extract, 0, 1, null);
+    const [original] = await unreadBodies(pool, storedStages.extract, all, 1);
     if (original === undefined) continue;
     await writer.write({
       stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],
