@@ -11,6 +11,8 @@ const dryRun = [
 ] as const;
 const note = ['--note <text>', 'why; shown to whoever reads the versions later'] as const;
 
+const yes = ['--yes', 'make the change also if it ends the crawl'] as const;
+
 export function addEdits(program: Command, ended: Ended): void {
   const edit = program
     .command('edit')
@@ -19,6 +21,7 @@ export function addEdits(program: Command, ended: Ended): void {
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .option(...dryRun)
+    .option(...yes)
     .option(...note)
     .optionsGroup('Settings (a new value replaces the old one as a whole; the value none resets a setting):');
   addEditSettings(edit)
@@ -51,6 +54,7 @@ Examples:
     .argument('<id>', 'id of the crawl', crawlId)
     .argument('<version>', 'number of the version, as orbweaver versions shows it', versionNumber)
     .option(...dryRun)
+    .option(...yes)
     .option(...note)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExamples:\n  orbweaver restore 3 1 --dry-run\n  orbweaver restore 3 1')

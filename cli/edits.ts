@@ -10,6 +10,7 @@ import {
   type CrawlEdit,
   type EditPreview,
 } from '../contracts/http/edits.ts';
+import { endingInWords } from '../domain/crawl-life.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { anyApi, withApi } from './api-target.ts';
 import { weights } from './arguments.ts';
@@ -26,6 +27,8 @@ import { reasonOf } from './words.ts';
 /** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
 export interface EditOptions extends VerbOptions {
   readonly dryRun?: boolean;
+  /** The crawl may end by the edit. */
+  readonly yes?: boolean;
   readonly note?: string;
   readonly [setting: string]: unknown;
 }
@@ -55,6 +58,7 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   if (Object.keys(given).length === 0)
     throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
+  if (options.yes === true) given['mayEnd'] = true;
   // The given values are sent as they are: the API reads them once more.
   const read = crawlEdit.safeParse(given, { error: inWords });
   if (read.success) return given;
@@ -121,10 +125,16 @@ function effectWords({
 const shownRows = 10;
 
 export function previewLines(id: string, preview: EditPreview): string[] {
-  const { judged, queued, excluded, readmitted, links, byRule, byHost, complete } = preview;
+  const { judged, queued, excluded, readmitted, links, ends, goesOn, byRule, byHost, complete } = preview;
   const part = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0 ? [] : ['', ...table([heads, ...rows.slice(0, shownRows)])];
   return [
+    ...(ends === null
+      ? []
+      : [
+          `The edit would end crawl ${id} at once (${endingInWords(ends)}): it asks for --yes. A later edit that lifts the limit has the crawl go on.`,
+        ]),
+    ...(goesOn ? [`Crawl ${id} had ended at a limit, and would go on.`] : []),
     `Crawl ${id}: of the URLs that are queued now (${grouped(queued)}), ${grouped(excluded)} would be excluded; ` +
       `of the URLs that rules exclude now (${grouped(judged - queued)}), ${grouped(readmitted)} would be queued again` +
       `${links === null ? '' : `; of the links in stored pages, ${grouped(links)} would be added`}. Nothing was changed.`,
@@ -172,16 +182,19 @@ export async function versions(id: string, options: VerbOptions): Promise<ExitCo
 export async function restore(
   id: string,
   version: string,
-  options: VerbOptions & { readonly dryRun?: boolean; readonly note?: string },
+  options: VerbOptions & { readonly dryRun?: boolean; readonly yes?: boolean; readonly note?: string },
 ): Promise<ExitCode> {
-  const { dryRun = false, note, json = false } = options;
+  const { dryRun = false, yes = false, note, json = false } = options;
   const api = await anyApi(options);
   const path = `/v1/crawls/${id}/versions/${version}/restore`;
   if (dryRun) {
     const preview = await api.change('POST', path, editPreview, { body: {}, query: { dryRun: 'true' } });
     writeOne(preview, json, () => previewLines(id, preview));
   } else {
-    const made = await api.create(path, configVersion, note === undefined ? {} : { note });
+    const made = await api.create(path, configVersion, {
+      ...(note !== undefined && { note }),
+      ...(yes && { mayEnd: true }),
+    });
     writeOne(made, json, () => [versionLine(made)]);
   }
   return exitCodes.ok;

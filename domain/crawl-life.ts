@@ -49,6 +49,10 @@ const endStates = {
 
 export type CrawlEnding = keyof typeof endStates;
 const crawlEndings = Object.keys(endStates) as CrawlEnding[];
+/** Endings at a limit of the crawl itself. */
+export type LimitEnding = Extract<CrawlEnding, `limit:${string}`>;
+const isLimit = (cause: CrawlCause | null): cause is LimitEnding => cause?.startsWith('limit:') === true;
+export const limitEndings = crawlEndings.filter(isLimit);
 export const endState = (ending: CrawlEnding): ClosedState => endStates[ending];
 
 /** Who paused a crawl: a person (`asked`), or the watch over its tenant's quotas, which also resumes it (`quota`). */
@@ -84,6 +88,10 @@ export interface NumberedStands extends CrawlStands {
  * host that answers.
  */
 export const endingsThatGoOn = ['complete', 'nothing-fetched'] as const satisfies CrawlEnding[];
+
+/** The crawl is over because it reached a limit of its own: it goes on once an edit lifts that limit. */
+export const endedAtLimit = ({ state, cause }: Pick<CrawlStands, 'state' | 'cause'>): boolean =>
+  isOver(state) && isLimit(cause);
 
 /** Why a crawl takes no more work, as the predicate of a sentence; null: it takes work, perhaps by running again. */
 export function whyNoMore({ state, cause, reason }: CrawlStands): string | null {

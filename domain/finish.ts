@@ -1,6 +1,6 @@
 /** When a crawl is over, judged by one snapshot of its ledger. */
 
-import type { CrawlEnding } from './crawl-life.ts';
+import { endedAtLimit, isOver, whyNoMore, type CrawlStands, type LimitEnding } from './crawl-life.ts';
 import { metBy, type FinishCriteria } from './finish-criteria.ts';
 
 export interface CrawlStanding {
@@ -25,19 +25,53 @@ export interface CrawlLimits {
 }
 
 export interface FinishVerdict {
-  readonly verdict: 'going' | Extract<CrawlEnding, 'complete' | `limit:${string}`>;
+  readonly verdict: 'going' | 'complete' | LimitEnding;
   /** Which finish criteria were met, in words. */
   readonly met?: string;
 }
 
 /** If a limit is reached and nothing is left to do, the verdict is `complete`: the limit cut nothing off. */
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
-  const live = standing.queued - standing.parked + standing.leased + standing.pending;
-  if (live <= 0) return { verdict: 'complete' };
+  return hasWork(standing)
+    ? (limitReached(standing, limits) ?? { verdict: 'going' })
+    : { verdict: 'complete' };
+}
+
+const hasWork = ({ queued, parked, leased, pending }: CrawlStanding): boolean =>
+  queued - parked + leased + pending > 0;
+
+type Reached = Pick<CrawlStanding, 'pages' | 'runningMs' | 'bytes' | 'counters'>;
+
+/** The limit that a crawl has reached, whether or not it has anything left to do; null: none. */
+export function limitReached(
+  standing: Reached,
+  limits: CrawlLimits,
+): { readonly verdict: LimitEnding; readonly met?: string } | null {
   if (limits.maxPages !== null && standing.pages >= limits.maxPages) return { verdict: 'limit:max-pages' };
   if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) {
     return { verdict: 'limit:max-seconds' };
   }
   const met = limits.finish === null ? null : metBy(limits.finish, { ...standing, exhausted: false });
-  return met === null ? { verdict: 'going' } : { verdict: 'limit:finish-criteria', met };
+  return met === null ? null : { verdict: 'limit:finish-criteria', met };
+}
+
+/**
+ * What other limits do to the life of a crawl. 'ends': the crawl, which goes on by its present limits, ends at once.
+ * 'goes-on': the crawl had ended at a limit, which holds no more. 'over': the crawl is over, and the limits leave it so.
+ */
+export type LifeUnderEdit =
+  { readonly life: 'stays' | 'goes-on' | 'over' } | { readonly life: 'ends'; readonly by: LimitEnding };
+
+/** The one rule for what an edit does and for what its preview says. */
+export function lifeUnderEdit(
+  crawl: CrawlStands & CrawlStanding,
+  before: CrawlLimits,
+  after: CrawlLimits,
+): LifeUnderEdit {
+  const limit = limitReached(crawl, after);
+  if (endedAtLimit(crawl)) return { life: limit === null ? 'goes-on' : 'over' };
+  if (whyNoMore(crawl) !== null) return { life: 'over' };
+  const ends =
+    limit !== null && !isOver(crawl.state) && hasWork(crawl) && limitReached(crawl, before) === null;
+  return ends ? { life: 'ends', by: limit.verdict } : { life: 'stays' };
 }

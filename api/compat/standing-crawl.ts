@@ -125,7 +125,7 @@ export const standingCrawlRoutes = [
             maxDepth: limits.depthLimit,
             maxUrlLength: limits.urlLengthLimit,
           }),
-          ...{ note: null, restores: null },
+          ...{ note: null, restores: null, mayEnd: false },
         });
         return {
           crawl_id: crawl.id,

@@ -5,9 +5,9 @@ import { previewEdit } from '../../engine/edits/preview.ts';
 import { closedCrawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import type { ConfigVersion, CrawlEdit, EditPreview } from '../../contracts/http/edits.ts';
 import { endlessProblem } from '../../contracts/http/keep-fresh.ts';
-import { whyNoMore } from '../../domain/crawl-life.ts';
+import { endedAtLimit, endingInWords, type CrawlStands } from '../../domain/crawl-life.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
-import { findConfig, storeEdit, type Edit, type ConfigRow } from '../../storage/edits/index.ts';
+import { findConfig, lifeAfter, storeEdit, type Edit, type ConfigRow } from '../../storage/edits/index.ts';
 import { viewCrawl } from '../../storage/crawls/index.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
 import { callerOf } from '../way-in/caller.ts';
@@ -32,7 +32,7 @@ export async function patchCrawl(
   response: Response,
   { crawlId, asked, dryRun }: { crawlId: string; asked: CrawlEdit; dryRun?: boolean | undefined },
 ): Promise<Edited> {
-  const { note = null, ...given } = asked;
+  const { note = null, mayEnd = false, ...given } = asked;
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0)
     throw new HttpProblem(422, 'The request names no setting to change.');
@@ -43,13 +43,13 @@ export async function patchCrawl(
     if (problem !== null) throw new HttpProblem(422, `keepFresh: ${problem}.`);
     return changed;
   };
-  const edit = { change, note, restores: null };
+  const edit = { change, note, mayEnd, restores: null };
   return answerEdit(dependencies, request, response, { crawlId, edit, dryRun });
 }
 
 interface AskedEdit {
   readonly crawlId: string;
-  readonly edit: Pick<Edit, 'change' | 'note' | 'restores'>;
+  readonly edit: Omit<Edit, 'seen' | 'author'>;
   /** True: only preview the edit, and change nothing. */
   readonly dryRun?: boolean | undefined;
 }
@@ -63,9 +63,10 @@ export async function answerEdit(
   if (!dryRun) return editCrawl(dependencies, request, response, crawlId, edit);
   const { pool } = dependencies;
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
-  if (whyNoMore(view) !== null) return refuseOver(crawlId, view);
   const config = wholeConfig(view.config);
-  const preview = () => previewEdit(pool, { id: crawlId, config }, edit.change(config), previewMs);
+  const wanted = edit.change(config);
+  if ((await lifeAfter(pool, crawlId, config, wanted)).life === 'over') return refuseOver(crawlId, view);
+  const preview = () => previewEdit(pool, { id: crawlId, config }, wanted, previewMs);
   noteForAudit(response, 'a preview: nothing was changed');
   return inLine(response, preview);
 }
@@ -76,7 +77,7 @@ export async function editCrawl(
   request: Request,
   response: Response,
   crawlId: string,
-  edit: Pick<Edit, 'change' | 'note' | 'restores'>,
+  edit: Omit<Edit, 'seen' | 'author'>,
 ): Promise<ConfigVersion> {
   const { id: author, tenantId, quotas } = callerOf(request);
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
@@ -90,6 +91,11 @@ export async function editCrawl(
       return noSuchCrawl(crawlId);
     case 'over':
       return refuseOver(crawlId, outcome);
+    case 'ends':
+      throw new HttpProblem(
+        409,
+        `The edit would end crawl ${crawlId} at once (${endingInWords(outcome.by)}), and exclude what is queued. To have this done, send "mayEnd": true (orbweaver edit --yes).`,
+      );
     case 'outdated': {
       const body = await viewCrawl(pool, crawlId);
       return refuseStale(response, body === null ? null : { version: body.configVersion, body });
@@ -126,11 +132,13 @@ async function refuseUnreachable(
   if (refusal !== null) throw new HttpProblem(422, `keepFresh: ${refusal}.`);
 }
 
-function refuseOver(
-  crawlId: string,
-  { state, reason }: { readonly state: string; readonly reason: string | null },
-): never {
+function refuseOver(crawlId: string, { state, cause, reason }: CrawlStands): never {
   const why = reason === null ? '' : ` (${reason})`;
+  if (endedAtLimit({ state, cause }))
+    throw new HttpProblem(
+      409,
+      `Crawl ${crawlId} is ${state}${why}: it takes an edit that lifts this limit, and then goes on. By these settings it would stay at its limit.`,
+    );
   throw new HttpProblem(409, `Crawl ${crawlId} is ${state}${why}: its settings cannot be changed any more.`);
 }
 

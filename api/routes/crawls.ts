@@ -35,7 +35,7 @@ export const edited = json(
 /** Refusals of a change of a crawl's settings. */
 export const editRefusals = {
   400: fails('The request is not valid.'),
-  409: fails('The crawl has ended or is ending.'),
+  409: fails('The crawl has ended or is ending, or the edit would end it and `mayEnd` is not set.'),
   429: fails('The crawl had ended, and a quota of the tenant does not allow it to go on.'),
   503: fails('Too many previews are being made now; Retry-After says when to try again.'),
 };

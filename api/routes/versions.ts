@@ -84,9 +84,15 @@ export const versionRoutes = [
     countsQuotas: true,
     handler:
       (parts) =>
-      async ({ params: { crawlId, version: asked }, query, body: { note = null }, request, response }) => {
+      async ({
+        params: { crawlId, version: asked },
+        query,
+        body: { note = null, mayEnd = false },
+        request,
+        response,
+      }) => {
         const { version, config } = await rowOf(parts.pool, crawlId, asked);
-        const edit = { change: () => wholeConfig(config), note, restores: version };
+        const edit = { change: () => wholeConfig(config), note, mayEnd, restores: version };
         return answerEdit(parts, request, response, { crawlId, edit, ...query });
       },
   }),

@@ -1,5 +1,6 @@
 /** Edits of a running crawl (G6): versions of its settings, previews, and how far a version has been applied. */
 import { z } from 'zod';
+import { limitEndings } from '../../domain/crawl-life.ts';
 import { excludedReasons } from '../../domain/url-reason.ts';
 import { configFields, crawlConfig } from './crawl-settings.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
@@ -15,7 +16,15 @@ const note = words(500)
   .meta({ description: 'Why the settings were changed. It is shown with the version.' })
   .optional();
 
-export const crawlEdit = z.strictObject({ ...live.shape, note }).meta({
+const mayEnd = z
+  .boolean()
+  .meta({
+    description:
+      'true: the edit is made also if it ends the crawl, because the crawl has reached a limit of the new settings already. Otherwise such an edit is refused (409).',
+  })
+  .optional();
+
+export const crawlEdit = z.strictObject({ ...live.shape, note, mayEnd }).meta({
   id: 'CrawlEdit',
   description:
     'A field that is given replaces the old value as a whole; fields that are not given stay as they are.',
@@ -23,7 +32,7 @@ export const crawlEdit = z.strictObject({ ...live.shape, note }).meta({
 });
 export type CrawlEdit = z.infer<typeof crawlEdit>;
 
-export const configRestore = z.strictObject({ note }).meta({ id: 'ConfigRestore' });
+export const configRestore = z.strictObject({ note, mayEnd }).meta({ id: 'ConfigRestore' });
 
 const flag = z
   .enum(['true', 'false'])
@@ -81,6 +90,14 @@ export const editPreview = z
     links: count.nullable().meta({
       description:
         'Links in stored pages that would be added to the crawl; null: the scope stays the same, so no link would be added.',
+    }),
+    ends: z.enum(limitEndings).nullable().meta({
+      description:
+        'The limit by which the edit would end the crawl at once, so that everything that is queued is excluded; null: it would not.',
+    }),
+    goesOn: z.boolean().meta({
+      description:
+        'true: the crawl had ended at a limit, and would go on: the URLs that the limit had cut off would be queued again.',
     }),
     byRule: z
       .array(

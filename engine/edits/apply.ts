@@ -2,6 +2,7 @@
 import type { EditProgress } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
+import { limitReached } from '../../domain/finish.ts';
 import {
   applyBatch,
   changesScores,
@@ -20,12 +21,12 @@ import {
 } from '../../storage/edits/index.ts';
 import { loadCrawls } from '../../storage/crawls/index.ts';
 import { candidate } from '../admission/candidates.ts';
+import { crawlOutlookOf } from '../crawls/life.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
   admitsLimited,
   judgeAgain,
   judgeEach,
-  movableReasons,
   queuedAgain,
   reached,
   roomAt,
@@ -71,7 +72,7 @@ export function createApplyEdits(
   };
 
   const judgeUrls = async ({ crawlId, pending, place, rules, rescores }: Step): Promise<void> => {
-    const rows = await urlsToJudge(pool, crawlId, place.hostId, place.key, movableReasons, urlBatch);
+    const rows = await urlsToJudge(pool, crawlId, place.hostId, place.key, rules.movable, urlBatch);
     const last = rows.at(-1);
     // Before the place is noted: after a crash the batch is scored again, to the same scores.
     if (rescores) await rescore(dependencies, crawlId, wholeConfig(pending.config), rows);
@@ -151,7 +152,10 @@ export function createApplyEdits(
         continue;
       }
       if (rules === null || version !== pending.version) {
-        rules = rulesOf(pool, crawlId, wholeConfig(pending.config));
+        const config = wholeConfig(pending.config);
+        const outlook = await crawlOutlookOf(pool, crawlId);
+        const reached = limitReached({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
+        rules = rulesOf(pool, crawlId, config, reached !== null);
         rescores = (await changesScores(pool, crawlId, pending.version))[0]?.changed === true;
       }
       ({ version } = pending);

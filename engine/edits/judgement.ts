@@ -3,24 +3,29 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
+import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { compileScope, outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin } from '../../storage/seeds/index.ts';
-import type { HostAtLimit, JudgedUrl, LimitedUrl, RuledUrl } from '../../storage/edits/index.ts';
+import type { HostAtLimit, JudgedUrl, RuledUrl } from '../../storage/edits/index.ts';
 
-/** Classes of excluded URLs that other settings may queue again. */
-export const movableReasons = [...ruleReasons, unwantedType] as const;
+/** The class of URLs whose turn had not come when the crawl reached a limit. */
+const cutOff = 'crawl-limit';
 
 export interface Rules {
+  /** Classes of excluded URLs that the settings may queue again. */
+  readonly movable: readonly ExcludedReason[];
   readonly judge: ScopeJudge;
   readonly takes: MediaFilter;
   /** Whether the scope reaches each of the links, by the seeds that the crawl has now. */
   readonly within: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
 }
 
-export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig): Rules {
+/** @param isAtLimit the crawl has reached a limit of these settings: what a limit cut off stays out */
+export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig, isAtLimit: boolean): Rules {
   return {
+    movable: [...ruleReasons, unwantedType, ...(isAtLimit ? [] : ([cutOff] as const))],
     judge: compileScope(config, compileUrlPattern),
     takes: compileMediaFilter(config.contentTypes),
     within: (links) => isWithin(pool, Number(crawlId), config.scope, links),
@@ -55,7 +60,7 @@ export const roomAt = ({ total, limited }: HostAtLimit, limit: number): number =
   Math.max(0, Math.min(limited, limit - (total - limited)));
 
 /** Would a URL that the limit of its host keeps out be admitted if there were room? */
-export function admitsLimited({ row, link, inside }: Reached<LimitedUrl>, { judge }: Rules): boolean {
+export function admitsLimited({ row, link, inside }: Reached<RuledUrl>, { judge }: Rules): boolean {
   return row.unruled || (link !== null && judge(link, { ...row, inside }).verdict === 'admit');
 }
 
@@ -92,6 +97,12 @@ export async function judgeEach<Row, Verdict>(
   return verdicts;
 }
 
+/** What becomes of a URL if a limit of the settings ends the crawl. @param moved what becomes of it by the rules alone */
+export function cutByLimit(row: RuledUrl, moved: JudgedUrl | null): JudgedUrl | null {
+  if (row.state === 'excluded') return moved?.state === 'queued' ? null : moved;
+  return moved ?? { ...before(row), state: 'excluded', reason: cutOff, detail: null };
+}
+
 /** The URL was fetched before, and bodies of its type are not taken: no need to fetch it again to find that out. */
 const isRefused = ({ seed, status, content_type: type }: RuledUrl, takes: MediaFilter): boolean =>
   !seed && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
@@ -101,6 +112,7 @@ export function judgeAgain(
   { row, link, inside }: Reached<RuledUrl>,
   { judge, takes }: Rules,
 ): JudgedUrl | null {
+  if (row.unruled) return row.reason === cutOff ? queuedAgain(row) : null;
   if (link === null) return null;
   const verdict = judge(link, { ...row, inside });
   // The body was not read: if its type is taken now, the URL is fetched once more.

@@ -8,6 +8,7 @@ import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   hostsAtLimit,
+  lifeAfter,
   limitedUrls,
   pagesToReread,
   urlsToJudge,
@@ -17,9 +18,9 @@ import { knownUrls } from '../../storage/frontier/index.ts';
 import { placeOf } from '../admission/candidates.ts';
 import {
   admitsLimited,
+  cutByLimit,
   judgeAgain,
   judgeEach,
-  movableReasons,
   reached,
   roomAt,
   rulesOf,
@@ -41,23 +42,26 @@ const linksTold = 300_000;
 /** @param budgetMs after this time it returns what it has counted so far, with `complete` false */
 export async function previewEdit(
   pool: Pool,
-  crawl: { readonly id: string; readonly config: Pick<CrawlConfig, 'scope'> },
+  crawl: { readonly id: string; readonly config: CrawlConfig },
   wanted: CrawlConfig,
   budgetMs: number,
 ): Promise<EditPreview> {
   const until = performance.now() + budgetMs;
-  const rules = rulesOf(pool, crawl.id, wanted);
-  const effect = new Effect();
+  const under = await lifeAfter(pool, crawl.id, crawl.config, wanted);
+  const ends = under.life === 'ends' ? under.by : null;
+  const rules = rulesOf(pool, crawl.id, wanted, ends !== null);
+  const effect = new Effect(ends !== null);
   let whole =
     (await walkUrls(pool, crawl.id, rules, effect, until)) &&
-    (await walkHosts(pool, crawl.id, { limit: wanted.maxPagesPerHost, rules }, effect, until));
+    (ends !== null ||
+      (await walkHosts(pool, crawl.id, { limit: wanted.maxPagesPerHost, rules }, effect, until)));
   let links: number | null = null;
-  if (whole && crawl.config.scope !== wanted.scope) {
+  if (whole && ends === null && crawl.config.scope !== wanted.scope) {
     const found = await walkLinks(pool, crawl.id, rules, until);
     ({ links } = found);
     whole = found.whole;
   }
-  return { ...effect.told(), links, complete: whole };
+  return { ...effect.told(), links, ends, goesOn: under.life === 'goes-on', complete: whole };
 }
 
 async function walkUrls(
@@ -68,7 +72,7 @@ async function walkUrls(
   until: number,
 ): Promise<boolean> {
   for (let hostId = 0, key = ''; ;) {
-    const rows = await urlsToJudge(pool, crawlId, hostId, key, movableReasons, urlBatch);
+    const rows = await urlsToJudge(pool, crawlId, hostId, key, rules.movable, urlBatch);
     const last = rows.at(-1);
     if (last === undefined) return true;
     ({ host_id: hostId, key } = last);
@@ -176,6 +180,7 @@ interface Counts {
 }
 
 class Effect {
+  readonly #ends: boolean;
   #judged = 0;
   #queued = 0;
   readonly #sum: Counts = { excluded: 0, readmitted: 0 };
@@ -185,7 +190,13 @@ class Effect {
   >();
   readonly #hosts = new Map<string, Counts>();
 
-  note(row: RuledUrl, moved: Moved): void {
+  /** @param ends the edit ends the crawl: whatever is queued is excluded */
+  constructor(ends: boolean) {
+    this.#ends = ends;
+  }
+
+  note(row: RuledUrl, byRules: Moved): void {
+    const moved = this.#ends ? cutByLimit(row, byRules) : byRules;
     this.#judged++;
     if (row.state === 'queued') this.#queued++;
     if (moved === null || moved.was === moved.state) return;
@@ -207,7 +218,7 @@ class Effect {
     count(this.#hosts, origin, {}, field, urls);
   }
 
-  told(): Omit<EditPreview, 'links' | 'complete'> {
+  told(): Omit<EditPreview, 'links' | 'ends' | 'goesOn' | 'complete'> {
     return {
       judged: this.#judged,
       queued: this.#queued,

@@ -6,9 +6,10 @@
  *
  * Lock order: the crawl, then host_queue rows by host, then URLs.
  */
-import { wholeConfig, type CrawlConfig, type CrawlState } from '../../contracts/crawl.ts';
-import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
-import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
+import { wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
+import { isOver, whyNoMore, type CrawlStands, type LimitEnding } from '../../domain/crawl-life.ts';
+import { lifeUnderEdit, type LifeUnderEdit } from '../../domain/finish.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import {
   dropOldConfigs,
   endConfig,
@@ -22,7 +23,7 @@ import {
   storeConfig,
 } from './versions.sql.ts';
 import { judgeUrls, type JudgedUrl } from './judging.sql.ts';
-import { lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
+import { crawlOutlook, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
 
 export interface Edit {
   /** Makes the wanted settings from the present ones. */
@@ -32,13 +33,17 @@ export interface Edit {
   readonly author: string;
   readonly note: string | null;
   readonly restores: number | null;
+  /** The edit is made also if it ends the crawl. */
+  readonly mayEnd: boolean;
 }
 
 export type EditOutcome =
   | { readonly kind: 'stored' | 'same'; readonly version: number }
   /** Somebody else was first. */
   | { readonly kind: 'outdated'; readonly version: number }
-  | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
+  | ({ readonly kind: 'over' } & CrawlStands)
+  /** The edit would end the crawl, and was not told that it may. */
+  | { readonly kind: 'ends'; readonly by: LimitEnding }
   | { readonly kind: 'unknown' };
 
 /**
@@ -53,22 +58,37 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
     inTransaction(pool, async (db) => {
       const [crawl] = await lockForEdit(db, crawlId);
       if (crawl === undefined) return { kind: 'unknown' };
-      const { state, reason, config_version: version } = crawl;
+      const { state, cause, reason, config_version: version } = crawl;
       if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
-      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
       const before = wholeConfig(crawl.config);
       const after = edit.change(before);
+      const under = await lifeAfter(db, crawlId, before, after);
+      if (under.life === 'over') return { kind: 'over', state, cause, reason };
       if (isSame(before, after)) return { kind: 'same', version };
+      if (under.life === 'ends' && !edit.mayEnd) return { kind: 'ends', by: under.by };
       const rereads = before.scope !== after.scope && after.sitemap !== 'only';
       const { author, note, restores } = edit;
       const config = JSON.stringify(after);
       await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
       await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
-      // Only an open crawl admits what is found in its pages.
-      if (rereads && isOver(state)) await reopenClosedCrawls(db, [Number(crawlId)]);
+      // Only an open crawl admits what is found in its pages, and has its URLs queued again that a limit had cut off.
+      if (isOver(state) && (rereads || under.life === 'goes-on'))
+        await reopenClosedCrawls(db, [Number(crawlId)]);
       return { kind: 'stored', version: version + 1 };
     }),
   );
+}
+
+/** What an edit does, or would do, to the life of a crawl. @throws Error if there is no such crawl */
+export async function lifeAfter(
+  db: Queryable,
+  crawlId: string,
+  before: CrawlConfig,
+  after: CrawlConfig,
+): Promise<LifeUnderEdit> {
+  const [crawl] = await crawlOutlook(db, Number(crawlId));
+  if (crawl === undefined) throw new Error(`there is no crawl ${crawlId}`);
+  return lifeUnderEdit({ ...crawl, runningMs: crawl.running_ms ?? 0 }, before, after);
 }
 
 /** The order of the fields does not count, and both sides are compared as JSON gives them. */

@@ -1,6 +1,7 @@
 /** Versions of a crawl's settings, and what a new one does to its URLs. */
 export {
   storeEdit,
+  lifeAfter,
   findConfig,
   readConfigs,
   readPlace,
@@ -18,7 +19,6 @@ export {
   hostsAtLimit,
   pagesToReread,
   type RuledUrl,
-  type LimitedUrl,
   type JudgedUrl,
   type HostAtLimit,
   type StoredLinks,

@@ -15,6 +15,8 @@ interface RuledFields {
   /** HTTP status of the last answer. */
   readonly status: number | null;
   readonly seed: boolean;
+  /** The URL is a sitemap that its host's robots.txt names; such a sitemap is read wherever it lies. */
+  readonly unruled: boolean;
 }
 
 export type RuledUrl = RuledFields &
@@ -25,7 +27,7 @@ export type RuledUrl = RuledFields &
 
 /**
  * URLs of a crawl that changed settings may move: URLs that are queued, or excluded for one of `reasons`; host by host,
- * after a place. A sitemap that its host's robots.txt names is read wherever it lies.
+ * after a place.
  */
 export const urlsToJudge = statement<
   [crawlId: string, afterHost: number, afterKey: string, reasons: readonly ExcludedReason[], limit: number],
@@ -33,7 +35,7 @@ export const urlsToJudge = statement<
 >(
   'urls-to-judge',
   `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
-          u.content_type, u.status, u.seed
+          u.content_type, u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled
      from host_queue q
      join host h on h.id = q.host_id
     cross join lateral (
@@ -41,21 +43,15 @@ export const urlsToJudge = statement<
        where host_id = q.host_id and crawl_id = q.crawl_id
          and key > case when q.host_id = $2 then decode($3, 'hex') else '' end
          and (state = 'queued' or (state = 'excluded' and reason = any ($4)))
-         and (kind = 0 or parent_key is not null)
        order by key limit $5) u
     where q.crawl_id = $1 and q.host_id >= $2
     order by q.host_id, u.key limit $5`,
 );
 
-export type LimitedUrl = RuledUrl & {
-  /** The URL is a sitemap that its host's robots.txt names; such a sitemap is read wherever it lies. */
-  readonly unruled: boolean;
-};
-
 /** URLs at a host that the limit for a host excludes, best first, after one of them ('': from the first on). */
 export const limitedUrls = statement<
   [crawlId: string, hostId: number, afterKey: string, limit: number],
-  LimitedUrl
+  RuledUrl
 >(
   'limited-urls',
   `with place as (

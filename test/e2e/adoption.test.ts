@@ -142,12 +142,12 @@ describe('buttons of Temporal Web', () => {
   it('Cancel and Terminate of an edit: it is applied all the same', async () => {
     const id = await crawling(4);
     const change = <T extends object>(settings: T): T => ({ ...settings, exclude: ['*7*'] });
-    await storeEdit(desk.pool, id, { change, seen: null, author: 'a test', note: null, restores: null });
+    await storeEdit(desk.pool, id, { change, seen: null, author: 'a test', note: null, restores: null, mayEnd: false });
     await control.applyEdit(id);
     await handle(`edit/${id}`).cancel().catch(() => undefined);
     await storeEdit(desk.pool, id, {
       change: (settings) => ({ ...settings, exclude: ['*8*'] }),
-      ...{ seen: null, author: 'a test', note: null, restores: null },
+      ...{ seen: null, author: 'a test', note: null, restores: null, mayEnd: false },
     });
     await ended(id);
     await until('the edit is carried out', () => noEditPending(desk.pool, id));

@@ -95,6 +95,7 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
           author: 'a recorder',
           note: null,
           restores: null,
+          mayEnd: false,
         });
         await desk.client.workflow.signalWithStart('edit', {
           workflowId: editWorkflowId(id),

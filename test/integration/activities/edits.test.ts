@@ -62,7 +62,7 @@ const nobody = { signalWithStart: () => Promise.resolve() } as never;
 const edit = async (crawl: number, changes: Partial<CrawlConfig>): Promise<void> => {
   const outcome = await storeEdit(fetching.pool, String(crawl), {
     change: (config) => ({ ...config, ...changes }),
-    ...{ seen: null, author: 'key test', note: null, restores: null },
+    ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd: false },
   });
   expect(outcome).toMatchObject({ kind: 'stored' });
 };
@@ -176,7 +176,7 @@ describe('a limit that is raised when it has just been reached', () => {
     );
     if (late) {
       const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
-      const asked = { change, seen: null, author: 'key test', note: null, restores: null };
+      const asked = { change, seen: null, author: 'key test', note: null, restores: null, mayEnd: false };
       expect(await storeEdit(fetching.pool, crawlId, asked)).toMatchObject({ kind: 'over' });
     }
     await asActivity(() => activities.drainCrawl({ crawlId, reason: 'max-pages' }));

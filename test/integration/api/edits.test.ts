@@ -4,7 +4,16 @@ import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-contr
 import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { ConfigVersion } from '../../../contracts/http/edits.ts';
 import { ask, newKey } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { addUrl, changeCrawl, fromNow } from '../../support/database/index.ts';
+import {
+  newCrawl,
+  newRunningCrawl,
+  noteTaker,
+  serve,
+  startServices,
+  type Api,
+  type Services,
+} from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -64,4 +73,25 @@ it('versions are listed from the latest on, page by page', async () => {
     items: [{ version: 1, author: null, config: { maxDepth: null } }],
     next: null,
   });
+});
+
+it('an edit that ends the crawl is refused unless it may, and its preview says so', async () => {
+  const id = await newRunningCrawl(services.pool, { maxSeconds: 900 });
+  await addUrl(services.pool, id, 'https://ending.example/');
+  await changeCrawl(services.pool, id, { started_at: fromNow(-60) });
+  const path = `/v1/crawls/${id}`;
+  const asked = { maxSeconds: 30 };
+  const preview = await ask(api.url, key, 'PATCH', `${path}?dryRun=true`, asked);
+  expect(preview.body).toMatchObject({ ends: 'limit:max-seconds', excluded: 1, goesOn: false });
+  const refused = await ask(api.url, key, 'PATCH', path, asked);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      detail: expect.stringMatching(/would end crawl \d+ at once \(max-seconds\).*"mayEnd"/) as string,
+    },
+  });
+  expect((await ask(api.url, key, 'GET', path)).body).toMatchObject({ configVersion: 1 });
+  const made = await ask(api.url, key, 'PATCH', path, { ...asked, mayEnd: true });
+  expect(made).toMatchObject({ status: 200, body: { version: 2, config: { maxSeconds: 30 } } });
+  expect(made.body).not.toHaveProperty('config.mayEnd');
 });

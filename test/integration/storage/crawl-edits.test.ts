@@ -18,7 +18,7 @@ import {
 import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admitUrls, outdatedConfig } from '../../../storage/frontier/index.ts';
-import { changeCrawl, tables, urlLines, waitingForLocks } from '../../support/database/index.ts';
+import { changeCrawl, fromNow, tables, urlLines, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -47,6 +47,7 @@ const edit = (crawl: number, changes: Partial<CrawlConfig>): Promise<EditOutcome
     author: 'key test',
     note: null,
     restores: null,
+    mayEnd: false,
   });
 const urlsOf = (crawl: number): Promise<string[]> => urlLines(pool, { crawl_id: crawl }, 'state', 'reason');
 
@@ -152,8 +153,9 @@ describe('an edit', () => {
     expect(await edit(crawl, { exclude: [] })).toEqual({ kind: 'stored', version: 2 });
   });
 
-  it('of a crawl that came to a limit, or was cancelled, is refused', async () => {
-    const crawl = await runningCrawl(pool);
+  it('of a crawl that is at its limit, or was cancelled, is refused', async () => {
+    const crawl = await runningCrawl(pool, { maxSeconds: 30 });
+    await changeCrawl(pool, crawl, { started_at: fromNow(-60) });
     for (const [state, cause, kind] of [
       ['draining', null, 'over'],
       ['finished', 'limit:max-pages', 'over'],

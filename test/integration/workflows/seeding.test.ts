@@ -56,7 +56,7 @@ it('is paused, edited, resumed and cancelled while it takes in its seeds', { tag
 
   const edited = await storeEdit(desk.pool, crawl, {
     change: (config) => ({ ...config, exclude: ['*/7*'] }),
-    ...{ seen: null, author: 'key test', note: null, restores: null },
+    ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd: false },
   });
   expect(edited).toMatchObject({ kind: 'stored' });
 
