@@ -13,6 +13,7 @@ import {
   searchWorkflowId,
   taskQueues,
   wakeSignal,
+  type CrawlInput,
   type HostInput,
 } from '../contracts/workflows.ts';
 
@@ -22,6 +23,15 @@ type Starter = Pick<WorkflowClient, 'start'>;
 /** After this time, not after the default 10 s, a killed worker's task is given to another worker. */
 export const workflowTaskTimeout = '5 seconds';
 
+/** Id, queue and description of a crawl's workflow. */
+const crawlWorkflow = (crawlId: string, taskQueue: string) => ({
+  workflowId: crawlWorkflowId(crawlId),
+  taskQueue,
+  args: [{ crawlId }] as [CrawlInput],
+  workflowTaskTimeout,
+  staticSummary: `Crawl ${crawlId}`,
+});
+
 /** Tells a crawl's workflow that the crawl, which had ended, has URLs to fetch again. */
 export async function reopenCrawl(
   workflows: Opener,
@@ -29,11 +39,8 @@ export async function reopenCrawl(
   taskQueue: string = taskQueues.crawl,
 ): Promise<void> {
   await workflows.signalWithStart('crawl', {
-    workflowId: crawlWorkflowId(crawlId),
-    taskQueue,
-    args: [{ crawlId }],
+    ...crawlWorkflow(crawlId, taskQueue),
     signal: reopenCrawlSignal,
-    workflowTaskTimeout,
   });
 }
 
@@ -80,7 +87,7 @@ export const hostWorkflow = (input: HostInput) => ({
 /** Each starts a workflow if it does not run. A workflow that runs is not touched. True: it was started. */
 export const startMissing = {
   crawl: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
-    isNew(workflows.start('crawl', { workflowId: crawlWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
+    isNew(workflows.start('crawl', crawlWorkflow(crawlId, taskQueue))),
   edit: (workflows: Starter, crawlId: string) =>
     isNew(workflows.start('edit', { workflowId: editWorkflowId(crawlId), taskQueue: taskQueues.crawl, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
   export: (workflows: Starter, exportId: string, taskQueue: string = taskQueues.crawl) =>

@@ -30,6 +30,12 @@ export async function freshness(id: string, options: FreshnessOptions): Promise<
 
 const percent = (share: number | null): string => (share === null ? '–' : `${share.toFixed(1)} %`);
 
+/** How far a plan is to be believed. */
+const ratesWords = (known: number): string =>
+  known === 0
+    ? 'a guess: of no page it is known yet how often it changes'
+    : `by the rates of change of ${counted(known, 'page')}, which are known`;
+
 export function freshnessLines({
   crawlId,
   keepFresh,
@@ -47,7 +53,12 @@ export function freshnessLines({
     `Goal: ${goal} of the importance fresh${within}, with ${counted(requestsPerDay, 'request')} a day.`,
     plan === null
       ? `There is no plan yet: ${counted(pages, 'page')} noted so far.`
-      : `Plan: ${percent(plan.share)} of ${counted(pages, 'page')}, ${counted(plan.leftOut, 'page is', 'pages are')} left out (${moment(plan.madeAt)}).`,
+      : `Plan: ${percent(plan.share)} of ${counted(pages, 'page')}, ${counted(plan.leftOut, 'page is', 'pages are')} left out (${moment(plan.madeAt)}); ${ratesWords(plan.ratesKnown)}.`,
+    ...(plan !== null && share !== null && plan.share < share
+      ? [
+          `The goal is not reached with these requests and intervals: orbweaver freshness ${crawlId} --preview says what it takes.`,
+        ]
+      : []),
     `Due now and waiting for the budget: ${grouped(overdue)}; next due: ${moment(nextDue, 'none')}.`,
   ];
   if (samples.length === 0) return lines;

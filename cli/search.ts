@@ -34,12 +34,25 @@ export async function search(words: readonly string[], options: SearchOptions): 
   return exitCodes.ok;
 }
 
-export function answerLines({ items, found, complete }: SearchAnswerView, bold: boolean): string[] {
-  if (items.length === 0) return ['No page has all of that.'];
+/** Why there may be more than an answer has; null: nothing is missing. */
+function stillMissing({ crawls, building }: SearchAnswerView): string | null {
+  if (crawls === 0)
+    return 'No crawl is indexed for searches: orbweaver index ID has one indexed, and crawl --search a new one.';
+  if (building.length === 0) return null;
+  const which = `${building.length === 1 ? 'crawl' : 'crawls'} ${building.join(', ')}`;
+  return `The index of ${which} is still being made: there may be more.`;
+}
+
+export function answerLines(answer: SearchAnswerView, bold: boolean): string[] {
+  const { items, found, complete, crawls } = answer;
+  const missing = stillMissing(answer);
+  const more = missing === null ? [] : [missing];
+  if (items.length === 0) return crawls === 0 ? more : ['No page has all of that.', ...more];
   const count = `${complete ? '' : 'at least '}${counted(found, 'page')}`;
   return [
     ...items.flatMap((item) => [...hitLines(item, bold), '']),
     `${count} found${found > items.length ? `, the best ${grouped(items.length)} are shown` : ''}.`,
+    ...more,
   ];
 }
 

@@ -252,6 +252,8 @@ export interface ControlActivities {
 
 /** A crawl in numbers, for its page in Temporal Web; a field is null if the number could not be read. */
 export interface CrawlGlance {
+  /** When it was taken; absent in histories of earlier versions. */
+  readonly at?: string;
   readonly label: string | null;
   readonly pages: number;
   readonly discovered: number;

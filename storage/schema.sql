@@ -1214,6 +1214,8 @@ create table standing_crawl (
   dated_host bigint not null default 0,
   ranked_at timestamp with time zone,
   ranked_pages bigint not null default 0,
+  planned_rates bigint not null default 0,
+  rates_learnt bigint not null default 0,
   constraint standing_crawl_allowance_not_null NOT NULL allowance,
   constraint standing_crawl_allowed_at_not_null NOT NULL allowed_at,
   constraint standing_crawl_crawl_id_not_null NOT NULL crawl_id,
@@ -1227,8 +1229,10 @@ create table standing_crawl (
   constraint standing_crawl_pkey PRIMARY KEY (crawl_id),
   constraint standing_crawl_planned_pages_not_null NOT NULL planned_pages,
   constraint standing_crawl_planned_queued_not_null NOT NULL planned_queued,
+  constraint standing_crawl_planned_rates_not_null NOT NULL planned_rates,
   constraint standing_crawl_queued_not_null NOT NULL queued,
-  constraint standing_crawl_ranked_pages_not_null NOT NULL ranked_pages
+  constraint standing_crawl_ranked_pages_not_null NOT NULL ranked_pages,
+  constraint standing_crawl_rates_learnt_not_null NOT NULL rates_learnt
 );
 
 create table tenant (

@@ -19,7 +19,8 @@ export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: Cra
   const lines = [`### Crawl ${crawlId} ${standsAs(state)}`];
   if (reason !== null) lines.push(`**Why:** ${plainMarkdown(reason)}`);
   if (glance === null) return lines.join('\n\n');
-  const { label, hosts, waiting, waitsFor } = glance;
+  const { at, label, hosts, waiting, waitsFor } = glance;
+  if (at !== undefined) lines.push(`**As of:** ${at}`);
   if (label !== null) lines.push(`**Label:** ${plainMarkdown(label)}`);
   lines.push(
     `**URLs:** ${counted(glance.pages, 'page')} of ${grouped(glance.discovered)} discovered, ` +

@@ -1,6 +1,7 @@
 /** What an operator sees of a host in Temporal Web: its current details, in Markdown. Pure. */
 import type { ClosedBy, WantedBy } from '../contracts/activities.ts';
 import { crawlWorkflowId, type HostMode } from '../contracts/workflows.ts';
+import { counted, grouped } from '../domain/counted.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';
 import { workflowLink } from './workflow-link.ts';
 
@@ -56,7 +57,13 @@ const closings = {
 
 /** A few lines: what is wrong, since when, what comes next, and which buttons help. */
 export function deskMarkdown(state: DeskState): string {
-  const lines = [`### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`, ''];
+  const { fetched, queued, deadLetters, delayMs } = state;
+  const lines = [
+    ...[`### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`, ''],
+    // A line at the top: of a table at the end Temporal Web, which shows some lines only, would cut off the last row.
+    `**URLs:** ${grouped(fetched)} settled, ${grouped(queued)} queued, ${counted(deadLetters, 'dead letter')}; delay ${seconds(delayMs)}`,
+    '',
+  ];
   if (state.lastError !== null) {
     const since = state.troubleSince === null ? '' : ` (since ${at(state.troubleSince)})`;
     lines.push(`**What is wrong:** ${plainMarkdown(state.lastError)}${since}`, '');
@@ -65,19 +72,13 @@ export function deskMarkdown(state: DeskState): string {
   if (state.closedBy !== null) lines.push(`**Why it waits:** ${closings[state.closedBy]}`, '');
   const next = whatComesNext(state);
   if (next !== null) lines.push(`**What comes next:** ${next}`, '');
-  // Above the table: Temporal Web shows the first few lines only.
   lines.push(`**Buttons:** ${buttons[state.mode]}`, '');
   const { crawls, more } = state.wantedBy;
   if (crawls.length > 0) {
     const links = crawls.map((id) => workflowLink(state.namespace, crawlWorkflowId(id), `crawl ${id}`));
     lines.push(`**Wanted by:** ${links.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`, '');
   }
-  lines.push(
-    `| settled | queued | dead letters | delay |`,
-    `|---|---|---|---|`,
-    `| ${String(state.fetched)} | ${String(state.queued)} | ${String(state.deadLetters)} | ${seconds(state.delayMs)} |`,
-  );
-  return lines.join('\n');
+  return lines.slice(0, -1).join('\n');
 }
 
 /** What comes next, for people; null: nothing to say. */

@@ -2,6 +2,7 @@
 import {
   crawlSearchQuery,
   defaultHits,
+  mostBuilding,
   mostHits,
   mostIndexes,
   searchAnswer,
@@ -135,9 +136,11 @@ async function searched(
       409,
       `Crawl ${bare.id} is not indexed for searches. POST /v1/crawls/${bare.id}/search/index, or orbweaver index ${bare.id}, has it indexed; a new crawl is indexed if its setting \`search\` is true.`,
     );
+  const building = crawls.flatMap((crawl) => (crawl.building ? [crawl.id] : [])).slice(0, mostBuilding);
+  const looked = { crawls: crawls.length, building };
   const offset = Number(cursor);
   const most = Math.min(limit, mostHits - offset);
-  if (crawls.length === 0 || most <= 0) return { items: [], found: 0, complete: true, next: null };
+  if (crawls.length === 0 || most <= 0) return { items: [], found: 0, complete: true, ...looked, next: null };
   const configs = [...new Set(crawls.flatMap((crawl) => crawl.configs))];
   const { hits, found, isComplete } = await search.search({
     ...{ crawls, configs, terms, filter, limit: most, offset },
@@ -149,7 +152,7 @@ async function searched(
       title: title === null ? null : withoutBreaks(title),
       snippet: snippet.map((part) => ({ ...part, text: withoutBreaks(part.text) })),
     })),
-    ...{ found, complete: isComplete && crawls.length < mostIndexes },
+    ...{ found, complete: isComplete && crawls.length < mostIndexes, ...looked },
     next: hits.length < most || end >= Math.min(found, mostHits) ? null : String(end),
   };
 }

@@ -1,5 +1,6 @@
 /** How fresh a standing crawl is, and what can be reached (F33), on the wire. */
 import { z } from 'zod';
+import { pageClasses } from '../../domain/recrawl/page-class.ts';
 import { keepFresh } from './keep-fresh.ts';
 import { count, instant, limit } from './shared.ts';
 
@@ -33,9 +34,9 @@ export const freshnessView = z
     crawlId: z.string(),
     keepFresh: keepFresh.nullable().meta({ description: 'The goal; null: each URL is fetched once.' }),
     pages: count.meta({ description: 'Pages whose visits are noted.' }),
-    plan: z.object({ share: percent, leftOut: count, madeAt: instant }).nullable().meta({
+    plan: z.object({ share: percent, leftOut: count, ratesKnown: count, madeAt: instant }).nullable().meta({
       description:
-        'What the present plan is expected to reach, in percent of importance, and how many pages it leaves out; null: there is no plan yet.',
+        'What the present plan is expected to reach, in percent of importance, how many pages it leaves out, and how many pages were visited often enough to tell their rates when it was made: before that it rests on guesses. It is made anew as rates become known; null: there is no plan yet.',
     }),
     overdue: count.meta({ description: 'Pages that are due and wait for the budget; 1,000 at most.' }),
     nextDue: instant.nullable(),
@@ -66,6 +67,19 @@ export const freshnessPreview = z
       description:
         'What the wanted share takes; null: no share is asked for, or none of its size can be reached.',
     }),
+    floor: z
+      .object({
+        pageClass: z.enum(pageClasses),
+        neededSeconds: z.number().nullable().meta({
+          description:
+            'A floor with which the share can be reached; null: a lower floor of this class alone is not enough.',
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The class of pages whose `intervals.….floorSeconds` forbids the wanted share, however many requests there are; null: no floor does.',
+      }),
     met: z.boolean().meta({ description: 'False: the goal cannot be met, and would be refused.' }),
   })
   .meta({ id: 'FreshnessPreview' });

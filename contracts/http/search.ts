@@ -11,6 +11,9 @@ export const defaultHits = 10;
 /** Indexed crawls of a tenant, the latest, that a search over all of them looks at. */
 export const mostIndexes = 1_000;
 
+/** Crawls whose index is being made that an answer names. */
+export const mostBuilding = 10;
+
 const criteria = {
   q: z
     .string()
@@ -98,6 +101,15 @@ export const searchAnswer = z
     complete: z.boolean().meta({
       description: `False: more pages have the words than a search looks at, or the tenant has more indexed crawls than the ${mostIndexes.toLocaleString('en-US')} latest, which a search over all looks at; further words, filters or crawls by name narrow it down.`,
     }),
+    crawls: count.meta({
+      description: 'Indexed crawls that were looked at; 0: there is no index to look in.',
+    }),
+    building: z
+      .array(z.string())
+      .max(mostBuilding)
+      .meta({
+        description: `Ids of those whose index is still being made, ${String(mostBuilding)} at most: they may have further pages that match.`,
+      }),
     next: nextCursor,
   })
   .meta({ id: 'SearchAnswer' });

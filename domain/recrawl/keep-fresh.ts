@@ -1,7 +1,7 @@
 /** What a standing crawl is asked for: a goal and a budget for keeping its pages fresh. */
 import { pageClasses, type Intervals, type PageClass } from './page-class.ts';
 
-const daySeconds = 86_400;
+export const daySeconds = 86_400;
 
 export interface KeepFresh {
   /** Requests a day at most for pages that were fetched before. */

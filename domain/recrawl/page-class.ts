@@ -1,6 +1,6 @@
 /** Classes of pages by how soon a change matters, each with bounds for the interval between two visits. */
 import { unlifted } from '../priority/place.ts';
-import { fastestRate, slowestRate, type ChangeHistory } from './rate.ts';
+import { slowestRate, type ChangeHistory } from './rate.ts';
 
 /** In the order of their turns: news goes first. */
 export const pageClasses = ['news', 'generic', 'dormant'] as const;
@@ -13,10 +13,13 @@ export interface Bounds {
 }
 export type Intervals = Readonly<Record<PageClass, Bounds>>;
 
+/** Hints are believed no further than to this many changes a day: more has to be seen in visits. */
+const mostHinted = 7;
+
 /** What a sitemap says of how often a page changes, as changes a day (sitemaps.org, `changefreq`). */
 export const changeRates = {
-  always: fastestRate,
-  hourly: fastestRate,
+  always: mostHinted,
+  hourly: mostHinted,
   daily: 1,
   weekly: 1 / 7,
   monthly: 1 / 30,

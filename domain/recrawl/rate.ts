@@ -17,11 +17,12 @@ export const noHistory: ChangeHistory = { unchangedDays: 0, changedAfter: [] };
 
 /** Changed intervals that a history keeps. Sixteen tell a rate to a quarter. */
 export const mostChanges = 16;
-/** Changes a day: the least and the most that is believed. */
-export const [slowestRate, fastestRate] = [0.0005, 7];
+/** Changes a day: the least and the most that is believed, one in ten minutes as the least floor of news allows. */
+export const [slowestRate, fastestRate] = [0.0005, 144];
 /**
  * Changes a day of a page of which nothing is known. One imaginary changed and one unchanged interval of half a day
- * weigh like two visits, and agree on this rate.
+ * weigh like two visits, and agree on this rate. With each change that was seen they become shorter: half a day
+ * without a change would outweigh the sixteen changes that are remembered of a page that changes each ten minutes.
  */
 export const unknownRate = Math.LN2 / 0.5;
 
@@ -40,10 +41,10 @@ export function withVisit(history: ChangeHistory, days: number, changed: boolean
 
 /**
  * The rate at which a page changes, in changes a day, by bisection between the rates that are believed.
- * @param typical rate that is expected of a page of which nothing is known; weighs like two visits
+ * @param typical rate that is expected of a page of which nothing is known; weighs like two visits at first
  */
 export function estimateRate(history: ChangeHistory, typical = unknownRate): number {
-  const imaginary = Math.LN2 / typical;
+  const imaginary = Math.LN2 / typical / Math.max(1, history.changedAfter.length);
   const unchanged = history.unchangedDays + imaginary;
   const excess = (rate: number): number => {
     let sum = imaginary / Math.expm1(rate * imaginary);

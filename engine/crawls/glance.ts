@@ -21,12 +21,13 @@ export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlan
 }
 
 async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance | null> {
+  const at = new Date().toISOString();
   const view = await viewCrawl(db, crawlId);
   const outlook = await outlookOf(db, crawlId, named, false);
   if (view === null || outlook === null) return null;
   const { label, pages, ledger, hosts, rate, deadLetters } = view;
   return {
-    ...{ label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
+    ...{ at, label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
     deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
     hosts: { total: hosts.total, working: hosts.working, parked: hosts.parked },
     waiting: outlook.waiting.hosts,

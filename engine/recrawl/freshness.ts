@@ -32,6 +32,7 @@ export async function freshnessOf(
         : {
             share: percentOf(standing.share),
             leftOut: standing.left_out,
+            ratesKnown: standing.planned_rates,
             madeAt: standing.planned_at.toISOString(),
           },
     overdue: due?.due ?? 0,
@@ -47,8 +48,13 @@ export async function previewGoal(
   keepFresh: KeepFresh,
 ): Promise<FreshnessPreview> {
   const [standing] = await findStanding(db, crawlId);
-  const { pages, ratesKnown, best, needed } = await reachable(db, crawlId, standing?.pages ?? 0, keepFresh);
-  if (pages === 0) return { pages, ratesKnown, best: null, needed: null, met: true };
+  const { pages, ratesKnown, best, needed, floor } = await reachable(
+    db,
+    crawlId,
+    standing?.pages ?? 0,
+    keepFresh,
+  );
+  if (pages === 0) return { pages, ratesKnown, best: null, needed: null, floor: null, met: true };
   const told = ({ share, visits, leftOut }: typeof best) => ({
     share: percentOf(share),
     requestsPerDay: Math.ceil(visits),
@@ -58,18 +64,30 @@ export async function previewGoal(
     ...{ pages, ratesKnown },
     best: told(best),
     needed: needed && told(needed),
+    floor,
     // To the precision in which it is told.
     met: keepFresh.share === null || percentOf(best.share) >= keepFresh.share,
   };
 }
 
 /** Why a goal is refused, with what can be reached instead; null: it is not. */
-export function refusalOf({ share, requestsPerDay }: KeepFresh, told: FreshnessPreview): string | null {
+export function refusalOf(
+  { share, requestsPerDay, intervals }: KeepFresh,
+  told: FreshnessPreview,
+): string | null {
   if (told.met || told.best === null) return null;
-  const { best, needed } = told;
+  const { best, needed, floor } = told;
+  if (floor !== null) {
+    const { pageClass, neededSeconds } = floor;
+    const setting = `intervals.${pageClass}.floorSeconds`;
+    const now = `${setting} is ${grouped(intervals[pageClass].floorSeconds)}`;
+    return neededSeconds === null
+      ? `no number of requests reaches ${String(share)} %: pages are not fetched so often (${now}), and a lower floor of one class alone does not make up for it; lower the floors of all classes, or the share`
+      : `no number of requests reaches ${String(share)} %: pages are not fetched so often, since ${now}; with ${grouped(neededSeconds)} it can be reached`;
+  }
   const instead =
     needed === null
-      ? 'no number of requests reaches it within the floors of the classes'
+      ? 'no number of requests reaches it'
       : `${String(share)} % takes about ${counted(needed.requestsPerDay, 'request')} a day`;
   return `${String(share)} % cannot be reached with ${counted(requestsPerDay, 'request')} a day: at most ${String(best.share)} % can, which leaves out ${grouped(best.leftOut)} of ${counted(told.pages, 'page')}; ${instead}`;
 }

@@ -1,7 +1,7 @@
 /** Plans for a standing crawl, from a sample of its pages: what to spend where, and what can be reached. */
-import { intervalsOf, toleranceOf, type KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
+import { daySeconds, intervalsOf, toleranceOf, type KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { visitsThatTell } from '../../domain/recrawl/cold-start.ts';
-import { pageClasses } from '../../domain/recrawl/page-class.ts';
+import { pageClasses, type PageClass } from '../../domain/recrawl/page-class.ts';
 import {
   exploring,
   paceAfter,
@@ -11,7 +11,7 @@ import {
   type Plan,
 } from '../../domain/recrawl/plan.ts';
 import { typicalRate } from '../../domain/recrawl/rate.ts';
-import { freshAt } from '../../domain/recrawl/worth.ts';
+import { freshAt, freshDays } from '../../domain/recrawl/worth.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import {
   samplePages,
@@ -50,6 +50,14 @@ export interface Reach {
   readonly best: Plan;
   /** The cheapest plan for the wanted share, whatever it costs; null: none reaches it, or none is wanted. */
   readonly needed: Plan | null;
+  /** The floor that forbids the wanted share; null: none does. */
+  readonly floor: FloorInTheWay | null;
+}
+
+interface FloorInTheWay {
+  readonly pageClass: PageClass;
+  /** The shortest of this floor's values, in seconds, that allows the share; null: this floor alone does not make up for it. */
+  readonly neededSeconds: number | null;
 }
 
 /** What a goal can reach, by what is known of the pages now. @param all pages of the crawl */
@@ -67,14 +75,44 @@ export async function reachable(
   };
   const aim = aimOf(keepFresh, each, null, 1);
   const share = keepFresh.share === null ? null : keepFresh.share / 100;
-  const needed = share === null ? null : scaled({ ...aim, share, budget: Infinity, exploring: 0 });
+  const wanted = share === null ? null : scaled({ ...aim, share, budget: Infinity, exploring: 0 });
+  const needed = wanted === null || wanted.share < (share ?? 0) - 0.005 ? null : wanted;
   return {
     pages: Math.round(pages.length * each),
-    ratesKnown: Math.round(pages.filter(({ visits }) => visits > visitsThatTell).length * each),
+    ratesKnown: Math.round(pages.filter(isKnown).length * each),
     best: scaled(aim),
-    needed: needed === null || needed.share < (share ?? 0) - 0.005 ? null : needed,
+    needed,
+    floor: share === null || needed !== null ? null : floorInTheWay(pages, keepFresh, share),
   };
 }
+
+/** Names the class of pages whose floor costs the most of what the goal wants. */
+function floorInTheWay(
+  pages: readonly SampledPage[],
+  keepFresh: KeepFresh,
+  share: number,
+): FloorInTheWay | null {
+  const tolerance = toleranceOf(keepFresh);
+  const bounded = pages.map((page) => ({ ...boundedBy(page, keepFresh), of: pageClasses[page.class] }));
+  const all = bounded.reduce((sum, { importance }) => sum + importance, 0);
+  /** The share of all importance that is outdated if each page is fetched whenever its floor allows. */
+  const lostBy = (each: readonly BoundedPage[], floor?: number): number =>
+    each.reduce((sum, page) => {
+      const days = floor ?? page.floor;
+      return sum + page.importance * (1 - freshDays(page.rate, days, tolerance) / days);
+    }, 0) / all;
+  const [worst] = pageClasses
+    .map((name) => ({ name, lost: lostBy(bounded.filter(({ of }) => of === name)) }))
+    .toSorted((a, b) => b.lost - a.lost);
+  if (worst === undefined || all === 0) return null;
+  const [own, others] = [true, false].map((is) => bounded.filter(({ of }) => (of === worst.name) === is));
+  const mayLose = 1 - share - lostBy(others ?? []);
+  let seconds = keepFresh.intervals[worst.name].floorSeconds;
+  while (seconds > 1 && lostBy(own ?? [], seconds / daySeconds) > mayLose) seconds = Math.floor(seconds / 2);
+  return { pageClass: worst.name, neededSeconds: seconds > 1 ? seconds : null };
+}
+
+const isKnown = ({ visits }: SampledPage): boolean => visits > visitsThatTell;
 
 /** Makes and stores a plan, and a sample of how fresh the crawl is now. The caller must hold the standing crawl. */
 export async function planAnew(
@@ -94,9 +132,12 @@ export async function planAnew(
       : paceAfter(standing.pace, due, spent);
   const share = keepFresh.share === null ? null : keepFresh.share / 100;
   const plan = planVisits(bounded, aimOf(keepFresh, each, share, pace));
-  const typical = typicalRate(pages.filter(({ visits }) => visits > visitsThatTell).map(({ rate }) => rate));
+  const known = pages.filter(isKnown);
+  const typical = typicalRate(known.map(({ rate }) => rate));
   const leftOut = Math.round(plan.leftOut * each);
-  await storePlan(db, crawlId, plan.price, plan.leftOutDays, typical, plan.share, leftOut, pace);
+  const ratesKnown = Math.round(known.length * each);
+  const { price, leftOutDays, share: expected } = plan;
+  await storePlan(db, crawlId, price, leftOutDays, typical, expected, leftOut, pace, ratesKnown);
   const { fresh, checked } = freshnessOf(pages, keepFresh);
   await storeSample(db, crawlId, Math.round(pages.length * each), fresh, checked, leftOut);
 }

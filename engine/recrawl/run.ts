@@ -29,13 +29,17 @@ import {
 } from '../../storage/recrawl/index.ts';
 import { dateSome } from './dating.ts';
 import { planAnew } from './planning.ts';
-import { noteOf, rulesOf } from './visits.ts';
+import { noteOf, rulesOf, tellsItsRate } from './visits.ts';
 
 /** Visits noted, pages dated anew, and pages queued, in one transaction. */
 const batch = 500;
-/** Seconds between two plans, and between two samples of freshness; sooner if the crawl has grown by a quarter. */
+/**
+ * Seconds between two plans, and between two samples of freshness; sooner if the crawl, or the number of pages whose
+ * rates are known, has grown by a quarter. The first rates count once they are those of so many of the pages.
+ */
 const planSeconds = 3_600;
 const growth = 1.25;
+const firstRates = 1 / 200;
 /** Seconds between two rankings of its copies; sooner if the crawl has grown by a quarter. */
 const rankSeconds = 86_400;
 
@@ -101,8 +105,15 @@ const rankOld = (pool: Pool, crawlId: string): Promise<void> =>
     }),
   );
 
-const isPlanOld = ({ planned_ago: ago, planned_pages: planned, pages }: StandingCrawl): boolean =>
-  pages > 0 && (ago === null || ago >= planSeconds || pages >= planned * growth);
+const isPlanOld = (standing: StandingCrawl): boolean => {
+  const { planned_ago: ago, planned_pages: planned, pages } = standing;
+  if (pages === 0) return false;
+  return ago === null || ago >= planSeconds || pages >= planned * growth || hasLearnt(standing);
+};
+
+/** A plan holds while what is known is about what it was made by: the first plan is made by guesses. */
+const hasLearnt = ({ planned_rates: known, rates_learnt: learnt, pages }: StandingCrawl): boolean =>
+  learnt > 0 && learnt >= Math.max(known * (growth - 1), pages * firstRates);
 
 /** A page may be chosen by redirects and links that came later than its copies, so the choice is made anew now and then. */
 const isRankingOld = ({ ranked_ago: ago, ranked_pages: ranked, pages }: StandingCrawl): boolean =>
@@ -133,6 +144,7 @@ async function noteBatch(
     last.host_id,
     Buffer.from(last.key, 'hex'),
     stored?.added ?? 0,
+    notes.filter(tellsItsRate).length,
   );
   return visits.length;
 }

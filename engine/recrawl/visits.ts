@@ -11,6 +11,7 @@ import {
   type Found,
   type PageState,
 } from '../../domain/recrawl/page-state.ts';
+import { visitsThatTell } from '../../domain/recrawl/cold-start.ts';
 import { unknownRate } from '../../domain/recrawl/rate.ts';
 import { canonicalize } from '../../domain/url.ts';
 import type { NotedVisit, StandingCrawl, VisitedPage } from '../../storage/recrawl/index.ts';
@@ -112,6 +113,10 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
   });
   return { notes, dates: [...dates.values()] };
 }
+
+/** By this visit the rate of its page has become known. */
+export const tellsItsRate = ({ visits }: { readonly visits: number }): boolean =>
+  visits === visitsThatTell + 1;
 
 export const freqOf = (text: string | null): ChangeFreq | null =>
   text !== null && Object.hasOwn(changeRates, text) ? (text as ChangeFreq) : null;

@@ -201,13 +201,17 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
    select count(*) filter (where is_new) as added from stored`,
 );
 
-/** Notes up to which place of the pages feed visits are noted, and counts pages that are new. */
+/**
+ * Notes up to which place of the pages feed visits are noted, and counts pages that are new, and pages whose rates have
+ * become known.
+ */
 export const noteProgress = statement<
-  [crawlId: string, micros: number, hostId: number, key: Buffer, added: number],
+  [crawlId: string, micros: number, hostId: number, key: Buffer, added: number, learnt: number],
   Record<string, never>
 >(
   'note-progress',
-  `update standing_crawl set noted_micros = $2, noted_host = $3, noted_key = $4, pages = pages + $5 where crawl_id = $1`,
+  `update standing_crawl set noted_micros = $2, noted_host = $3, noted_key = $4, pages = pages + $5,
+          rates_learnt = rates_learnt + $6 where crawl_id = $1`,
 );
 
 export interface SitemapHint {

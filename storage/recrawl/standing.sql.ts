@@ -26,6 +26,9 @@ export interface StandingCrawl {
   readonly share: number | null;
   readonly left_out: number;
   readonly planned_pages: number;
+  /** Pages whose rates were known when the plan was made, and those whose rates have become known since. */
+  readonly planned_rates: number;
+  readonly rates_learnt: number;
   readonly planned_at: Date | null;
   /** Seconds since the plan was made; null: there is none. */
   readonly planned_ago: number | null;
@@ -42,7 +45,7 @@ export interface StandingCrawl {
 }
 
 const standing = `select c.state, c.config, s.noted_micros, s.noted_host, s.noted_key, s.pages, s.price, s.left_out_days,
-          s.typical_rate, s.share, s.left_out, s.planned_pages, s.planned_at,
+          s.typical_rate, s.share, s.left_out, s.planned_pages, s.planned_rates, s.rates_learnt, s.planned_at,
           extract(epoch from now() - s.planned_at)::float8 as planned_ago, s.queued, s.planned_queued, s.pace,
           extract(epoch from now() - s.ranked_at)::float8 as ranked_ago, s.ranked_pages,
           s.dated_by, s.dated_key, s.dated_host
@@ -94,12 +97,14 @@ export const storePlan = statement<
     share: number,
     leftOut: number,
     pace: number,
+    ratesKnown: number,
   ],
   Record<string, never>
 >(
   'store-plan',
   `update standing_crawl set price = $2, left_out_days = $3, typical_rate = $4, share = $5, left_out = $6,
-          planned_pages = pages, planned_queued = queued, planned_at = now(), pace = $7
+          planned_pages = pages, planned_queued = queued, planned_at = now(), pace = $7,
+          planned_rates = $8, rates_learnt = 0
     where crawl_id = $1`,
 );
 

@@ -50,13 +50,15 @@ export const indexedCrawls = statement<
     readonly id: string;
     readonly state: CrawlState;
     readonly indexed: boolean;
+    /** Pages of the crawl are still to be put into its index. */
+    readonly building: boolean;
     /** Pages that were looked at for its index. */
     readonly looked: number;
     readonly configs: readonly string[];
   }
 >(
   'indexed-crawls',
-  `select c.id::text, c.state, s.crawl_id is not null as indexed, coalesce(s.looked, 0) as looked,
+  `select c.id::text, c.state, s.crawl_id is not null as indexed, coalesce(s.state not in ('ready', 'checking'), false) as building, coalesce(s.looked, 0) as looked,
           coalesce(s.configs, '{}') as configs
      from crawl c left join search_index s on s.crawl_id = c.id
     where c.tenant_id = $1 and c.removed_at is null

@@ -4,6 +4,7 @@ import type { CrawlGlance } from '../../contracts/activities.ts';
 import { crawlMarkdown } from '../../workflows/crawl-desk.ts';
 
 const glance: CrawlGlance = {
+  at: '2026-03-01T08:00:00.000Z',
   label: 'shops _of_ <b>mine',
   ...{ pages: 1_200, discovered: 3_000, queued: 40, deadLetters: 2, perSecond: 3.25 },
   hosts: { total: 9, working: 2, parked: 1 },
@@ -19,6 +20,7 @@ describe('the details of a crawl', () => {
   it('tell its label, its numbers, and of hosts that it waits for, with links', () => {
     expect(crawlMarkdown(running).split('\n\n')).toEqual([
       '### Crawl 3 is running',
+      '**As of:** 2026-03-01T08:00:00.000Z',
       '**Label:** shops &#95;of&#95; &#60;b&#62;mine',
       '**URLs:** 1,200 pages of 3,000 discovered, 40 queued, 2 dead letters, 3.3 a second',
       '**Hosts:** 9: 2 at work, 3 waiting, 1 parked',

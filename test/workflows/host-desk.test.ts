@@ -80,9 +80,9 @@ describe('the details of a host', () => {
     ] satisfies HostMode[]) {
       const all = lines({ ...trouble, mode, pausedReason: 'lunch', nextVisit: at, closedBy: 'windows' });
       expect(all.filter((each) => each !== '').length).toBeLessThanOrEqual(9);
-      expect(all.findIndex((each) => each.startsWith('**Buttons'))).toBeLessThan(
-        all.findIndex((each) => each.startsWith('|')),
-      );
+      expect(all[2]).toBe('**URLs:** 10 settled, 5 queued, 0 dead letters; delay 1 s');
+      // Temporal Web cuts the last row of a table.
+      expect(all.some((each) => each.startsWith('|'))).toBe(false);
     }
   });
 });

@@ -98,6 +98,19 @@ describe('the rate of a page, from one bit a visit', () => {
     expect(Math.abs(found.reduce((sum, each) => sum + each, 0) / found.length)).toBeLessThan(0.1);
   });
 
+  it('of up to 144 changes a day is learnt, as often as the floor of news lets a page be visited', () => {
+    const tenMinutes = 1 / 144;
+    const every = (nth: number) =>
+      estimateRate(
+        after(Array.from({ length: 150 }, (_, at) => ({ days: tenMinutes, changed: at % nth === 0 }))),
+      );
+    expect(every(1)).toBe(fastestRate);
+    // A page that changed in every sixth interval changes about once in an hour: −ln(5/6) in ten minutes.
+    expect(every(6) / (-Math.log(5 / 6) * 144)).toBeCloseTo(1, 0);
+    // One change that was seen soon after the visit before does not tell that much.
+    expect(estimateRate(after([{ days: tenMinutes, changed: true }]))).toBeLessThan(5);
+  });
+
   it('of a page that was never visited is what is typical', () => {
     expect(estimateRate(noHistory)).toBeCloseTo(unknownRate, 3);
     expect(estimateRate(noHistory, 0.02)).toBeCloseTo(0.02, 4);

@@ -299,6 +299,26 @@ describe('a standing crawl', () => {
     await expectExact(fetching.pool, crawl.id);
   });
 
+  it('plans anew as soon as it has learnt how often its pages change', async () => {
+    const crawl = await standing({});
+    await noted(crawl, paths.length);
+    const plan = () => tables.standing.row(fetching.pool, { crawl_id: crawl.id });
+    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { planned_pages: paths.length });
+    const guessed = await plan();
+    expect(guessed).toMatchObject({ planned_rates: 0, planned_at: expect.any(Date) as Date });
+    // The next visit tells the rates.
+    await tables.history.change(fetching.pool, { crawl_id: crawl.id }, { visits: 3 });
+    await makeDue(crawl);
+    await run(crawl);
+    expect((await plan()).planned_at).toEqual(guessed.planned_at);
+    await work(crawl);
+    await noted(crawl, paths.length);
+    const { planned_at: at, planned_rates: known, rates_learnt: since } = await plan();
+    expect(at !== null && guessed.planned_at !== null && at > guessed.planned_at).toBe(true);
+    // Visits may be noted in two parts, and the second tell too little for one more plan.
+    expect(known).toBeGreaterThan(4 * since);
+  });
+
   it('keeps only a part fresh, is planned and sampled, and rests no longer once it keeps nothing', async () => {
     const crawl = await standing({ only: ['*/same', '*/still'] });
     await noted(crawl, paths.length);

@@ -64,10 +64,18 @@ describe('a goal for freshness', () => {
     expect((await ask<FreshnessPreview>('POST', path, proud)).body.met).toBe(false);
     const refused = await ask<{ detail: string }>('PATCH', `/v1/crawls/${id}`, { keepFresh: proud });
     expect(refused.status).toBe(422);
-    expect(refused.body.detail).toContain(`at most ${String(best)} % can`);
-    expect(refused.body.detail).toMatch(
-      /leaves out \d+ of 120 pages; (99 % takes about|no number of requests)/,
-    );
+    const asked =
+      /no number of requests reaches 99 %.*since intervals\.generic\.floorSeconds is 86,400; with ([\d,]+) it can/;
+    expect(refused.body.detail).toMatch(asked);
+    // What the refusal says is true.
+    const floorSeconds = Number(asked.exec(refused.body.detail)?.[1]?.replaceAll(',', ''));
+    const generic = { floorSeconds, ceilingSeconds: 30 * 86_400 };
+    const eager = { requestsPerDay: 1e6, share: 99, intervals: { generic } };
+    expect((await ask('PATCH', `/v1/crawls/${id}`, { keepFresh: eager })).status).toBe(200);
+
+    const poor = { requestsPerDay: 3, share: 70 };
+    const short = await ask<{ detail: string }>('PATCH', `/v1/crawls/${id}`, { keepFresh: poor });
+    expect(short.body.detail).toMatch(/at most [\d.]+ % can.*leaves out \d+ of 120 pages; 70 % takes about/);
     const set = await ask('PATCH', `/v1/crawls/${id}`, { keepFresh: { requestsPerDay: 20, share: 50 } });
     expect(set.status).toBe(200);
     const { stdout } = await runCli([
@@ -89,6 +97,7 @@ describe('a goal for freshness', () => {
     await runRecrawl(services.pool, id, () => true);
     const now = await view();
     expect(now.plan?.share).toBeGreaterThan(60);
+    expect(now.plan?.ratesKnown).toBe(pages);
     expect(now.samples).toMatchObject([{ pages, requests: 7, checked: null }]);
     expect(now.samples[0]?.fresh).toBeGreaterThan(50);
     const report = await ask<CrawlReport>('GET', `/v1/crawls/${id}/report?format=json`);
@@ -101,7 +110,7 @@ describe('a goal for freshness', () => {
   it('is unknown of a crawl that has noted nothing, and absent from one that fetches once', async () => {
     const id = await newCrawl(services.pool);
     const told = await ask<FreshnessPreview>('POST', `/v1/crawls/${id}/freshness/preview`, { share: 99 });
-    expect(told.body).toEqual({ pages: 0, ratesKnown: 0, best: null, needed: null, met: true });
+    expect(told.body).toEqual({ pages: 0, ratesKnown: 0, best: null, needed: null, floor: null, met: true });
     expect((await ask('GET', `/v1/crawls/${id}/freshness`)).body).toMatchObject({
       keepFresh: null,
       plan: null,

@@ -374,6 +374,9 @@ interface StandingRow {
   readonly pages: number;
   readonly price: number | null;
   readonly planned_at: Date | null;
+  readonly planned_pages: number;
+  readonly planned_rates: number;
+  readonly rates_learnt: number;
   readonly ranked_at: Date | null;
   readonly allowance: number;
   readonly allowed_at: Date;
