@@ -33,7 +33,9 @@ function nextOf({ pageClass, deadVisits, nextDue, price, leftOut, visits }: Recr
     return deadVisits > 0
       ? 'It is gone, and is not asked for again.'
       : 'It is queued again, or the settings do not keep it fresh.';
-  if (deadVisits > 0) return `It is gone, and is asked for once more at ${nextDue}.`;
+  if (deadVisits > 1)
+    return `It was found gone ${counted(deadVisits, 'time')} in a row, and is asked for again at ${nextDue}, as seldom as class ${pageClass} allows.`;
+  if (deadVisits === 1) return `It is gone, and is asked for once more at ${nextDue}.`;
   if (visits <= visitsThatTell || price === null)
     return `It is due again at ${nextDue}, until its rate is known.`;
   if (leftOut)

@@ -20,11 +20,13 @@ export interface VisitRules {
 export interface NextVisit {
   readonly pageClass: PageClass;
   readonly rate: number;
-  /** Null: the page is not visited again. */
-  readonly inDays: number | null;
+  readonly inDays: number;
 }
 
-/** A page that is gone is looked at once more after so many days, since some come back. */
+/**
+ * A page that is gone is looked at once more after so many days, since some come back; after that it is looked at as
+ * seldom as its class allows, and not more often than this.
+ */
 const deadDays = 7;
 
 export function nextVisit(
@@ -36,8 +38,11 @@ export function nextVisit(
   const rate = estimateRate(page.history, expected);
   const tells = page.visits > visitsThatTell;
   const pageClass = classOf(said.isNews, said.changefreq, page.history, tells ? rate : null);
-  if (page.deadVisits > 0) return { pageClass, rate, inDays: page.deadVisits > 1 ? null : deadDays };
   const bounds = rules.intervals[pageClass];
+  if (page.deadVisits > 0) {
+    const inDays = page.deadVisits === 1 ? deadDays : Math.max(deadDays, bounds.ceiling);
+    return { pageClass, rate, inDays };
+  }
   if (tells && rules.plan !== null) {
     const bounded = { importance: page.importance, rate, ...bounds };
     return { pageClass, rate, inDays: intervalOf(bounded, rules.plan, rules.tolerance) };

@@ -2,10 +2,15 @@
 import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 import { statement } from '../postgres/index.ts';
 
+/** Visits in a row that find a page of a standing crawl gone, before it leaves like any other. */
+const visitsOfGone = 4;
+
 /**
  * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them, and counts them in
  * `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
  * the URLs that a host may have are free again. Answers how many URLs there were, `limit` at most.
+ *
+ * A page that a standing crawl asks for again stays until it was found gone so often in a row (`visitsOfGone`).
  *
  * Caches that know such a URL as seen would keep it out if it is found again. So each time changes the epoch of what is
  * known of the crawl (`loadCrawls`), in the same transaction. That empties its caches, so a crawl forgets within ten
@@ -19,6 +24,9 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
       cross join lateral (
         select host_id, crawl_id, key from url
          where crawl_id = c.id and state = 'dead' and fetched_at < now() - $1 * interval '1 day'
+           and not exists (select from page_history h
+                            where h.crawl_id = c.id and h.key = url.key and h.host_id = url.host_id
+                              and h.next_due is not null and h.dead_visits < ${String(visitsOfGone)})
          order by fetched_at limit $2
       ) u
       where c.state in ('seeding', 'running', 'paused', 'draining')

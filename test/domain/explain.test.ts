@@ -39,6 +39,10 @@ describe('what a standing crawl goes by', () => {
     [{ visits: 2 }, /visited 2 times, too few to tell .* until its rate is known\.$/],
     [{ leftOut: true }, /changes too often for what it matters/],
     [{ deadVisits: 1 }, /It is gone, and is asked for once more at/],
+    [
+      { deadVisits: 2 },
+      /found gone 2 times in a row, and is asked for again at .*, as seldom as class generic/,
+    ],
     [{ deadVisits: 2, nextDue: null }, /It is gone, and is not asked for again\.$/],
     [{ nextDue: null, changedAt: null }, /never found changed.*It is queued again, or/],
   ])('%j', (changes, because) => {

@@ -45,14 +45,19 @@ describe('the next visit', () => {
     expect(nextVisit(visited(8, false), plain, dear).inDays).toBe(45);
   });
 
-  it('takes news as often as their class allows, and looks at a page that is gone once more', () => {
+  it('takes news as often as their class allows, and looks at a page that is gone once more, then at its ceiling', () => {
     const news = { isNews: true, changefreq: null };
     expect(nextVisit(firstVisit(1, found), news, rules).inDays).toBe(defaultIntervals.news.ceiling);
     const gone = firstVisit(1, { ...found, isDead: true });
     expect(nextVisit(gone, plain, rules).inDays).toBe(7);
-    expect(
-      nextVisit(visitedAgain(gone, 7, false, { ...found, isDead: true }), plain, rules).inDays,
-    ).toBeNull();
+    // Then as seldom as their class allows, and never more often than that.
+    const stillGone = visitedAgain(gone, 7, false, { ...found, isDead: true });
+    expect(nextVisit(stillGone, plain, rules).inDays).toBe(defaultIntervals.generic.ceiling);
+    const dormant = { isNews: false, changefreq: 'never' } as const;
+    expect(nextVisit(stillGone, dormant, rules).inDays).toBe(defaultIntervals.dormant.ceiling);
+    expect(nextVisit(stillGone, news, rules).inDays).toBe(7);
+    const longGone = visitedAgain(stillGone, 30, false, { ...found, isDead: true });
+    expect(nextVisit(longGone, plain, rules).inDays).toBe(defaultIntervals.generic.ceiling);
   });
 
   it('classes pages by settings, hints and history', () => {

@@ -165,7 +165,7 @@ describe('a standing crawl', () => {
       '/': { visits: 2, changed: false, due: true },
       '/copy': { visits: 2, changed: false, due: true },
       '/found': { visits: 1, changed: false, due: true },
-      '/gone': { visits: 2, changed: false, due: false },
+      '/gone': { visits: 2, changed: false, due: true },
       '/kept': { visits: 2, changed: true, due: true },
       '/moved': { visits: 2, changed: true, due: true },
       '/same': { visits: 2, changed: true, due: true },

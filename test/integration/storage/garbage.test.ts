@@ -75,6 +75,25 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
   expect(await expectExact(pool, id)).toMatchObject({ dead: 4, queued: 1 });
 });
 
+it('keeps a page that a standing crawl asks for again, until it was found gone four times in a row', async () => {
+  const { pool } = frontier;
+  const id = await runningCrawl(pool, { scope: 'any' });
+  const gone = await addUrl(pool, id, 'https://rare.example/', {
+    state: 'dead',
+    fetched_at: fromNow(-60 * day),
+  });
+  const place = { host_id: gone.hostId, crawl_id: id, key: gone.key };
+  await tables.standing.add(pool, { crawl_id: id, pages: 1, allowance: 0, queued: 0 });
+  await tables.history.add(pool, {
+    ...{ ...place, class: 2, visits: 3, dead_visits: 3, importance: 1, rate: 1, unchanged_in_row: 0 },
+    ...{ unchanged_days: 0, changed_after: [], seen_at: fromNow(-60 * day), body_sign: Buffer.of(1) },
+    next_due: fromNow(30 * day),
+  });
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  await tables.history.change(pool, place, { dead_visits: 4 });
+  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+});
+
 it('makes caches forget as well, at most for some minutes a day: a link makes a URL of it again', async () => {
   const { pool, writer } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
