@@ -124,9 +124,10 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
 /**
  * 429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4). The complaint is the host's if a second URL complains in the same
  * stretch, or if the host has not answered well lately: then the host is left alone as it asks, and no URL is blamed.
- * At a host that otherwise answers well, a 503 is the page's own, and only the page waits. A 429 is about us and not
- * about the page: the first 429 of a URL stops all requests to the host. Only if other URLs were answered well after
- * that, and this URL is answered 429 again, is the complaint the page's.
+ * At a host that otherwise answers well, a 503 that names no time is the page's own, and only the page waits. A 429 is
+ * about us and not about the page, and a 503 with Retry-After says for how long the service is unavailable: the first of
+ * a URL stops all requests to the host. Only if other URLs were answered well after that, and this URL complains again,
+ * is the complaint the page's.
  */
 function judgeComplaint(status: number, askedMs: number | null, history: History): Outcome {
   const { suspicion, tries, hostFailures } = history;
@@ -149,7 +150,7 @@ function judgeComplaint(status: number, askedMs: number | null, history: History
   return {
     url,
     host: {
-      trouble: status === 429 && firstOfUrl ? trouble : null,
+      trouble: firstOfUrl && (status === 429 || (askedMs ?? 0) > 0) ? trouble : null,
       complaint: { pauseMs: waitMs, mild: true },
       sign: 'ill',
     },
@@ -169,11 +170,10 @@ function judgeFailing(
   // A host that has not answered well lately gets no second request at once: that might hang as long.
   const hangs = reason === 'timeout' && !suspicion.knownBad && !suspicion.well;
   if (suspicion.inARow < enoughInARow[kind] && !hangs) return { url, host: { ...silent, sign } };
-  const trouble =
-    reason === 'server-error'
-      ? { class: 'server-errors' as const, waitMs: outageMs }
-      : { class: reason, waitMs: backoffMs(reason, hostFailures) };
-  return { url, host: { trouble, complaint: null, sign } };
+  const trouble = reason === 'server-error' ? 'server-errors' : reason;
+  const ownMs = reason === 'server-error' ? outageMs : backoffMs(reason, hostFailures);
+  const waitMs = Math.max(ownMs, askedMs ?? 0);
+  return { url, host: { trouble: { class: trouble, waitMs }, complaint: null, sign } };
 }
 
 function judgeFault(fault: FetchFault, history: History): Outcome {

@@ -15,12 +15,6 @@ export type { RobotsVerdict } from './robots-match.ts';
 /** Octets read of a robots.txt (RFC 9309 §2.5 asks for at least this); the rest is ignored. */
 export const maxRobotsOctets = 500 * 1024;
 
-/**
- * Milliseconds for which a copy may be used before robots.txt is requested again: a day (RFC 9309 §2.4), and the delay
- * in force at the host. Otherwise a host that allows one request a day would be asked for robots.txt and nothing else.
- */
-export const robotsFreshMs = (delayMs: number): number => 24 * 3_600_000 + delayMs;
-
 /** Milliseconds for which a visit goes by a copy that is older, while robots.txt cannot be read, before it is asked for again. */
 export const olderRobotsMs = 15 * 60_000;
 

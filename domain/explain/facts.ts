@@ -157,6 +157,8 @@ export interface RobotsFacts {
   readonly status: number | null;
   readonly fetchedAt: string | null;
   readonly ageMs: number | null;
+  /** For how long its answer said that it may be kept, in milliseconds; null: it said nothing. */
+  readonly keptMs: number | null;
   /** The names that the rules were looked up for. */
   readonly agent: string;
   /** Null: robots.txt could not be read, so it says nothing. */

@@ -2,7 +2,7 @@
 import { permitsOf, type Cap } from '../caps.ts';
 import { counted } from '../counted.ts';
 import { slowedBecause } from '../pressure.ts';
-import { robotsFreshMs } from '../robots.ts';
+import { robotsFreshMs } from '../robots-freshness.ts';
 import { troubleText } from '../url-reason.ts';
 import { instantIn, span, type Wait } from './decision.ts';
 import { aheadCounted, type ExplainFacts, type HostFacts } from './facts.ts';
@@ -153,7 +153,7 @@ export function otherHostsSlice({ host }: ExplainFacts): Wait | null {
 
 export function robotsFirst({ host, robots }: ExplainFacts): Wait | null {
   const ageMs = robots?.ageMs ?? null;
-  if (ageMs !== null && ageMs < robotsFreshMs(host?.delayMs ?? 0)) return null;
+  if (ageMs !== null && ageMs < robotsFreshMs(host?.delayMs ?? 0, robots?.keptMs)) return null;
   const what =
     ageMs === null
       ? 'robots.txt of the host has not been read yet'

@@ -4,13 +4,16 @@
  */
 import { LRUCache } from 'lru-cache';
 import { cutBy, type Cut } from '../../domain/limits.ts';
-import { parseRobots, robotsFreshMs, type Robots } from '../../domain/robots.ts';
+import { robotsFreshMs } from '../../domain/robots-freshness.ts';
+import { parseRobots, type Robots } from '../../domain/robots.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { loadRobots, saveRobots } from '../../storage/hosts/index.ts';
 
 interface Copy {
   readonly robots: Robots;
+  /** For how long its answer said that it may be kept, in milliseconds; null: it said nothing. */
+  readonly keptMs: number | null;
   /** `performance.now()` when the copy was fetched, computed from its age in Postgres. */
   readonly fetchedAt: number;
   /** About how many bytes of memory the copy takes. */
@@ -39,33 +42,35 @@ export class RobotsBook {
   async find(
     hostId: string,
     askedAgoMs: number | null,
-  ): Promise<{ readonly robots: Robots; readonly ageMs: number } | null> {
+  ): Promise<(Pick<Copy, 'robots' | 'keptMs'> & { readonly ageMs: number }) | null> {
     const ageOf = (copy: Copy): number => performance.now() - copy.fetchedAt;
     let copy = this.#copies.get(hostId) ?? null;
     // Another process may have read robots.txt again since.
-    if (copy === null || ageOf(copy) >= Math.min(robotsFreshMs(0), askedAgoMs ?? Infinity))
+    if (copy === null || ageOf(copy) >= Math.min(robotsFreshMs(0, copy.keptMs), askedAgoMs ?? Infinity))
       copy = await this.#load(hostId);
     if (copy === null) return null;
     const ageMs = ageOf(copy);
-    return ageMs < staleLimitMs ? { robots: copy.robots, ageMs } : null;
+    return ageMs < staleLimitMs ? { robots: copy.robots, keptMs: copy.keptMs, ageMs } : null;
   }
 
   /**
    * @param received null: the host has no robots.txt (4xx), so everything is allowed
    * @param address that answered; null: not known
+   * @param keptMs for how long the answer may be kept (`robotsKeptMs`)
    */
   async save(
     hostId: string,
     status: number,
     received: string | null,
     address: string | null,
+    keptMs: number | null,
   ): Promise<Robots> {
     const fetchedAt = performance.now();
     // Postgres text cannot hold a NUL. For the parser a line ends at a NUL, so the rest of the line can go.
     const body = received?.replace(/\0[^\r\n]*/g, '') ?? null;
     const robots = body === null ? allowAll : parseRobots(body);
-    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)), address);
-    const copy = { robots, fetchedAt, weight: weightOf(body) };
+    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)), address, keptMs);
+    const copy = { robots, keptMs, fetchedAt, weight: weightOf(body) };
     this.#copies.set(hostId, copy);
     return copy.robots;
   }
@@ -74,7 +79,12 @@ export class RobotsBook {
     const [stored] = await loadRobots(this.#pool, hostId);
     if (stored === undefined) return null;
     const robots = stored.body === null ? allowAll : parseRobots(stored.body);
-    const copy = { robots, fetchedAt: performance.now() - stored.age_ms, weight: weightOf(stored.body) };
+    const copy = {
+      robots,
+      keptMs: stored.kept_ms,
+      fetchedAt: performance.now() - stored.age_ms,
+      weight: weightOf(stored.body),
+    };
     this.#copies.set(hostId, copy);
     return copy;
   }

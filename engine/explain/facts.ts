@@ -96,9 +96,10 @@ export function storedCopy(row: HostCircumstances): StoredCopy | null {
     robots_body: body,
     robots_fetched_at: fetchedAt,
     robots_age_ms: ageMs,
+    robots_kept_ms: keptMs,
   } = row;
   if (status === null || fetchedAt === null || ageMs === null) return null;
-  return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs };
+  return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs, keptMs };
 }
 
 /** @param redirectState state of the redirect's target in the crawl */

@@ -9,7 +9,7 @@
 import { storedKinds } from '../../domain/url-kind.ts';
 import { randomUUID } from 'node:crypto';
 import { earned, heldMs } from '../../domain/lending.ts';
-import { robotsFreshMs } from '../../domain/robots.ts';
+import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import {

@@ -112,6 +112,9 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   // The report ends the request, so nothing is in flight any more: the lease counts as returned.
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
   const ending = await judge(room, url, report, lease);
+  // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
+  if (ending.ownHoldMs > 0)
+    await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
   const done = await room.admission
     .admit(ending.found, (rows, judged, outside) =>
       retrying(() =>
@@ -128,8 +131,6 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
     });
   if (done instanceof LeaseOver) return tooLate();
   await room.permits.giveBack(url.host_id, url.origin);
-  if (ending.ownHoldMs > 0)
-    await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
   await room.wake([url.host_id]);
   return 'accepted';
 }

@@ -85,6 +85,8 @@ export class PageFetch {
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
+      const { trouble } = outcome.host;
+      if (trouble !== null && result.kind === 'response') await this.#visit.leaveAlone(trouble.waitMs);
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, result, bodyHash, row.reason, copy);
       return capture === null

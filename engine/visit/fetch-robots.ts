@@ -3,6 +3,7 @@
  * redirect to another host takes that host's lease for one request, so that its pace is kept too.
  */
 import type { FetchFault, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
+import { robotsFreshMs, robotsKeptMs } from '../../domain/robots-freshness.ts';
 import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -12,9 +13,11 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import { HostVisit, lookAtHost, onErrand } from './host-visit.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Refusal } from './record.ts';
+import { sleep } from './sleep.ts';
 
 export type RobotsReading =
-  | { readonly kind: 'rules'; readonly robots: Robots }
+  /** `freshMs`: for how long they may be used, before the delay of the host is added. */
+  | { readonly kind: 'rules'; readonly robots: Robots; readonly freshMs: number }
   /** The host's address is guarded: nothing may be sent to it at all. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Nothing is fetched until robots.txt can be read (§2.3.1.4). `fault` null: the server answered, with `status`. */
@@ -84,11 +87,22 @@ export class RobotsFetcher {
       result.release?.();
       const target = redirectTarget(result.status, result.headers['location'], url);
       if (target !== null && hop < maxHops) {
+        const laterMs = askedPauseMs(result.headers, Date.now()) ?? 0;
+        if (laterMs > guestPatienceMs) {
+          await visit.leaveAlone(laterMs);
+          const message = `robots.txt redirects to ${target}, where nobody is to ask yet: nothing may be fetched`;
+          return unreachable(null, result.status, message, laterMs);
+        }
+        await sleep(laterMs, signal);
         url = target;
         continue;
       }
-      const { hostId } = visit.lease;
-      const { robots: book } = this.#dependencies.books;
+      const keptMs = robotsKeptMs(result.headers);
+      const rules = async (body: string | null): Promise<RobotsReading> => {
+        const { robots: book } = this.#dependencies.books;
+        const robots = await book.save(visit.lease.hostId, result.status, body, address, keptMs);
+        return { kind: 'rules', robots, freshMs: robotsFreshMs(0, keptMs) };
+      };
       // More than five redirects, or one without a target: unavailable, as if there were no robots.txt (§2.3.1.2).
       const availability =
         result.status >= 300 && result.status < 400 ? 'allow-all' : robotsAvailability(result.status);
@@ -98,9 +112,9 @@ export class RobotsFetcher {
             // A file that breaks off has lost rules. A file that is only too long is cut, as the RFC says (§2.5).
             return unreachable('reset', result.status, 'robots.txt broke off before its end', null);
           }
-          return { kind: 'rules', robots: await book.save(hostId, result.status, text, address) };
+          return rules(text);
         case 'allow-all':
-          return { kind: 'rules', robots: await book.save(hostId, result.status, null, address) };
+          return rules(null);
         case 'unreachable': {
           const message = `robots.txt answers ${String(result.status)}, so nothing may be fetched`;
           return unreachable(null, result.status, message, askedPauseMs(result.headers, Date.now()));
@@ -116,7 +130,7 @@ export class RobotsFetcher {
     signal: AbortSignal,
   ): Promise<FetchResult | { readonly busyMs: number } | { readonly refusal: Refusal } | null> {
     const target = canonicalize(request.url);
-    if (!target.ok || target.value.host === visit.origin) return visit.exchange(request);
+    if (!target.ok || target.value.host === visit.origin) return visit.exchangeRobots(request);
     const { host } = target.value;
     const { pool, books } = this.#dependencies;
     // A host that has opted out is not even asked to make room.
@@ -134,7 +148,7 @@ export class RobotsFetcher {
         const closed = await guest.mayBegin((waitMs) => waitMs <= guestPatienceMs);
         if (closed?.kind === 'never') return closed;
         if (closed !== null) return { busyMs: Math.max(guest.waitMs, lease.allowance.closedMs, busyMs) };
-        return guest.exchange(request);
+        return guest.exchangeRobots(request);
       },
     );
   }

@@ -45,6 +45,8 @@ export interface Visited {
   readonly lease: HostLease;
   /** Milliseconds until the host's pace, Retry-After and backoff allow a request. */
   readonly waitMs: number;
+  /** The host asked for a pause in the course of this visit. */
+  readonly leftAlone: boolean;
   readonly rules: HostRules;
   /** Are the settings of all crawls of this visit as they were when it began? */
   isCurrent(): boolean | Promise<boolean>;
@@ -120,6 +122,9 @@ export const gates: readonly Gate[] = [
     // The delay between two requests, Retry-After and backoffs.
     name: 'pace',
     visit: ({ waitMs }) => (waitMs > 0 ? { kind: 'early', waitMs } : null),
+    // Of several requests in flight one may have been answered so: those that wait for their time stay away.
+    waiting: ({ leftAlone }) => !leftAlone,
+    leaving: ({ leftAlone }) => !leftAlone,
   },
   {
     name: 'windows-and-quota',

@@ -6,9 +6,13 @@
 import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { goesByCrawlDelay, hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
-import { robotsFreshMs, type Robots } from '../../domain/robots.ts';
+import { askedPauseMs } from '../../domain/retry-after.ts';
+import { robotsFreshMs } from '../../domain/robots-freshness.ts';
+import { robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
+import { leaveHostAlone } from '../../storage/leases/index.ts';
+import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { CrawlTurns } from './crawl-turns.ts';
@@ -21,6 +25,7 @@ import type { Waits } from './visit-times.ts';
 
 /** What all visits of a process share. */
 export interface House extends Way {
+  readonly pool: Pool;
   readonly books: Books;
   readonly outage: () => Error | null;
   /** The gates of gates.ts. */
@@ -56,6 +61,8 @@ export class HostVisit implements Visited {
   endsAt = 0;
   /** The host's delay before any slowdown; null before it is known. */
   baseDelayMs: number | null = null;
+  /** The host asked for a pause in the course of this visit: nothing more is sent. */
+  leftAlone = false;
   /** What asks for the delay of the host. */
   #spacing: 'delay' | 'crawl_delay' = 'delay';
 
@@ -83,7 +90,7 @@ export class HostVisit implements Visited {
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
     const outdated = copy === null || (askedAgoMs !== null && copy.ageMs >= askedAgoMs);
     this.goBy({ robots: outdated ? null : copy.robots, refused: null });
-    const freshMs = outdated ? 0 : robotsFreshMs(this.pacer.delayMs) - copy.ageMs;
+    const freshMs = outdated ? 0 : robotsFreshMs(this.pacer.delayMs, copy.keptMs) - copy.ageMs;
     const fresh = outdated || freshMs <= 0 ? null : copy.robots;
     this.known = { fresh, freshMs, older: copy?.robots ?? null };
     const asked = this.#spacing === 'crawl_delay';
@@ -152,6 +159,26 @@ export class HostVisit implements Visited {
   /** The last look. */
   mayLeave(wanted: Wanted | null, url: string, counted = false): boolean {
     return this.house.gates.every(({ leaving }) => leaving?.(this, wanted, url, counted) !== false);
+  }
+
+  /**
+   * Sends nothing more in this visit, and nothing to the host for `waitMs`. Written before anything else becomes of the
+   * answer: whoever takes the host after a crash would otherwise wait for one delay only.
+   */
+  async leaveAlone(waitMs: number): Promise<void> {
+    this.leftAlone = true;
+    this.pacer.holdOff(waitMs);
+    const { hostId, taken } = this.lease;
+    await retrying(() => leaveHostAlone(this.house.pool, hostId, taken.token, waitMs));
+  }
+
+  /** Requests a robots.txt of the host. Where it cannot be read for now, the host is left alone for as long as it asks. */
+  async exchangeRobots(request: FetchRequest): Promise<FetchResult | null> {
+    const result = await this.exchange(request);
+    if (result?.kind !== 'response' || robotsAvailability(result.status) !== 'unreachable') return result;
+    const askedMs = askedPauseMs(result.headers, Date.now()) ?? 0;
+    if (askedMs > 0) await this.leaveAlone(askedMs);
+    return result;
   }
 
   /** As `HostPacer.exchange`, past all gates. @param wanted null: for robots.txt, which belongs to no crawl */

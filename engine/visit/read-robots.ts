@@ -32,6 +32,7 @@ export async function readRobots(
     case 'busy':
       return { busyMs: reading.waitMs };
     case 'rules':
+      visit.known = { fresh: reading.robots, freshMs: reading.freshMs, older };
       return { robots: reading.robots, refused: null };
     case 'refused':
       return { robots: null, refused: reading.message };

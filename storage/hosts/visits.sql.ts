@@ -70,26 +70,36 @@ export interface StoredRobots {
   readonly body: string | null;
   /** Milliseconds since robots.txt was fetched. */
   readonly age_ms: number;
+  readonly kept_ms: number | null;
 }
 
 export const loadRobots = statement<[hostId: string], StoredRobots>(
   'load-robots',
-  `select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms from robots where host_id = $1`,
+  `select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
+     from robots where host_id = $1`,
 );
 
 /**
  * @param body null: the host has no robots.txt, so everything is allowed. @param cut what limits left out of the file
- * (domain/limits.ts), as JSON @param address of the host that answered; null: not known
+ * (domain/limits.ts), as JSON @param address of the host that answered; null: not known @param keptMs for how long the
+ * answer said that the copy may be kept; null: it said nothing
  */
 export const saveRobots = statement<
-  [hostId: string, status: number, body: string | null, cut: string, address: string | null],
+  [
+    hostId: string,
+    status: number,
+    body: string | null,
+    cut: string,
+    address: string | null,
+    keptMs: number | null,
+  ],
   Record<string, never>
 >(
   'save-robots',
-  `insert into robots (host_id, status, body, cut, address, fetched_at)
-   values ($1, $2, $3, nullif($4::jsonb, '{}'), $5, now())
+  `insert into robots (host_id, status, body, cut, address, kept_ms, fetched_at)
+   values ($1, $2, $3, nullif($4::jsonb, '{}'), $5, $6, now())
    on conflict (host_id) do update set status = excluded.status, body = excluded.body, cut = excluded.cut,
-                                    address = excluded.address, fetched_at = now()`,
+                                    address = excluded.address, kept_ms = excluded.kept_ms, fetched_at = now()`,
 );
 
 /** The address that answered when robots.txt of the host was read; null: not known. */

@@ -1,5 +1,13 @@
 /** Leases of hosts: who may send requests to a host, and until when. */
-export { renewLeases, cutVisit, cutLeases, releaseLease, type Visit, type Leaving } from './keep.sql.ts';
+export {
+  renewLeases,
+  cutVisit,
+  cutLeases,
+  leaveHostAlone,
+  releaseLease,
+  type Visit,
+  type Leaving,
+} from './keep.sql.ts';
 export {
   takenColumns,
   reserving,

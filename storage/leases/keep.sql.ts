@@ -55,6 +55,13 @@ export const cutLeases = statement<[], { token: number }>(
   `select cut_token as token from host where cut_token is not null and cut_token = lease_token`,
 );
 
+/** Leaves a host alone for so many milliseconds, as an answer under this lease has asked. */
+export const leaveHostAlone = statement<[hostId: string, token: number, ms: number], Record<string, never>>(
+  'leave-host-alone',
+  `update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond')
+    where id = $1 and lease_token = $2`,
+);
+
 /** What was requested of the host under the lease, and for how long the host is closed now. */
 export interface Visit {
   /** Milliseconds since the head of the last answer; null: nothing was asked. */

@@ -5,8 +5,8 @@ import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
 /**
  * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh, and a page is next there for one
- * of the crawls ($2). A copy is fresh for $3 milliseconds and the delay of the host (`robotsFreshMs`). A crawl does not
- * count if a fetcher of its tenant has reported trouble at the host: then a worker of ours asks the host first.
+ * of the crawls ($2). A copy is fresh for $3 milliseconds, or as its answer says, and the delay of the host
+ * (`robotsFreshMs`). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then a worker of ours asks the host first.
  */
 const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
@@ -19,7 +19,7 @@ const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at i
                                     order by u.priority desc, u.key limit 1))
           and exists (select 1 from robots r
                        where r.host_id = h.id
-                         and r.fetched_at > now() - ($3 + coalesce(h.base_delay_ms, 0)) * interval '1 millisecond'
+                         and r.fetched_at > now() - (coalesce(r.kept_ms, $3::float8) + coalesce(h.base_delay_ms, 0)) * interval '1 millisecond'
                          and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
 
 /**

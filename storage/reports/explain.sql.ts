@@ -138,6 +138,7 @@ export interface HostCircumstances {
   readonly robots_body: string | null;
   readonly robots_fetched_at: Date | null;
   readonly robots_age_ms: number | null;
+  readonly robots_kept_ms: number | null;
   /** URLs here, in any state, of the crawl in question. */
   readonly urls: number;
   /** URLs of the crawl here that were gone for long and were forgotten. */
@@ -177,7 +178,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
                then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lease_ms,
           coalesce(h.guest_until > now(), false) as guest,
           r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
-          (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms,
+          (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms, r.kept_ms as robots_kept_ms,
           coalesce((select q.total from host_queue q where q.host_id = h.id and q.crawl_id = $2), 0) as urls,
           coalesce((select f.urls from forgotten f where f.host_id = h.id and f.crawl_id = $2), 0) as forgotten,
           coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id

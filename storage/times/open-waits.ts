@@ -31,6 +31,8 @@ const steps: readonly (readonly [TimeCause, string])[] = [
   ['robots_txt', pausedBy('robots-unreachable%')],
   ['retry_after', pausedBy('overloaded%')],
   ['pressure', `case when h.failures = 0 and h.eased then ${isPaused} end`],
+  // Nobody but the door has asked the host yet, and the host asked for time.
+  ['robots_txt', `case when ${askedFirst} and h.failures = 0 then ${isPaused} end`],
   ['caps', `case when h.failures = 0 then ${isPaused} end`],
   ['backoff', isPaused],
   ['delay', `case when not ${isCrawlDelay} then ${baseEnds} end`],

@@ -26,7 +26,7 @@ const quietHost: HostFacts = {
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
-  status: 200, fetchedAt: iso(-hour), ageMs: hour, agent: 'orbweaver', allowed: true, rule: null, line: null, isCut: false,
+  status: 200, fetchedAt: iso(-hour), ageMs: hour, keptMs: null, agent: 'orbweaver', allowed: true, rule: null, line: null, isCut: false,
 }; // prettier-ignore
 
 const queued: RecordFacts = {

@@ -157,19 +157,28 @@ describe('429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4, §10.2.3)', () => {
     },
   );
 
-  it('503 of one URL is its own where the host is well', () => {
-    expect(respond({ status: 503, retryAfterMs: hour })).toEqual({
-      url: again('overloaded', hour),
-      host: { trouble: null, complaint: { pauseMs: hour, mild: true }, sign: 'ill' },
-    });
-  });
+  it.each([null, 0])(
+    '503 of one URL that names no time is its own where the host is well',
+    (retryAfterMs) => {
+      const { url, host } = respond({ status: 503, retryAfterMs });
+      expect(url).toEqual(again('overloaded', 5_000));
+      expect(host).toMatchObject({ trouble: null, complaint: { mild: true }, sign: 'ill' });
+    },
+  );
 
-  it('429 speaks of the client: the first of a URL is obeyed by all, a further one by the URL', () => {
-    expect(respond({ status: 429, retryAfterMs: hour })).toEqual({
-      url: again('overloaded', hour),
-      host: { trouble: overloaded(hour), complaint: { pauseMs: hour, mild: true }, sign: 'ill' },
-    });
-    expect(respond({ status: 429, retryAfterMs: hour }, { tries: 1 }).host.trouble).toBeNull();
+  it.each([429, 503])(
+    'the first %i of a URL with Retry-After is obeyed by all, a further one by the URL',
+    (status) => {
+      expect(respond({ status, retryAfterMs: hour })).toEqual({
+        url: again('overloaded', hour),
+        host: { trouble: overloaded(hour), complaint: { pauseMs: hour, mild: true }, sign: 'ill' },
+      });
+      expect(respond({ status, retryAfterMs: hour }, { tries: 1 }).host.trouble).toBeNull();
+    },
+  );
+
+  it('429 speaks of the client: it is obeyed by all though it names no time', () => {
+    expect(respond({ status: 429 }).host.trouble).toEqual(overloaded(5_000));
   });
 
   it.each([429, 503])('%i of a URL that is known to be bad says nothing of the host', (status) => {
@@ -212,6 +221,12 @@ describe('other 5xx (RFC 9110 §15.6; docs/design.md, "Politeness")', () => {
       respond({ status: 500 }, { suspicion: { ...first, inARow }, outageMs: 8 * hour }).host.trouble;
     expect(down(4)).toBeNull();
     expect(down(5)).toEqual({ class: 'server-errors', waitMs: 8 * hour });
+  });
+
+  it('the host that asks for longer is left alone for longer', () => {
+    const asked = { suspicion: { ...first, inARow: 5 }, outageMs: hour };
+    expect(respond({ status: 502, retryAfterMs: 9 * hour }, asked).host.trouble?.waitMs).toBe(9 * hour);
+    expect(respond({ status: 502, retryAfterMs: 1_000 }, asked).host.trouble?.waitMs).toBe(hour);
   });
 });
 

@@ -104,6 +104,22 @@ describe('a host that answers', () => {
     await expectExact(fetching.pool, crawl);
   });
 
+  it.each([429, 503])('and asks by %i for time is not asked before that, by anybody', async (code) => {
+    const site = await startSite({ '/robots.txt': status(code, { 'retry-after': '60' }) });
+    const host = await fetching.host(site.origin);
+    await fetching.queue(await fetching.crawl(), host, '/');
+    open();
+    await stands(host, 'it is known', ({ known, leased }) => known && !leased);
+    const { wait_ms: waitMs } = await standing(host);
+    expect(waitMs).toBeGreaterThan(50_000);
+    expect(waitMs).toBeLessThanOrEqual(60_000);
+    expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({
+      fetched: 0,
+      next: 'wait',
+    });
+    expect(site.paths()).toEqual(['/robots.txt']);
+  });
+
   it('is owed the delay of a slow crawl after its robots.txt too', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);

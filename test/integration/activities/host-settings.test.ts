@@ -307,6 +307,17 @@ describe('several requests in flight, for a host one owns', () => {
     expect((await fetching.urls(crawl, site.origin))['/00']).toMatchObject({ state: 'done' });
   });
 
+  it('all stay away once one of them is asked for a pause, those that wait for their time too', async () => {
+    const { site, host } = await hosted(
+      { concurrency: 4, delaySeconds: 2 },
+      { '/00': slowly(300, status(429, { 'retry-after': '600' })) },
+    );
+    await robotsRead(fetching.pool, host.hostId);
+    const result = await fetching.role({ sliceMs: 30_000 }).fetchSlice(host);
+    expect(result).toMatchObject({ next: 'trouble' });
+    expect(site.paths()).toEqual(['/00']);
+  });
+
   it('are one after a crash, so that a URL that crashes workers is known', async () => {
     const { site, host } = await hosted({ concurrency: 4, delaySeconds: 0 }, slowPages);
     await takeLease(fetching.pool, host.hostId, 600_000);

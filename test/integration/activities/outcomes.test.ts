@@ -4,6 +4,7 @@ import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ownServices } from '../../../net/own-services.ts';
 import { bringBack } from '../../../storage/hosts/index.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { closedEndpoint } from '../../support/loopback.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -91,9 +92,59 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     expect(waitMs).toBeLessThanOrEqual(600_000);
   });
 
-  it('one page that always answers 503 waits by itself, and its neighbours go on', async () => {
+  it.each([
+    [503, { 'retry-after': '3600' }],
+    [429, { 'retry-after': '3600' }],
+  ])(
+    '%i of one page of a host that is well stops the host for that time; after it, the page alone',
+    async (code, fields) => {
+      const { site, host, crawl } = await hosted({ '/1': status(code, fields) }, '/0', '/1', '/2', '/3');
+      const first = await fetching.role().fetchSlice(host);
+      expect(first).toMatchObject({ next: 'trouble', queued: 3 });
+      expect(first.waitMs).toBeGreaterThan(3_590_000);
+      // A process that knows nothing of it.
+      expect((await fetching.role().fetchSlice(host)).waitMs).toBeGreaterThan(3_580_000);
+      expect(pages(site)).toEqual(['/0', '/1']);
+      await hostRested(fetching.pool, host.hostId);
+      await fetching.role().fetchSlice(host);
+      expect(pages(site)).toEqual(['/0', '/1', '/2', '/3']);
+      // Others were answered well since.
+      await later(host);
+      await fetching.role().fetchSlice(host);
+      expect(pages(site).slice(4)).toEqual(['/1']);
+      const {
+        failures,
+        last_error: error,
+        not_before_ms: waitMs,
+      } = await hostRow(fetching.pool, host.hostId);
+      expect({ failures, error, waits: waitMs > 60_000 }).toEqual({ failures: 0, error: null, waits: false });
+      const url = (await fetching.urls(crawl, site.origin))['/1'];
+      expect(url).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 2, tries: 2 });
+      expect(url?.due_at_ms).toBeGreaterThan(3_500_000);
+      await expectExact(fetching.pool, crawl);
+    },
+  );
+
+  it('is in the database before anything else becomes of the answer: a crash then shortens no pause', async () => {
+    const { site, host } = await hosted({ '/a': status(503, { 'retry-after': '3600' }) }, '/a', '/b');
+    const writer = new FrontierWriter(fetching.pool);
+    const killed = Promise.withResolvers<undefined>();
+    writer.write = () => {
+      killed.resolve(undefined);
+      return new Promise(() => undefined);
+    };
+    void fetching.role({}, { writer }).fetchSlice(host);
+    await killed.promise;
+    await leaseEnded(fetching.pool, host.hostId);
+    const { fetched, waitMs } = await fetching.role().fetchSlice(host);
+    expect(fetched).toBe(0);
+    expect(waitMs).toBeGreaterThan(3_580_000);
+    expect(pages(site)).toEqual(['/a']);
+  });
+
+  it('one page that always answers 503 and names no time waits by itself, and its neighbours go on', async () => {
     const paths = Array.from({ length: 6 }, (_, at) => `/${String(at)}`);
-    const { site, host, crawl } = await hosted({ '/3': status(503, { 'retry-after': '3600' }) }, ...paths);
+    const { site, host, crawl } = await hosted({ '/3': status(503) }, ...paths);
     await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0 });
     await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     // The delay is doubled from a second on, and the host is not closed.
@@ -106,8 +157,6 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     const urls = await fetching.urls(crawl, site.origin);
     expect(Object.values(urls).filter(({ state }) => state === 'done')).toHaveLength(5);
     expect(urls['/3']).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 1, tries: 1 });
-    const due = await tables.url.row(fetching.pool, { crawl_id: crawl, state: 'queued' });
-    expect(due.due_at_ms).toBeGreaterThan(3_500_000);
     await expectExact(fetching.pool, crawl);
   });
 

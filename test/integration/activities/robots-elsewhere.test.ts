@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { hostRow, leaseEnded, robotsRead, tables, urlStates } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { gaps, page, redirect, robots, slowly, startSite, type Site } from './site.ts';
+import { gaps, page, redirect, robots, slowly, startSite, status, type Site } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -109,6 +109,36 @@ describe('a redirect to another host', () => {
     expect(row.not_before_ms).toBeGreaterThan(3_500_000);
     expect(row.failures).toBe(1);
   });
+
+  it.each([429, 503])(
+    'that asks by %i for time gets it, and so does the host that redirects',
+    async (code) => {
+      const { site, other, host, otherHost } = await pair();
+      other.answers = { '/robots.txt': status(code, { 'retry-after': '60' }) };
+      const { waitMs } = await fetching.role().fetchSlice(host);
+      expect(waitMs).toBeGreaterThan(50_000);
+      expect((await hostRow(fetching.pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
+      expect([site.paths(), other.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
+    },
+  );
+
+  it.each([
+    ['2', ['/robots.txt']],
+    ['60', []],
+  ])(
+    'that says when to follow it (Retry-After: %s) is followed then, and no sooner',
+    async (seconds, asked) => {
+      const { site, other, host } = await pair();
+      site.answers = {
+        '/robots.txt': status(302, { location: `${other.origin}/robots.txt`, 'retry-after': seconds }),
+      };
+      const { waitMs } = await fetching.role().fetchSlice(host);
+      expect(other.paths()).toEqual(asked);
+      const [first] = site.hits;
+      for (const { at } of other.hits) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+      if (asked.length === 0) expect(waitMs).toBeGreaterThan(50_000);
+    },
+  );
 
   it('at a guarded address is not followed', async () => {
     const site = await startSite({ '/robots.txt': redirect('http://10.0.0.1/robots.txt') });

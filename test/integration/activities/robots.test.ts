@@ -204,6 +204,33 @@ describe('what its answer means (§2.3.1)', () => {
     expect(attempts.toSorted()).toEqual([0, 1]);
   });
 
+  it.each([
+    ['max-age=900', 800, 1_000],
+    ['no-store', 500, 700],
+    ['max-age=99999999', day - 100, day + 100],
+  ])('with Cache-Control: %s is used for %i s, and read again after %i s', async (says, used, again) => {
+    const answer = status(404, { 'cache-control': says });
+    const { site, host, crawl } = await hosted({ '/robots.txt': answer }, '/a');
+    await fetching.role().fetchSlice(host);
+    for (const [seconds, path, asked] of [
+      [used, '/b', 1],
+      [again, '/c', 2],
+    ] as const) {
+      await ageRobots(host, seconds);
+      await fetching.queue(crawl, host, path);
+      await fetching.role().fetchSlice(host);
+      expect(site.paths().filter((each) => each === '/robots.txt')).toHaveLength(asked);
+    }
+    expect(site.paths()).toContain('/c');
+  });
+
+  it('that may be kept for ten minutes ends a longer visit with them', async () => {
+    const { host } = await hosted({ '/robots.txt': status(404, { 'cache-control': 'max-age=600' }) }, '/a');
+    const { leftMs } = await longVisit(host, 1_000);
+    expect(leftMs).toBeGreaterThan(500_000);
+    expect(leftMs).toBeLessThanOrEqual(600_000);
+  });
+
   it('asks for patience: Retry-After is honoured where it is longer than the backoff', async () => {
     const { host } = await hosted({ '/robots.txt': status(503, { 'retry-after': '120' }) }, '/a');
     const { waitMs } = await fetching.role().fetchSlice(host);

@@ -1,6 +1,10 @@
 /** What becomes of the reports of other fetchers (F37). */
 import { hash, randomUUID } from 'node:crypto';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import { noCaps } from '../../../engine/caps/cap-book.ts';
+import { LendingRoom } from '../../../engine/lending/room.ts';
+import { settle } from '../../../engine/lending/settle.ts';
 import { reclaimUrls } from '../../../storage/frontier/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -74,6 +78,22 @@ describe('ack', () => {
     expect(await heldMs(down)).toBeGreaterThan(1_500);
     expect(down.host.not_before_ms).toBeLessThan(1_000);
     expect((await outcome({ status: 429, retry_after_seconds: 1e300 })).host).toMatchObject(well);
+  });
+
+  it('holds them before the host is free for anybody', async () => {
+    const { crawlId, leaseId, url } = await lent();
+    // The first thing that happens once the report is committed.
+    const room = new LendingRoom({
+      ...{ pool: services.pool, log: pino({ level: 'silent' }), userAgent: 'test', shards: 1, caps: noCaps },
+      wakeHost: () => Promise.resolve(),
+    });
+    const held = Promise.withResolvers<number>();
+    room.permits.giveBack = async () => {
+      held.resolve((await tables.queue.row(services.pool, { crawl_id: crawlId })).held_until_ms);
+    };
+    const said = { url, status: 429, contentHash: null, retryAfterSeconds: 90, location: null, error: null };
+    expect(await settle(room, 1, leaseId ?? '', [said])).toEqual(['accepted']);
+    expect(await held.promise).toBeGreaterThan(80_000);
   });
 
   it('makes a URL of the frontier of a redirect', async () => {

@@ -67,6 +67,10 @@ describe('lease_batch', () => {
     await read(27);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     await read(25);
+    // Its answer said that it may be kept for ten minutes.
+    await tables.robots.change(services.pool, { host_id: hostId }, { kept_ms: 600_000 });
+    expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
+    await read(2);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
   });
 

@@ -276,6 +276,7 @@ interface RobotsRow {
   readonly host_id: Id;
   readonly status: number;
   readonly body: string | null;
+  readonly kept_ms: number | null;
   readonly fetched_at: Date;
 }
 
