@@ -11,6 +11,8 @@ export interface FetchLimits {
    * is dropped.
    */
   readonly maxBodyBytes: number;
+  /** True: a body whose declared length passes that clearly ends with its head. Absent: its beginning is wanted. */
+  readonly onlyWhole?: true;
   /** Milliseconds for the whole exchange, connect to last byte. */
   readonly totalTimeoutMs: number;
 }
@@ -57,6 +59,8 @@ export interface FetchResponse {
   readonly headAt: number;
   readonly endAt: number;
   readonly remoteAddress: string | null;
+  /** The answer broke the rules of HTTP and was mended (`net/answer-repair.ts`). */
+  readonly mended?: true;
   /** Milliseconds from the moment the request leaves to the end of the answer; absent: not known. */
   readonly tookMs?: number;
   /**

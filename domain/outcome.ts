@@ -18,8 +18,10 @@ export type Answer =
       readonly retryAfterMs: number | null;
       /** The body is of a media type that the crawl takes. */
       readonly wanted: boolean;
-      /** The Location field leads to a URL that can be fetched. */
-      readonly hasTarget: boolean;
+      /** Where the Location field of a 3xx leads: to a URL that can be fetched, elsewhere, or there is none. */
+      readonly location: 'target' | 'astray' | 'none';
+      /** Bytes of the body have come. */
+      readonly hasBody: boolean;
     }
   | { readonly kind: 'fault'; readonly fault: FetchFault };
 
@@ -77,9 +79,13 @@ export const maxRedirects = 5;
 const urlTries = 3;
 const complaintTries = 5;
 
+/** Statuses that complain of the request itself, which would be the same again (RFC 9110 §15.5). */
+const lasting: ReadonlySet<number> = new Set([400, 405, 406, 411, 413, 414, 415, 417, 422, 431]);
+
 const well: HostNext = { trouble: null, complaint: null, sign: 'well' };
 const silent: HostNext = { trouble: null, complaint: null, sign: 'none' };
 const excluded = (reason: ExcludedReason): Outcome => ({ url: { state: 'excluded', reason }, host: well });
+const fetched: Outcome = { url: { state: 'done', reason: 'fetched', body: true }, host: well };
 const failed = (reason: FailedReason): Outcome => ({ url: { state: 'failed', reason }, host: well });
 
 export function judgeAnswer(answer: Answer, history: History): Outcome {
@@ -89,22 +95,22 @@ export function judgeAnswer(answer: Answer, history: History): Outcome {
 function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: History): Outcome {
   const { status } = answer;
   if (status === 429 || status === 503) return judgeComplaint(status, answer.retryAfterMs, history);
+  if (status === 501) return failed('server-error');
   if (status >= 500) return judgeFailing('server-error', 'error', answer.retryAfterMs, history);
   if (status === 404 || status === 410 || status === 451)
     return { url: { state: 'dead', reason: 'gone' }, host: well };
   if (status === 401 || status === 403) return failed('forbidden');
   if (status >= 400) {
     // Tried once more, later: 408, 421, 425 and the like may pass. A second failure is the URL's own.
-    if (history.tries > 0) return failed('client-error');
+    if (history.tries > 0 || lasting.has(status)) return failed('client-error');
     const inMs = Math.max(10_000, answer.retryAfterMs ?? 0);
     return { url: again('client-error', inMs), host: well };
   }
-  if (!answer.wanted && (status === 304 || (status >= 200 && status < 300))) {
-    return excluded(unwantedType);
-  }
+  const leadsOn = status >= 300 && status !== 304 && answer.location !== 'none';
+  if (!answer.wanted && !leadsOn && status >= 200) return excluded(unwantedType);
   if (status === 304) return { url: { state: 'done', reason: 'not-modified', body: false }, host: well };
-  if (status >= 300) {
-    if (!answer.hasTarget) return failed('bad-redirect');
+  if (leadsOn) {
+    if (answer.location === 'astray') return failed('bad-redirect');
     if (history.hops >= maxRedirects) return failed('too-many-redirects');
     return { url: { state: 'done', reason: 'redirect', body: false }, host: well };
   }
@@ -115,9 +121,11 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
     case 'bad-encoding':
       return failed('bad-encoding');
     case 'incomplete':
+      // What came each time is all there is; browsers show it too. It is kept, marked as cut (RFC 9112 §8).
+      if (answer.hasBody && history.tries + 1 >= urlTries) return fetched;
       return judgeFailing('reset', 'reset', answer.retryAfterMs, history);
     case false:
-      return { url: { state: 'done', reason: 'fetched', body: true }, host: well };
+      return fetched;
   }
 }
 

@@ -29,6 +29,8 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 
 export interface IntakeContext {
   readonly maxBodyBytes: number;
+  /** A body that is declared to be longer is not read at all. */
+  readonly onlyWhole: boolean;
   readonly claim: BodyClaim;
   /** The body is here as far as it will come. `endAt`: when the network's part was over (`performance.now()`). */
   readonly onBody: (body: Decoded, endAt: number) => void;
@@ -66,9 +68,18 @@ export class BodyIntake {
   begin(status: number, headers: Readonly<Record<string, string>>, wanted: boolean): void {
     this.#status = status;
     this.#headers = headers;
-    this.#kept = status !== 304 && !redirects.has(status) && wanted;
+    // Without Location it is an answer like any other (RFC 9110 §15.4; Fetch, HTTP-redirect fetch).
+    const leadsOn = redirects.has(status) && headers['location'] !== undefined;
+    this.#kept = status !== 304 && !leadsOn && wanted;
     this.#codings = readCodings(headers['content-encoding'], headers['transfer-encoding']);
-    if (!this.#kept && Number(headers['content-length'] ?? 0) > drainedBytes) this.#hand(emptyBody);
+    const declared = Number(headers['content-length'] ?? 0);
+    if (!this.#kept && declared > drainedBytes) this.#hand(emptyBody);
+    else if (
+      this.#kept &&
+      this.#context.onlyWhole &&
+      declared > this.#context.maxBodyBytes + codingOverheadBytes
+    )
+      this.#hand({ ...emptyBody, cut: 'too-large' });
   }
 
   take(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -104,8 +115,10 @@ export class BodyIntake {
       onBody(this.#plain(this.#codings === null ? 'bad-encoding' : networkCut), endAt);
     } else {
       this.#decoded().then((decoded) => {
-        const own = networkCut === 'too-large' || decoded.cut === false;
-        onBody({ body: decoded.body, cut: own ? networkCut : decoded.cut }, endAt);
+        // A coded body that has its own end is whole, whatever the framing around it says: some servers send the
+        // length of the body before its coding, or no last chunk.
+        const cut = networkCut === 'too-large' ? networkCut : decoded.cut;
+        onBody({ body: decoded.body, cut }, endAt);
       }, onError);
     }
   }

@@ -13,7 +13,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import { addressRefusal, type CidrBlock } from './address-guard.ts';
-import { passOverContinue } from './interim-heads.ts';
+import { repairAnswers } from './answer-repair.ts';
 import { codeOf, connectFault, NetFault } from './net-fault.ts';
 import type { IsOurs, OwnServices } from './own-services.ts';
 import { notFoundCodes, type ResolvedAddress, type Resolver } from './resolver.ts';
@@ -29,6 +29,8 @@ export interface ConnectorOptions {
   readonly ca?: string;
   /** Offer HTTP/2 to servers. */
   readonly http2: boolean;
+  /** Longest head of an answer. */
+  readonly maxHeaderBytes: number;
 }
 
 /**
@@ -41,6 +43,8 @@ export interface Connection {
   remoteAddress: string | null;
   /** Requests that the connection has carried. Whoever sends a request counts it. */
   requests: number;
+  /** An answer broke the rules of HTTP and was mended (answer-repair.ts): no further request may follow it. */
+  mended: boolean;
 }
 
 interface LedConnection extends Connection {
@@ -112,7 +116,13 @@ export function createConnector(options: ConnectorOptions): Connector {
     const origin = `${target.protocol}//${authority}`;
     const port = target.port === '' ? (secure ? 443 : 80) : Number(target.port);
     const where = target.port === '' ? `${authority}:${String(port)}` : authority;
-    const connection: LedConnection = { phase: 'resolve', remoteAddress: null, requests: 0, led: null };
+    const connection: LedConnection = {
+      phase: 'resolve',
+      remoteAddress: null,
+      requests: 0,
+      mended: false,
+      led: null,
+    };
     connections.set(origin, connection);
     const forget = (): void => {
       if (connections.get(origin) === connection) connections.delete(origin);
@@ -154,7 +164,10 @@ export function createConnector(options: ConnectorOptions): Connector {
         settled = true;
         clearTimeout(timer);
         connection.phase = 'open';
-        if (!speaksHttp2(dialled)) passOverContinue(dialled);
+        if (!speaksHttp2(dialled))
+          repairAnswers(dialled, options.maxHeaderBytes, () => {
+            connection.mended = true;
+          });
         callback(null, dialled);
       };
       dialled.once('connect', () => {

@@ -88,6 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
     this.#body = new BodyIntake({
       maxBodyBytes: context.limits.maxBodyBytes,
+      onlyWhole: context.limits.onlyWhole === true,
       claim: this.#claim,
       onBody: (body, endAt) => {
         this.#answer(body, endAt);
@@ -215,6 +216,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       headAt,
       endAt,
       remoteAddress,
+      ...(this.#context.connection()?.mended === true && { mended: true as const }),
       ...(release !== null && { release }),
     });
     this.#settle();

@@ -111,7 +111,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
       let end: ExchangeEnd = 'broken';
       try {
         const result = await exchange.result;
-        if (result.kind === 'response') end = isCut(result) ? 'broken' : 'whole';
+        if (result.kind === 'response') end = isCut(result) || result.mended === true ? 'broken' : 'whole';
         else if (result.repeatable === true) end = 'unheard';
         return result;
       } catch (error) {
@@ -147,6 +147,7 @@ function createRealm(allowPrivate: readonly string[], options: FetcherOptions): 
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     http2: options.http2 ?? true,
+    maxHeaderBytes,
   });
   const clients = new OriginClients({
     connect: connector.connect,

@@ -3,21 +3,20 @@
 export type FieldLines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Fields that stand once; servers and proxies that each add theirs repeat them word for word. */
-const singular: ReadonlySet<string> = new Set([
-  'location',
-  'retry-after',
-  'etag',
-  'last-modified',
-  'content-type',
-]);
+const singular: ReadonlySet<string> = new Set(['location', 'retry-after', 'etag', 'last-modified']);
+
+/** Fields whose lines are kept apart. */
+const apart: ReadonlySet<string> = new Set(['x-robots-tag', 'set-cookie']);
 
 /**
  * Lower-case names to values as `FetchResponse.headers` has them. `lines` holds the values of repeated fields apart.
  *
  * - In general repeats are joined by ", " (RFC 9110 section 5.3).
- * - X-Robots-Tag is joined by line feeds, which no field value holds: the agent a value begins with is meant for its
- *   own line only, and after a comma nobody could tell.
- * - Location that is given twice differently leads nowhere: to follow either would be a guess, and browsers refuse. Its
+ * - X-Robots-Tag and Set-Cookie are joined by line feeds, which no field value holds: the agent that a value begins
+ *   with is meant for its own line only, a date in a cookie has a comma, and nobody could tell the lines apart.
+ * - Of several Content-Types the last counts (Fetch, "extract a MIME type").
+ * - Location that is given twice differently is joined by line feeds too, and leads nowhere: to follow either would be
+ *   a guess, and browsers refuse. Its
  *   bytes beyond ASCII, which belong escaped, are escaped as they came (so that raw UTF-8 stays UTF-8).
  */
 export function fieldValues(lines: FieldLines): Record<string, string> {
@@ -30,11 +29,12 @@ export function fieldValues(lines: FieldLines): Record<string, string> {
   return values;
 }
 
-function joined(name: string, lines: readonly string[]): string | undefined {
-  if (name === 'x-robots-tag') return lines.join('\n');
+function joined(name: string, lines: readonly string[]): string {
+  if (apart.has(name)) return lines.join('\n');
+  if (name === 'content-type') return lines.at(-1) ?? '';
   if (!singular.has(name)) return lines.join(', ');
   const distinct = [...new Set(lines)];
-  return name === 'location' && distinct.length > 1 ? undefined : distinct.join(', ');
+  return distinct.join(name === 'location' ? '\n' : ', ');
 }
 
 /** Characters stand for the bytes they came as (latin1). */

@@ -35,6 +35,7 @@ export function createPoster(options: PosterOptions): Poster {
     connectTimeoutMs,
     ...(options.ca !== undefined && { ca: options.ca }),
     http2: false,
+    maxHeaderBytes,
   });
 
   return async ({ url, headers, body, timeoutMs }): Promise<PostResult> => {

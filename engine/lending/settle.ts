@@ -42,7 +42,7 @@ import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
-import { leadingOutside, record, type Taker } from '../visit/record.ts';
+import { leadingOutside, record, type Taker, leadsNowhere } from '../visit/record.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface Report {
@@ -197,6 +197,8 @@ function asExchange(
     ...said,
     headers: {
       ...(location !== null && { location: fieldValue(location) }),
+      // Nobody has said where to; the page itself was not reported either.
+      ...(location === null && said.status >= 300 && said.status < 400 && { location: leadsNowhere }),
       ...(pause !== null && { 'retry-after': String(Math.ceil(pause)) }),
     },
     ...{ body: new Uint8Array(), wireBytes: 0, headAt: endAt, endAt, remoteAddress: null },

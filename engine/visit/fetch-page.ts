@@ -71,7 +71,11 @@ export class PageFetch {
       url: url.url,
       userAgent: crawl.userAgent,
       allowPrivate: crawl.allowPrivate,
-      limits: { maxBodyBytes: settings.maxBodyBytes, totalTimeoutMs: settings.requestTimeoutMs },
+      limits: {
+        maxBodyBytes: settings.maxBodyBytes,
+        onlyWhole: true as const,
+        totalTimeoutMs: settings.requestTimeoutMs,
+      },
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
       headers: await this.#headersOf(crawl),

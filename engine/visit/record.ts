@@ -200,13 +200,18 @@ function answerOf(
     truncated: result.truncated,
     retryAfterMs: askedPauseMs(result.headers, Date.now()),
     wanted: takes(result.headers['content-type'] ?? kept?.content_type ?? null),
-    hasTarget: location !== null,
+    location: result.headers['location'] === undefined ? 'none' : location === null ? 'astray' : 'target',
+    hasBody: result.body.length > 0,
   };
 }
+
+/** In no field of one answer; between Locations that contradict each other (net/fields.ts). */
+export const leadsNowhere = '\n';
 
 function redirectTarget(response: FetchResponse, base: string): CanonicalUrl | null {
   const { location } = response.headers;
   if (response.status < 300 || response.status >= 400 || location === undefined) return null;
+  if (location.includes(leadsNowhere)) return null;
   const target = canonicalize(location, base);
   return target.ok ? target.value : null;
 }
@@ -219,6 +224,9 @@ function next({
   return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
 }
 
+/** What becomes known of an answer that was read though it should not have been sent so. */
+const mendedDetail = 'the answer broke the rules of HTTP and was mended';
+
 /** Most characters of a Location that are shown: a Location may have any length and content. */
 const shownLocation = 200;
 
@@ -230,7 +238,7 @@ function whereTo({ headers: { location } }: FetchResponse): string {
 function describe(result: FetchResponse, outcome: Outcome, copy: EarlierCopy | null): string | null {
   if (outcome.url.reason === 'not-modified' && copy !== null)
     return `the body that crawl ${String(copy.of_crawl)} fetched at ${copy.fetched_at.toISOString()}`;
-  if (outcome.url.state === 'done') return null;
+  if (outcome.url.state === 'done') return result.mended === true ? mendedDetail : null;
   if (outcome.url.reason === unwantedType)
     return result.headers['content-type'] ?? 'that of the earlier copy';
   if (outcome.url.reason === 'bad-redirect') return `answered ${String(result.status)}, ${whereTo(result)}`;

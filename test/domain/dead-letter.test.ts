@@ -32,7 +32,8 @@ const answer: fc.Arbitrary<Answer> = fc.oneof(
     ),
     retryAfterMs: fc.option(fc.nat()),
     wanted: fc.boolean(),
-    hasTarget: fc.boolean(),
+    location: fc.constantFrom('target' as const, 'astray' as const, 'none' as const),
+    hasBody: fc.boolean(),
   }),
   fc.constantFrom(...faults).map((fault) => ({ kind: 'fault' as const, fault })),
 );

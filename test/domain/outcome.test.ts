@@ -17,7 +17,8 @@ const ok: Response = {
   truncated: false,
   retryAfterMs: null,
   wanted: true,
-  hasTarget: false,
+  location: 'none',
+  hasBody: true,
 };
 const respond = (answer: Partial<Response>, history: Partial<History> = {}): Outcome =>
   judgeAnswer({ ...ok, ...answer }, { ...fresh, ...history });
@@ -54,7 +55,14 @@ describe('2xx (RFC 9110 §15.3)', () => {
     const { url, host } = respond({ truncated: 'incomplete' });
     expect({ url, host }).toEqual({ url: again('reset', 5_000), host: ill });
     expect(respond({ truncated: 'incomplete' }, { tries: 1 }).url).toEqual(again('reset', 20_000));
-    expect(respond({ truncated: 'incomplete' }, { tries: 2 }).url).toEqual({
+    expect(respond({ truncated: 'incomplete' }, { tries: 2 })).toEqual({
+      url: { state: 'done', reason: 'fetched', body: true },
+      host: well,
+    });
+  });
+
+  it('of which no byte ever came is failed', () => {
+    expect(respond({ truncated: 'incomplete', hasBody: false }, { tries: 2 }).url).toEqual({
       state: 'failed',
       reason: 'reset',
     });
@@ -73,7 +81,7 @@ describe('a media type that the crawl does not take (RFC 9110 §8.3)', () => {
   it('says nothing of errors and redirects', () => {
     expect(respond({ status: 404, wanted: false }).url).toEqual({ state: 'dead', reason: 'gone' });
     expect(respond({ status: 500, wanted: false }).url.state).toBe('queued');
-    expect(respond({ status: 301, wanted: false, hasTarget: true }).url).toMatchObject({
+    expect(respond({ status: 301, wanted: false, location: 'target' }).url).toMatchObject({
       reason: 'redirect',
     });
   });
@@ -81,7 +89,7 @@ describe('a media type that the crawl does not take (RFC 9110 §8.3)', () => {
 
 describe('3xx (RFC 9110 §15.4; docs/design.md, "Politeness")', () => {
   it.each([301, 302, 303, 307, 308])('%i with a target is done', (status) => {
-    expect(respond({ status, hasTarget: true })).toEqual({
+    expect(respond({ status, location: 'target' })).toEqual({
       url: { state: 'done', reason: 'redirect', body: false },
       host: well,
     });
@@ -89,7 +97,7 @@ describe('3xx (RFC 9110 §15.4; docs/design.md, "Politeness")', () => {
 
   it('304 brings no body (RFC 9110 §15.4.5)', () => {
     expect(respond({ status: 304 }).url).toEqual({ state: 'done', reason: 'not-modified', body: false });
-    expect(respond({ status: 304, hasTarget: true }).url).toMatchObject({ reason: 'not-modified' });
+    expect(respond({ status: 304, location: 'target' }).url).toMatchObject({ reason: 'not-modified' });
   });
 
   it('a 304 for what is of an unwanted type takes nothing over', () => {
@@ -99,17 +107,22 @@ describe('3xx (RFC 9110 §15.4; docs/design.md, "Politeness")', () => {
     });
   });
 
-  it('leads nowhere without a target', () => {
-    expect(respond({ status: 302 })).toEqual({
+  it('leads nowhere where Location is no URL that can be fetched', () => {
+    expect(respond({ status: 302, location: 'astray' })).toEqual({
       url: { state: 'failed', reason: 'bad-redirect' },
       host: well,
     });
   });
 
+  it.each([300, 301, 302, 303, 307])('%i without Location is an answer like any other', (status) => {
+    expect(respond({ status }).url).toEqual({ state: 'done', reason: 'fetched', body: true });
+    expect(respond({ status, wanted: false }).url).toEqual({ state: 'excluded', reason: 'content-type' });
+  });
+
   it('follows five hops and no sixth', () => {
     expect(maxRedirects).toBe(5);
-    expect(respond({ status: 301, hasTarget: true }, { hops: 4 }).url.state).toBe('done');
-    expect(respond({ status: 301, hasTarget: true }, { hops: 5 }).url).toEqual({
+    expect(respond({ status: 301, location: 'target' }, { hops: 4 }).url.state).toBe('done');
+    expect(respond({ status: 301, location: 'target' }, { hops: 5 }).url).toEqual({
       state: 'failed',
       reason: 'too-many-redirects',
     });
@@ -125,17 +138,25 @@ describe('4xx (RFC 9110 §15.5; docs/design.md, "Politeness")', () => {
     expect(respond({ status })).toEqual({ url: { state: 'failed', reason: 'forbidden' }, host: well });
   });
 
-  it.each([400, 402, 405, 408, 418, 421, 425, 431, 499])(
-    '%i is requeued once with a delay, then failed',
-    (status) => {
-      expect(respond({ status })).toEqual({ url: again('client-error', 10_000), host: well });
-      expect(respond({ status, retryAfterMs: hour }).url).toEqual(again('client-error', hour));
-      expect(respond({ status }, { tries: 1 })).toEqual({
-        url: { state: 'failed', reason: 'client-error' },
-        host: well,
-      });
-    },
-  );
+  it.each([400, 405, 413, 414, 415, 422, 431])('%i complains of the request itself: no retry', (status) => {
+    expect(respond({ status })).toEqual({ url: { state: 'failed', reason: 'client-error' }, host: well });
+  });
+
+  it('501 will not be implemented by tomorrow: no retry', () => {
+    expect(respond({ status: 501 })).toEqual({
+      url: { state: 'failed', reason: 'server-error' },
+      host: well,
+    });
+  });
+
+  it.each([402, 408, 418, 421, 425, 499])('%i is requeued once with a delay, then failed', (status) => {
+    expect(respond({ status })).toEqual({ url: again('client-error', 10_000), host: well });
+    expect(respond({ status, retryAfterMs: hour }).url).toEqual(again('client-error', hour));
+    expect(respond({ status }, { tries: 1 })).toEqual({
+      url: { state: 'failed', reason: 'client-error' },
+      host: well,
+    });
+  });
 });
 
 describe('429 and 503 (RFC 6585 §4; RFC 9110 §15.6.4, §10.2.3)', () => {
@@ -284,7 +305,8 @@ describe('judgeAnswer, whatever comes', () => {
       ),
       retryAfterMs: fc.option(fc.nat({ max: 30 * 24 * hour })),
       wanted: fc.boolean(),
-      hasTarget: fc.boolean(),
+      location: fc.constantFrom('target' as const, 'astray' as const, 'none' as const),
+      hasBody: fc.boolean(),
     }),
     fc.record({ kind: fc.constant('fault' as const), fault: fc.constantFrom(...fetchFaults) }),
   );

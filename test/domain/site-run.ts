@@ -32,7 +32,8 @@ export const response = (status: number, retryAfterSeconds: number | null = null
   truncated: false,
   retryAfterMs: retryAfterSeconds === null ? null : retryAfterSeconds * 1_000,
   wanted: true,
-  hasTarget: false,
+  location: 'none',
+  hasBody: true,
 });
 
 interface Waiting {

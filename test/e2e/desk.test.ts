@@ -146,8 +146,14 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
   it('dead letters pile up: one class goes again', { tags: ['long'] }, async () => {
     // Six minutes of delays: the host's workflow is still at hand when a browser on a busy machine has found its buttons.
     const more = Array.from({ length: 120 }, (_, at) => `<a href="/more?${String(at)}">${String(at)}</a>`);
+    const astray = { location: 'http://' };
     const slow = { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 3'), '/ok': page(more.join(' ')) };
-    const site = await startSite({ ...slow, '/1': status(301), '/2': status(302), '/no': status(403) });
+    const site = await startSite({
+      ...slow,
+      '/1': status(301, astray),
+      '/2': status(302, astray),
+      '/no': status(403),
+    });
     const urls = ['/1', '/2', '/no', '/ok'].map((path) => site.origin + path);
     const crawl = await desk.start(urls, { delaySeconds: null });
     await until('three have failed', async () => (await lettersOf(desk.pool, crawl)).length === 3);

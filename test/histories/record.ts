@@ -235,6 +235,7 @@ async function parkedAndRetried(desk: CrawlDesk): Promise<void> {
 async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
   let ill = true;
   const server = createServer((request, response) => {
+    if (ill && request.url?.startsWith('/bad') === true) response.setHeader('location', 'http://');
     response.statusCode = ill && request.url?.startsWith('/bad') === true ? 301 : 200;
     response.setHeader('content-type', 'text/html');
     response.end(request.url === '/robots.txt' ? '' : '<title>Well</title>');

@@ -249,7 +249,7 @@ describe('HTTP/2', () => {
     for (let i = 0; i < 3; i++) {
       const result = expectResponse(await get(`${origin}/early`));
       expect(result).toMatchObject({ status: 200, remoteAddress: '127.0.0.1', truncated: false });
-      expect({ ...result.headers }).toMatchObject({ 'x-protocol': 'h2', 'set-cookie': 'a=1, b=2' });
+      expect({ ...result.headers }).toMatchObject({ 'x-protocol': 'h2', 'set-cookie': 'a=1\nb=2' });
       expect(text(result)).toBe('page');
     }
     expect(sockets.size).toBe(1);

@@ -24,8 +24,17 @@ describe('fieldValues', () => {
     expect(values({ 'content-encoding': ['gzip', 'gzip'] })).toEqual({ 'content-encoding': 'gzip, gzip' });
   });
 
-  it('gives no Location where two say different things', () => {
-    expect(values({ location: ['/a', '/b'], server: 'x' })).toEqual({ server: 'x' });
+  it('gives a Location that leads nowhere where two say different things', () => {
+    expect(values({ location: ['/a', '/b'], server: 'x' })).toEqual({ location: '/a\n/b', server: 'x' });
+  });
+
+  it('goes by the last Content-Type (Fetch, extract a MIME type), and keeps cookies apart (RFC 6265 section 3)', () => {
+    expect(values({ 'content-type': ['text/plain', 'text/html; charset=koi8-r'] })).toEqual({
+      'content-type': 'text/html; charset=koi8-r',
+    });
+    expect(values({ 'set-cookie': ['a=1; expires=Wed, 09 Jun 2031 10:18:14 GMT', 'b=2'] })).toEqual({
+      'set-cookie': 'a=1; expires=Wed, 09 Jun 2031 10:18:14 GMT\nb=2',
+    });
   });
 
   it('escapes the bytes of a Location as they came', () => {

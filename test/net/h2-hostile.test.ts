@@ -266,7 +266,10 @@ describe('HTTP/2', () => {
       socket.write(responseHead(id, [[':status', '302'], ...fields], endHeaders | endStream)),
     );
     const { headers } = expectResponse(await fetching({ ca: cert })(server.origin, { limits }));
-    expect({ ...headers }).toEqual({ 'x-robots-tag': 'otherbot: noindex\nnofollow' });
+    expect({ ...headers }).toEqual({
+      'x-robots-tag': 'otherbot: noindex\nnofollow',
+      location: '/stra%C3%9Fe\n/elsewhere',
+    });
   });
 
   it('undoes codings, and stops at the limit of a bomb', async () => {

@@ -20,7 +20,8 @@ const to = (target: string) => ({ state: 'done', reason: 'redirect', target });
 
 /** What the head says besides its status, and what becomes of the URL. `~` stands for the origin. */
 const cases: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
-  ['none', 'X-A: b', nowhere],
+  // An answer like any other, with an empty body.
+  ['none', 'X-A: b', { state: 'done', reason: 'fetched' }],
   ['empty', 'Location:', loop],
   ['white space', 'Location: \t  ', loop],
   ['its own fragment', 'Location: #top', loop],
@@ -53,8 +54,8 @@ const cases: readonly (readonly [string, string, Readonly<Record<string, string>
   ['twice different', 'Location: /this\r\nLocation: /that', nowhere],
   ['a NUL', 'Location: /a\0b', unreadable],
   ['a carriage return', 'Location: /a\rb', unreadable],
-  ['folded', 'Location: /a\r\n /b', unreadable],
-  ['Refresh instead', 'Refresh: 0; url=/f', nowhere],
+  ['folded', 'Location: /a\r\n /b', to('~/a%20/b')],
+  ['Refresh instead', 'Refresh: 0; url=/f', { state: 'done', reason: 'fetched' }],
 ];
 
 describe('a redirect whose Location is', () => {
