@@ -1,6 +1,7 @@
 /**
  * The pages of a crawl as an archive of its own (WARC/1.1): each with its answer and its request, one after another. A
- * body that several pages of the crawl have stands in the record of the first of them, which the others name.
+ * body that several pages of the crawl have stands in the record of the first of them, which the others name. A body
+ * that another tenant had first comes without what that tenant's answer and request said.
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -8,6 +9,7 @@ import type { PageView } from '../contracts/http/results.ts';
 import { urlKey } from '../contracts/url-key.ts';
 import { canonicalize } from '../domain/url.ts';
 import {
+  bodyAlone,
   headless,
   infoRecord,
   metadataRecord,
@@ -138,15 +140,21 @@ async function answerOf(
       ? null
       : await archive.revisit(stored.host_id, crawlId, keyOf(url), hash, revisit, unpackBoth);
   const first = await archive.answer(hash, body, unpackBoth);
-  const original = duplicateOf === null ? null : recordOf(duplicateOf, first);
+  const ours = stored?.is_ours === true ? first : null;
+  const original = duplicateOf === null ? null : recordOf(duplicateOf, ours);
   if (original !== null && own !== null) return [withoutBody(own, original), ...requestOf(own)];
   if (first === null) return [metadataRecord(url, at, { 'orbweaver-body': 'lost' })];
-  const known = own ?? (isOf(first, url) ? first : null);
+  const known = own ?? (ours !== null && isOf(ours, url) ? ours : null);
   // A 304 had no body. Of several answers that brought a new body at the same time the head of one was kept.
   if (known === null || saysUnchanged(known)) {
-    const refersTo = original ?? recordOf(first.fields.get('warc-target-uri') ?? '', first);
+    if (ours === null && original === null) {
+      const alone = bodyAlone(url, at, hash, page.contentType, first.body);
+      const refersTo = { url, date: at.toISOString() };
+      return known === null ? [alone] : [alone, withoutBody(known, refersTo), ...requestOf(known)];
+    }
+    const refersTo = original ?? recordOf(ours?.fields.get('warc-target-uri') ?? '', ours);
     return [
-      ...(original === null ? [withBody(first, first.body), ...requestOf(first)] : []),
+      ...(original === null && ours !== null ? [withBody(ours, ours.body), ...requestOf(ours)] : []),
       ...(known === null
         ? [headless(url, at, hash, refersTo)]
         : [withoutBody(known, refersTo), ...requestOf(known)]),

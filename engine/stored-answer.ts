@@ -44,7 +44,10 @@ export async function storedMarkdown(
   return toMarkdown(body, page.content_type, page.url, part, repeated) ?? 'not-text';
 }
 
-/** As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of several answers with a new body, the first is. */
+/**
+ * As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of
+ * several answers with a new body, the first is. A head is told only of an answer that came to the crawl's own tenant.
+ */
 export async function storedHead(
   db: Queryable,
   archive: Answers,
@@ -55,7 +58,7 @@ export async function storedHead(
   if (stored === null) return null;
   const revisit = await archive.revisit(stored.host_id, crawlId, stored.key, stored.content_hash);
   if (revisit !== null && !saysUnchanged(revisit)) return revisit.head;
-  const answer = await archive.answer(stored.content_hash);
+  const answer = stored.is_ours ? await archive.answer(stored.content_hash) : null;
   const whole = answer?.fields.get('warc-target-uri') === stored.url ? answer : revisit;
   return whole?.head ?? null;
 }

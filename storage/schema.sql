@@ -89,6 +89,7 @@ create table body (
   constraint body_pkey PRIMARY KEY (hash),
   constraint body_segment_not_null NOT NULL segment
 );
+  tenant_id bigint,
 
 create table cap (
   name text not null,
@@ -1364,6 +1365,7 @@ create table url (
   constraint url_depth_not_null NOT NULL depth,
   constraint url_discovered_at_not_null NOT NULL discovered_at,
   constraint url_due_at_not_null NOT NULL due_at,
+  reported_hash bytea,
   constraint url_fetches_not_null NOT NULL fetches,
   constraint url_hops_not_null NOT NULL hops,
   constraint url_host_id_not_null NOT NULL host_id,
@@ -1371,6 +1373,7 @@ create table url (
   constraint url_kind_not_null NOT NULL kind,
   constraint url_pkey PRIMARY KEY (host_id, crawl_id, key),
   constraint url_priority_not_null NOT NULL priority,
+  constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_reclaims_not_null NOT NULL reclaims,
   constraint url_seed_not_null NOT NULL seed,
   constraint url_stage_not_null NOT NULL stage,

@@ -59,7 +59,13 @@ export const pageView = z
     language: z.string().nullable().meta({ description: 'ISO 639-1.' }),
     words: count.nullable(),
     linkCount: count.nullable(),
-    contentHash: z.string().nullable().meta({ description: 'SHA-256 of the body, hex.' }),
+    contentHash: z.string().nullable().meta({
+      description: 'SHA-256 of the body that this crawl fetched, hex. Null: it has none.',
+    }),
+    reportedHash: z.string().nullable().meta({
+      description:
+        'SHA-256 of the body, hex, as a foreign fetcher reported it: the body is not here. Null: nobody reported one.',
+    }),
     contentType: z.string().nullable(),
     bytes: count,
     depth: count,

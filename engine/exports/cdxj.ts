@@ -26,10 +26,11 @@ export function cdxLine(record: Buffer, { archive, at, length }: RecordPlace): s
   const field = (name: string): string | undefined => new RegExp(`^${name}: *(.*)`, 'im').exec(opening)?.[1];
   const type = field('WARC-Type');
   const url = field('WARC-Target-URI');
-  if (url === undefined || (type !== 'response' && type !== 'revisit')) return null;
+  if (url === undefined || !['response', 'revisit', 'resource'].includes(type ?? '')) return null;
+  const isBody = type === 'resource';
   // A revisit may be without the head of its answer: then it is that of the answer that it refers to.
-  const [, status] = /^HTTP\/\S+ (\d{3})/.exec(head) ?? [];
-  const [, given = ''] = /^content-type:[ \t]*([^;,\r\n]*)/im.exec(head) ?? [];
+  const [, status] = (isBody ? null : /^HTTP\/\S+ (\d{3})/.exec(head)) ?? [];
+  const [, given = ''] = /^content-type:[ \t]*([^;,\r\n]*)/im.exec(isBody ? opening : head) ?? [];
   const facts = {
     url,
     mime: type === 'revisit' ? 'warc/revisit' : given.trim().toLowerCase(),

@@ -178,11 +178,14 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   };
 }
 
-/** The foreign fetcher keeps the body and reads it. Here the content hash only serves to find duplicates. */
-const elsewhere = (contentHash: string | null): Pick<ResultRow, 'reason' | 'stage' | 'content_hash'> => ({
+/**
+ * The foreign fetcher keeps the body and reads it. Its hash tells duplicates among the reports of the crawl and nothing
+ * else: whoever knows the hash of a body need not have the body, so it must never stand where bodies are looked up.
+ */
+const elsewhere = (reported: string | null): Pick<ResultRow, 'reason' | 'stage' | 'reported_hash'> => ({
   reason: 'fetched-elsewhere',
-  stage: contentHash === null ? storedStages.none : storedStages.dedup,
-  content_hash: contentHash,
+  stage: reported === null ? storedStages.none : storedStages.dedup,
+  reported_hash: reported,
 });
 
 /** The report as a result of our own fetcher. */
@@ -235,7 +238,7 @@ async function commit(
   await settleLentUrl(db, url.token, url.host_id);
 }
 
-/** Does another page of the crawl have this body? Marks the URL as its alias then. */
+/** Was this hash reported of another page of the crawl before? Marks the URL as its alias then. */
 async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): Promise<boolean> {
   const [owner] = await claimLentContent(db, url.crawl_id, contentHash, url.host_id, url.key);
   const other =

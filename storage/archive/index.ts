@@ -1,6 +1,7 @@
 /** Bodies in append-only archive segments (docs/decisions/0011-segments.md). */
 export type { BodyStore, Kept } from './body-store.ts';
 export {
+  bodyAlone,
   headless,
   infoRecord,
   metadataRecord,

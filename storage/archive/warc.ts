@@ -179,6 +179,29 @@ export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: Refe
     '',
   );
 
+/** A body of which nothing was kept that its own answer said. */
+export function bodyAlone(
+  url: string,
+  at: Date,
+  hash: Uint8Array,
+  contentType: string | null,
+  body: Uint8Array,
+): Buffer {
+  const [type = ''] = (contentType ?? '').split(/[\r\n]/);
+  const opening = [
+    ...['WARC/1.1', 'WARC-Type: resource', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+    ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
+    ...[`WARC-Block-Digest: ${payloadDigest(hash)}`],
+    `Content-Type: ${type === '' ? 'application/octet-stream' : type}`,
+    `Content-Length: ${String(body.length)}`,
+  ];
+  return Buffer.concat([
+    Buffer.from(opening.join(lineEnd) + blankLine, 'latin1'),
+    body,
+    Buffer.from(blankLine),
+  ]);
+}
+
 /** Says more of a page, by names and values; a value of null is left out. */
 export function metadataRecord(url: string, at: Date, said: Readonly<Record<string, string | null>>): Buffer {
   const lines = Object.entries(said).flatMap(([name, value]) =>

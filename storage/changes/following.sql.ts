@@ -88,9 +88,13 @@ const crawlsBefore = (hostId: string, crawlId: string): string =>
         where own.id = ${crawlId}
         order by q.crawl_id desc limit 8`;
 
-/** The row of `url` stands for an answer with its outcome, perhaps while it is queued to be fetched once more. */
+/**
+ * The row of `url` stands for an answer with its outcome, perhaps while it is queued to be fetched once more. What foreign
+ * fetchers have fetched cannot be compared: its body is not here.
+ */
 const isAnswered = (row: string): string =>
-  `${row}.fetched_at is not null and (${row}.state in ('done', 'dead') or ${row}.reason = 'recrawl')`;
+  `${row}.fetched_at is not null and ${row}.reason is distinct from 'fetched-elsewhere'
+                  and (${row}.state in ('done', 'dead') or ${row}.reason = 'recrawl')`;
 
 /** Pages that were answered after a place and before a horizon (microseconds; null: all), in their order. */
 export const answersAfter = statement<

@@ -36,7 +36,10 @@ export interface ResultRow extends Partial<Kept> {
   readonly answered: boolean;
   readonly status: number | null;
   readonly bytes: number;
+  /** Of a body that this request brought, or that it found unchanged. */
   readonly content_hash: string | null;
+  /** What a foreign fetcher says of the body that it keeps; absent: this is no such report. */
+  readonly reported_hash?: string | null;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
   readonly etag: string | null;
@@ -66,7 +69,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb,
+       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
        segment int, at bigint, length int, known boolean)
       order by host_id, crawl_id, key
    ), settings as materialized (
@@ -92,7 +95,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
-            content_hash = decode(r.content_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
+            content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
@@ -102,8 +105,9 @@ export const commitResults = statement<[rows: string], { readonly closed: number
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, u.content_hash,
                r.attempted, r.headers, r.segment, r.at, r.length, r.known
    ), stored as (
-     insert into body (hash, segment, at, length)
-     select distinct on (content_hash) content_hash, segment, at, length
+     insert into body (hash, segment, at, length, tenant_id)
+     select distinct on (content_hash) content_hash, segment, at, length,
+            (select tenant_id from crawl c where c.id = moved.crawl_id)
        from moved where not known order by content_hash
      on conflict (hash) do nothing
    ), seen_again as (

@@ -31,6 +31,8 @@ export interface PageFeedRow {
   readonly status: number | null;
   readonly reason: UrlReason | null;
   readonly content_hash: string | null;
+  /** What a foreign fetcher says of a body that it keeps: it opens nothing here. */
+  readonly reported_hash: string | null;
   readonly content_type: string | null;
   readonly bytes: number;
   readonly depth: number;
@@ -138,11 +140,21 @@ export const hostShare = statement<[crawlId: string, origin: string], { host_id:
     where h.origin = $2`,
 );
 
+/**
+ * The record of body `b` was brought by the tenant of crawl `k`, who may see all of it. A record that is older than
+ * `tenant_id` is the tenant's if no other tenant has the body.
+ */
+const isOurs = `coalesce(b.tenant_id = k.tenant_id,
+                   b.hash is not null
+                   and not exists (select from content c where c.hash = b.hash and c.tenant_id <> k.tenant_id))`;
+
 interface StoredRecords {
   readonly n: number;
   readonly host_id: number;
   /** Of the answer that first brought the body; null: there is none. */
   readonly body: FoundRecord | null;
+  /** That answer came to a crawl of the same tenant. Else the crawl has the body, but not its head and its request. */
+  readonly is_ours: boolean;
   /** Of the page's own answer, if its body was known by then. */
   readonly revisit: FoundRecord | null;
 }
@@ -153,12 +165,13 @@ export const storedRecords = statement<[crawlId: string, rows: string], StoredRe
   `select p.n, h.id as host_id,
           case when b.hash is not null then
             json_build_object('segment', b.segment, 'name', bs.name, 'folder', bs.folder, 'at', b.at, 'length', b.length)
-          end as body,
+          end as body, ${isOurs} as is_ours,
           case when r.host_id is not null then
             json_build_object('segment', r.segment, 'name', rs.name, 'folder', rs.folder, 'at', r.at, 'length', r.length)
           end as revisit
      from json_to_recordset($2) p (n int, origin text, key text, hash text)
      join host h on h.origin = p.origin
+     join crawl k on k.id = $1
      left join (body b join segment bs on bs.id = b.segment) on b.hash = decode(p.hash, 'hex')
      left join (revisit r join segment rs on rs.id = r.segment)
             on r.host_id = h.id and r.crawl_id = $1 and r.key = decode(p.key, 'hex')`,
@@ -175,9 +188,12 @@ export const findStored = statement<
     readonly content_type: string | null;
     /** Its X-Robots-Tag. */
     readonly robots_tag: string | null;
+    /** The answer that first brought the body came to a crawl of the same tenant. */
+    readonly is_ours: boolean;
   }
 >(
   'find-stored',
-  `select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag from host h join url u on u.host_id = h.id
+  `select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag, ${isOurs} as is_ours
+     from host h join url u on u.host_id = h.id join crawl k on k.id = u.crawl_id left join body b on b.hash = u.content_hash
     where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`,
 );

@@ -83,9 +83,12 @@ export const readFeed = `read as (
        left join current_page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
-          r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash, r.content_type, r.bytes,
+          r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash,
+          encode(r.reported_hash, 'hex') as reported_hash, r.content_type, r.bytes,
           r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of,
-          case when original.url is null then null when original.content_hash = r.content_hash then 'body' else 'text' end as duplicate_by,
+          case when original.url is null then null
+               when original.content_hash = r.content_hash or original.reported_hash = r.reported_hash then 'body'
+               else 'text' end as duplicate_by,
           p.title, p.description, p.language,
           p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, revisit.of as revisit_of,
           case when p.is_reextracted then p.cut else coalesce(r.cut, original.cut) end as cut,

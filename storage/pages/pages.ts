@@ -201,6 +201,7 @@ async function pageOf(
     words: row.words,
     linkCount: row.links,
     contentHash: row.content_hash,
+    reportedHash: row.reported_hash,
     contentType: row.content_type,
     bytes: row.bytes,
     depth: row.depth,

@@ -152,7 +152,7 @@ export const countViolations = statement<[crawlId: string], Violations>(
      (select count(*) from url where crawl_id = $1 and stage > 0 and state <> 'done') as staged_but_not_done,
      (select count(*) from url u
        where u.crawl_id = $1 and u.state = 'done' and u.kind = 0 and u.stage = 0 and u.status between 200 and 299
-         and u.content_hash is not null and u.alias_host is null and u.reason is distinct from 'fetched-elsewhere'
+         and u.content_hash is not null and u.alias_host is null
          and not exists (
         select from page p where p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key)
      ) as read_without_page,

@@ -81,7 +81,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           parent.priority as parent_priority, u.parent_host = u.host_id as parent_is_host,
           k.hosts::text as linking_hosts, k.pages::text as linking_pages,
           k.relevance as promised, p.relevance, k.lastmod,
-          alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, false) as alias_same_body,
+          alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, alias.reported_hash = u.reported_hash, false) as alias_same_body,
           near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow,
           case when p.is_reextracted then p.cut else u.cut end as cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,

@@ -354,7 +354,15 @@ describe('an API that is away', () => {
             description: null,
             language: null,
           },
-          ...{ words: null, linkCount: null, contentHash: null, contentType: null, bytes: 1, depth: 0 },
+          ...{
+            words: null,
+            linkCount: null,
+            contentHash: null,
+            reportedHash: null,
+            contentType: null,
+            bytes: 1,
+            depth: 0,
+          },
           ...{
             fetchedAt: '2026-01-01T00:00:00.000Z',
             duplicateOf: null,

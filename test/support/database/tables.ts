@@ -82,6 +82,7 @@ export interface UrlRow {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly content_hash: Buffer | null;
+  readonly reported_hash: Buffer | null;
   readonly content_type: string | null;
   readonly etag: string | null;
   readonly redirect_to: string | null;
@@ -209,6 +210,7 @@ interface BodyRow {
   readonly segment: Id;
   readonly at: number;
   readonly length: number;
+  readonly tenant_id: Id | null;
 }
 
 interface RevisitRow {
