@@ -1,4 +1,4 @@
-/** `audit-log`: who asked for which change, and how it was answered. */
+/** `audit-log`: who asked for which change or took which bodies, and how it was answered. */
 import { auditList, auditQuery, type AuditEntry } from '../contracts/http/audit.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import { anyApi } from './api-target.ts';
@@ -25,7 +25,12 @@ const shown: Shown<AuditEntry> = {
     entry.target,
     entry.status === null ? 'begun' : String(entry.status),
     entry.requestId,
-    entry.detail ?? '',
+    [
+      entry.detail ?? '',
+      ...(entry.lastAt === null ? [] : [`${String(entry.times)} times, last ${moment(entry.lastAt)}`]),
+    ]
+      .filter((words) => words !== '')
+      .join('; '),
   ],
   none: 'There is no such entry.',
 };

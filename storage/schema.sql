@@ -66,6 +66,10 @@ create table audit_log (
   request_id text not null,
   status smallint,
   detail text,
+  security boolean not null default false,
+  hour timestamp with time zone,
+  times integer not null default 1,
+  last_at timestamp with time zone,
   constraint audit_log_actor_not_null NOT NULL actor,
   constraint audit_log_at_not_null NOT NULL at,
   constraint audit_log_method_not_null NOT NULL method,
@@ -74,8 +78,10 @@ create table audit_log (
   constraint audit_log_request_id_not_null NOT NULL request_id,
   constraint audit_log_role_not_null NOT NULL role,
   constraint audit_log_route_not_null NOT NULL route,
+  constraint audit_log_security_not_null NOT NULL security,
   constraint audit_log_target_not_null NOT NULL target,
-  constraint audit_log_tenant_id_not_null NOT NULL tenant_id
+  constraint audit_log_tenant_id_not_null NOT NULL tenant_id,
+  constraint audit_log_times_not_null NOT NULL times
 );
 
 create table body (
@@ -83,13 +89,13 @@ create table body (
   segment integer not null,
   at bigint not null,
   length integer not null,
+  tenant_id bigint,
   constraint body_at_not_null NOT NULL at,
   constraint body_hash_not_null NOT NULL hash,
   constraint body_length_not_null NOT NULL length,
   constraint body_pkey PRIMARY KEY (hash),
   constraint body_segment_not_null NOT NULL segment
 );
-  tenant_id bigint,
 
 create table cap (
   name text not null,
@@ -1359,21 +1365,21 @@ create table url (
   cut jsonb,
   alias_host bigint,
   alias_key bytea,
+  reported_hash bytea,
   constraint url_attempts_not_null NOT NULL attempts,
   constraint url_bytes_not_null NOT NULL bytes,
   constraint url_crawl_id_not_null NOT NULL crawl_id,
   constraint url_depth_not_null NOT NULL depth,
   constraint url_discovered_at_not_null NOT NULL discovered_at,
   constraint url_due_at_not_null NOT NULL due_at,
-  reported_hash bytea,
   constraint url_fetches_not_null NOT NULL fetches,
+  constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_hops_not_null NOT NULL hops,
   constraint url_host_id_not_null NOT NULL host_id,
   constraint url_key_not_null NOT NULL key,
   constraint url_kind_not_null NOT NULL kind,
   constraint url_pkey PRIMARY KEY (host_id, crawl_id, key),
   constraint url_priority_not_null NOT NULL priority,
-  constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_reclaims_not_null NOT NULL reclaims,
   constraint url_seed_not_null NOT NULL seed,
   constraint url_stage_not_null NOT NULL stage,
@@ -1560,7 +1566,11 @@ CREATE INDEX attempt_url ON public.attempt USING btree (host_id, crawl_id, key, 
 
 CREATE INDEX audit_log_at ON public.audit_log USING btree (at);
 
+CREATE UNIQUE INDEX audit_log_counted ON public.audit_log USING btree (tenant_id, actor, route, hour) WHERE (hour IS NOT NULL);
+
 CREATE INDEX audit_log_tenant ON public.audit_log USING btree (tenant_id, number);
+
+CREATE INDEX audit_log_work ON public.audit_log USING btree (tenant_id, number) WHERE (NOT security);
 
 CREATE INDEX body_segment ON public.body USING btree (segment);
 

@@ -11,7 +11,7 @@ export const auditLogRoutes = [
     path: '/v1/audit-log',
     access: admin('tenants'),
     id: 'listAuditLog',
-    summary: 'Changes that callers of the tenant asked for, newest first',
+    summary: 'Changes and downloads that callers of the tenant asked for, newest first',
     query: auditQuery,
     answers: { 200: json('Entries.', auditList) },
     handler:

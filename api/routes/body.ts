@@ -17,6 +17,7 @@ export const bodyRoutes = [
     method: 'GET',
     path: '/v1/crawls/{crawlId}/body',
     access: reader('crawls'),
+    isDownload: true,
     id: 'readBody',
     summary:
       'The body that a URL was answered with, byte by byte, the head of that answer, or the page as Markdown',

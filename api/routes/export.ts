@@ -31,6 +31,7 @@ export const exportRoutes = [
     method: 'GET',
     path: '/v1/crawls/{crawlId}/export',
     access: reader('crawls'),
+    isDownload: true,
     id: 'exportCrawl',
     summary: 'All pages that a crawl has so far, in one answer',
     params: crawlPath,

@@ -173,6 +173,7 @@ export const exportJobRoutes = [
     method: 'GET',
     path: '/v1/crawls/{crawlId}/exports/{exportId}/file',
     access: reader('crawls'),
+    isDownload: true,
     id: 'downloadExport',
     summary: 'The file of a finished export',
     ...ofOneExport,

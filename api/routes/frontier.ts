@@ -17,7 +17,7 @@ import { refuseSpent, refuseToGrow } from '../crawls/quotas.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { operator } from '../way-in/access.ts';
-import { noteForAudit } from '../way-in/audit-log.ts';
+import { countForAudit, noteForAudit } from '../way-in/audit-log.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { route } from './route.ts';
@@ -50,7 +50,10 @@ export const frontierRoutes = [
           ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
           ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
         });
-        if (loan !== null) {
+        if (loan === null) {
+          noteForAudit(response, 'no URL could be lent');
+          countForAudit(response);
+        } else {
           const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
           noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
         }

@@ -62,6 +62,8 @@ export interface Route {
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
+  /** A GET that gives stored bodies away, and so is an entry of the audit log. */
+  readonly isDownload?: true | undefined;
   readonly docs: Documented | null;
   /** Null: mounted by app.ts. */
   readonly handler: ((parts: Parts) => RequestHandler) | null;
@@ -71,6 +73,7 @@ interface Spec<P, Q, B, A extends Answers> extends Documented {
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
+  readonly isDownload?: true;
   readonly params?: P & z.ZodObject;
   /** Answers a path that does not fit `params` and so names nothing. Absent: such a path is not valid (400). */
   readonly unknown?: (params: Readonly<Record<string, string>>) => never;
@@ -86,7 +89,7 @@ interface Spec<P, Q, B, A extends Answers> extends Documented {
 export function route<A extends Answers, P = undefined, Q = undefined, B = undefined>(
   spec: Spec<P, Q, B, A>,
 ): Route {
-  const { method, path, access, params, unknown, query, body, bodyIsOptional, answers } = spec;
+  const { method, path, access, isDownload, params, unknown, query, body, bodyIsOptional, answers } = spec;
   const good = Object.keys(answers).filter((status) => status.startsWith('2'));
   /** A route with several good answers has a handler that sets the status. */
   const status = good.length === 1 ? Number(good[0]) : null;
@@ -127,7 +130,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
       return undefined;
     };
   };
-  return { method, path, access, docs: spec, handler };
+  return { method, path, access, isDownload, docs: spec, handler };
 }
 
 /** For people, and not part of the OpenAPI document. @param handler null: mounted by app.ts */

@@ -31,6 +31,8 @@ interface AccessRow {
   /** Parameters as in the OpenAPI document, `{crawlId}`; `/*` at the end stands for all paths below. */
   readonly path: string;
   readonly access: Access;
+  /** A GET that gives stored bodies away, and so is an entry of the audit log. */
+  readonly isDownload?: true | undefined;
 }
 
 interface Row extends AccessRow {
@@ -58,6 +60,8 @@ export interface GuardedRoute {
   readonly path: string;
   /** As sent; null: the route is not about a crawl. */
   readonly crawlId: string | null;
+  /** How the request stands in the audit log: about who may do what, or other; null: it changes nothing, and is not there. */
+  readonly audit: 'security' | 'other' | null;
 }
 
 export type Judgement =
@@ -95,6 +99,10 @@ export function createJudge(table: readonly AccessRow[]): Judge {
     const place = fitting.map(({ segments }) => segments.indexOf('{crawlId}')).find((index) => index >= 0);
     const crawlId = place === undefined ? null : (asked[place] ?? null);
     const access = guarded.map((row) => row.access).reduce(strictest);
-    return { kind: 'guarded', access, path: first.route, crawlId };
+    const isNoted =
+      wanted !== 'GET' || (method === 'GET' && fitting.some(({ isDownload = false }) => isDownload));
+    // Keys, tenants, webhooks and what else admins alone may do, and whatever is deleted.
+    const audit = !isNoted ? null : wanted === 'DELETE' || access.least === 'admin' ? 'security' : 'other';
+    return { kind: 'guarded', access, path: first.route, crawlId, audit };
   };
 }

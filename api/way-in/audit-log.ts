@@ -1,16 +1,20 @@
 /**
- * Who did what: each request of a known caller that may change something is noted before it is done, and gets its
- * status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. If the
+ * Who did what: each request of a known caller that may change something, or takes stored bodies away, is noted before it
+ * is done, and gets its status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. If the
  * process is killed in between, the entry keeps no status: the request has begun, and nobody knows how far it came.
  *
  * Refusals are noted too (403, 404, 422 …), except those of the guard or the rate limits, which come first. Bodies,
  * queries, keys, and requests without a known key are not noted.
+ *
+ * Nobody washes the log away: requests that come by the thousand and do nothing are counted in one entry an hour, and
+ * entries about keys, tenants, webhooks and deletions are kept by age, however many others come.
  */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { auditMethods, maxAuditDetail, maxAuditTarget } from '../../contracts/http/audit.ts';
-import { tidyAudit, beginAudit, endAudit } from '../../storage/tenancy/index.ts';
+import { maxAuditDetail, maxAuditTarget } from '../../contracts/http/audit.ts';
+import { tidyAudit, beginAudit, countAudit, endAudit } from '../../storage/tenancy/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
+import type { GuardedRoute } from './access.ts';
 import { callerOf } from './caller.ts';
 import { HttpProblem } from './problem.ts';
 
@@ -28,8 +32,18 @@ export function noteForAudit(response: Response, detail: string): void {
   details.set(response, before === undefined ? detail : `${before}; ${detail}`);
 }
 
-/** @param route the path of the route as in the table of access */
-export type RecordRequest = (request: Request, response: Response, route: string) => Promise<void>;
+const counted = new WeakSet<Response>();
+
+/** The request did nothing, and others like it come all the time: it is counted, and is no entry of its own. */
+export function countForAudit(response: Response): void {
+  counted.add(response);
+}
+
+export type RecordRequest = (
+  request: Request,
+  response: Response,
+  route: Pick<GuardedRoute, 'path' | 'audit'>,
+) => Promise<void>;
 
 /** Run once the caller is known, before the gate judges what the caller may do. */
 export function auditLog(pool: Pool, log: Logger): RecordRequest {
@@ -41,17 +55,17 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
       log.warn({ err: error }, 'old entries of the audit log could not be deleted');
     });
   };
-  const methods: readonly string[] = auditMethods;
 
-  return async (request, response, route) => {
-    if (!methods.includes(request.method)) return;
+  return async (request, response, { path: route, audit }) => {
+    if (audit === null) return;
     const { tenantId, id, role } = callerOf(request);
     const target = request.path.replace(anyKey, '[key]');
     const place = [request.method, route, fit(target, maxAuditTarget)] as const;
     const requestId = response.get('X-Request-Id') ?? '';
     let entry: { readonly number: number } | undefined;
     try {
-      [entry] = await beginAudit(pool, tenantId, fit(id, maxActor), role, ...place, requestId);
+      const isSecurity = audit === 'security';
+      [entry] = await beginAudit(pool, tenantId, fit(id, maxActor), role, ...place, requestId, isSecurity);
     } catch (error) {
       log.warn({ err: error }, 'a request could not be written to the audit log, and is refused');
     }
@@ -73,7 +87,7 @@ function completeAtEnd(pool: Pool, log: Logger, response: Response, number: numb
       noteForAudit(response, 'answered again; nothing was done');
     else if (made !== undefined) noteForAudit(response, `created ${made}`);
     const detail = details.get(response);
-    await endAudit(
+    await (counted.has(response) ? countAudit : endAudit)(
       pool,
       number,
       response.statusCode,

@@ -59,7 +59,7 @@ export function gate(
     const route = judged.get(request);
     if (route !== undefined) {
       const caller = callerOf(request);
-      await record(request, response, route.path);
+      await record(request, response, route);
       permit(caller, route.access, response);
       const { crawlId } = route;
       if (crawlId !== null) {

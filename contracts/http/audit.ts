@@ -1,15 +1,18 @@
-/** The audit log on the wire: who asked for which change, and how it was answered. */
+/** The audit log on the wire: who asked for which change or took which bodies, and how it was answered. */
 import { z } from 'zod';
-import { givenInstant, instant, limit, nextCursor } from './shared.ts';
+import { count, givenInstant, instant, limit, nextCursor } from './shared.ts';
 import { roles } from '../tenancy.ts';
 
-export const auditMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const auditMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Characters that are kept of a requested path, and of the words that handlers add. */
 export const maxAuditTarget = 2_048;
 export const maxAuditDetail = 500;
 
-/** An entry is kept until it is this many days old, or its tenant has so many newer entries. */
+/**
+ * An entry is kept until it is this many days old. One that is not about keys, tenants, webhooks or deletions goes sooner
+ * if its tenant has so many newer ones of its kind.
+ */
 export const auditDays = 400;
 export const auditEntries = 1_000_000;
 
@@ -30,6 +33,13 @@ const auditEntry = z
         'Status of the answer; null: the request is under way, or the process ended before it answered, and the change may have been made.',
     }),
     detail: z.string().nullable(),
+    times: count.meta({
+      description:
+        'How many requests the entry stands for. More than one: requests of the actor to the route, within an hour, that did nothing, such as leases of no URL.',
+    }),
+    lastAt: instant
+      .nullable()
+      .meta({ description: 'When the last of them came; null: the entry is of one request.' }),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof auditEntry>;
@@ -46,7 +56,7 @@ const text = (most: number) =>
 export const auditQuery = z.strictObject({
   actor: text(300)
     .optional()
-    .meta({ description: 'Only changes that this actor asked for.', examples: ['key 7f9c…'] }),
+    .meta({ description: 'Only what this actor asked for.', examples: ['key 7f9c…'] }),
   method: z.enum(auditMethods).optional(),
   target: text(maxAuditTarget)
     .optional()

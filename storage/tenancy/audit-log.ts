@@ -1,4 +1,4 @@
-/** The audit log: requests that change something, noted before they are carried out. */
+/** The audit log: requests that change something or take bodies away, noted before they are carried out. */
 import { auditDays, auditEntries, defaultAuditLimit, type AuditEntry, type AuditQuery } from '../../contracts/http/audit.ts'; // prettier-ignore
 import type { Role } from '../../contracts/tenancy.ts';
 import type { Queryable } from '../postgres/index.ts';
@@ -27,6 +27,8 @@ export async function auditBefore(db: Queryable, tenantId: number, query: AuditQ
       requestId: row.request_id,
       status: row.status,
       detail: row.detail,
+      times: row.times,
+      lastAt: row.last_at?.toISOString() ?? null,
     })),
     next: last === undefined || rows.length < limit ? null : String(last.number),
   };

@@ -14,19 +14,39 @@ export const beginAudit = statement<
     route: string,
     target: string,
     requestId: string,
+    security: boolean,
   ],
   { readonly number: number }
 >(
   'begin-audit',
-  `insert into audit_log (tenant_id, actor, role, method, route, target, request_id)
-   values ($1, $2, $3, $4, $5, $6, $7) returning number`,
+  `insert into audit_log (tenant_id, actor, role, method, route, target, request_id, security)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) returning number`,
 );
 
-/** Notes how a request that was begun was answered. */
+/**
+ * Notes how a request that was begun was answered. A request that was refused is an entry like any other: nobody fills the
+ * disk with entries that are kept by age alone.
+ */
 export const endAudit = statement<
   [number: number, status: number, detail: string | null],
   Record<string, never>
->('end-audit', `update audit_log set status = $2, detail = $3 where number = $1`);
+>(
+  'end-audit',
+  `update audit_log set status = $2::smallint, detail = $3, security = security and $2::smallint < 400 where number = $1`,
+);
+
+/** Counts a request that was begun, and did nothing, in the entry of its actor, route and hour. */
+export const countAudit = statement<
+  [number: number, status: number, detail: string | null],
+  Record<string, never>
+>(
+  'count-audit',
+  `with gone as (delete from audit_log where number = $1 returning *)
+   insert into audit_log as a (tenant_id, at, actor, role, method, route, target, request_id, status, detail, hour, last_at)
+   select tenant_id, at, actor, role, method, route, target, request_id, $2::smallint, $3::text, date_trunc('hour', at), at from gone
+   on conflict (tenant_id, actor, route, hour) where hour is not null do update
+     set times = a.times + 1, last_at = greatest(a.last_at, excluded.at)`,
+);
 
 export interface AuditRow {
   readonly number: number;
@@ -39,6 +59,9 @@ export interface AuditRow {
   readonly request_id: string;
   readonly status: number | null;
   readonly detail: string | null;
+  /** Requests that the entry stands for, and when the last of several came; null: it stands for one. */
+  readonly times: number;
+  readonly last_at: Date | null;
 }
 
 /**
@@ -59,7 +82,7 @@ export const listAudit = statement<
   AuditRow
 >(
   'list-audit',
-  `select number, at, actor, role, method, route, target, request_id, status, detail
+  `select number, at, actor, role, method, route, target, request_id, status, detail, times, last_at
      from audit_log
     where tenant_id = $1 and ($2::bigint is null or number < $2)
       and ($3::text is null or actor = $3) and ($4::text is null or method = $4)
@@ -69,8 +92,8 @@ export const listAudit = statement<
 );
 
 /**
- * Forgets entries of a tenant beyond its `kept` newest, and entries of any tenant older than `days`: `limit` of each at
- * most, oldest first. Answers one row for each.
+ * Forgets entries of a tenant beyond its `kept` newest, those about security aside, and entries of any tenant older than
+ * `days`: `limit` of each at most, oldest first. Answers one row for each.
  */
 export const dropOldAudit = statement<
   [tenantId: number, kept: number, days: number, limit: number],
@@ -79,8 +102,9 @@ export const dropOldAudit = statement<
   'drop-old-audit',
   `with surplus as (
      select number from audit_log
-      where tenant_id = $1 and number <= (select number from audit_log where tenant_id = $1
-                                           order by number desc offset $2 limit 1)
+      where tenant_id = $1 and not security
+        and number <= (select number from audit_log where tenant_id = $1 and not security
+                        order by number desc offset $2 limit 1)
       order by number limit $4
    ), aged as (
      select number from audit_log where at < now() - make_interval(days => $3) order by at limit $4

@@ -13,6 +13,7 @@ export {
 export { auditBefore, tidyAudit } from './audit-log.ts';
 export {
   beginAudit,
+  countAudit,
   endAudit,
   reserveIdempotencyKey,
   keepAnswer,

@@ -90,6 +90,45 @@ describe('what is noted', () => {
     expect(JSON.stringify(rows)).not.toMatch(/secret-in|owk_/);
   });
 
+  it('is each body, export and file that is taken, though not what only asks how large it is', async () => {
+    const { admin, operator, reader } = await someone();
+    const { body } = await ask<CreatedCrawl>(api.url, operator, 'POST', '/v1/crawls', crawl);
+    const base = `/v1/crawls/${body.id}`;
+    for (const of of [`/export`, `/body?url=https://a.example/secret-in-query`, '/exports/1/file', '/pages'])
+      await ask(api.url, reader, 'GET', base + of);
+    await ask(api.url, reader, 'HEAD', `${base}/export`);
+    const taken = ['/exports/1/file 404', '/body 404', '/export 200'].map((of) => `GET ${base}${of}`);
+    expect((await read(admin)).items.map(short)).toEqual([...taken, 'POST /v1/crawls 201']);
+    expect((await read(admin, '?method=GET')).items.map(short)).toEqual(taken);
+    expect((await read(admin)).items[0]).toMatchObject({ role: 'reader', times: 1, lastAt: null });
+  });
+
+  it('is one entry for the leases of no URL that a fetcher asked for within an hour', async () => {
+    const { tenant, admin, operator } = await someone();
+    const other = await newKey(services.pool, tenant, 'operator');
+    const lease = async (key: string, shard: number): Promise<void> => {
+      const wish = { fetcher_id: 'idle', batch_size: 10, lease_seconds: 30 };
+      const { status } = await ask(api.url, key, 'POST', `/frontier/${String(shard)}/lease_batch`, wish);
+      expect(status).toBe(200);
+    };
+    const counts = async () =>
+      (await read(admin)).items.map(({ actor, status, detail, times }) => ({ actor, status, detail, times }));
+    for (let poll = 0; poll < 20; poll++) await lease(operator, poll % 2);
+    await lease(other, 0);
+    // An hour may have begun in between.
+    const before = await counts();
+    expect(new Set(before.map(({ actor }) => actor)).size).toBe(2);
+    expect(before.length).toBeLessThanOrEqual(3);
+    expect(before.reduce((sum, { times }) => sum + times, 0)).toBe(21);
+    expect(before[0]).toMatchObject({ status: 200, detail: 'no URL could be lent', times: 1 });
+    await tables.audit.change(services.pool, { tenant_id: tenant }, { hour: fromNow(-7_200) });
+    await lease(operator, 0);
+    expect(await counts()).toEqual([{ ...before.at(-1), times: 1 }, ...before]);
+    // A refused one is an entry of its own.
+    await ask(api.url, operator, 'POST', '/frontier/0/lease_batch', { '?': 1 });
+    expect((await read(admin)).items[0]).toMatchObject({ status: 422, times: 1 });
+  });
+
   it('is what fetchers send as well', async () => {
     const { admin, operator } = await someone();
     const routes = ['/frontier/{shard}/lease_batch', '/frontier/{shard}/ack', '/dedup/check_and_add'];
@@ -271,7 +310,7 @@ describe('what is read', () => {
   it.each([
     '?actor=',
     '?actor=%00',
-    '?method=GET',
+    '?method=HEAD',
     '?since=yesterday',
     '?since=0000-01-01T00:00:00Z',
     `?until=2026-01-01T00:00:00.${'1'.repeat(200)}Z`,
@@ -285,6 +324,32 @@ describe('what is read', () => {
 });
 
 describe('the log', () => {
+  it('keeps what was done to keys, tenants and webhooks, and what was deleted, whatever else floods it', async () => {
+    const { pool } = services;
+    const { tenant, admin, operator } = await someone();
+    const { body: key } = await ask<{ id: string }>(api.url, admin, 'POST', '/v1/keys', { name: 'x', role: 'reader' }); // prettier-ignore
+    await ask(api.url, admin, 'DELETE', `/v1/keys/${key.id}`);
+    const { body: made } = await ask<CreatedCrawl>(api.url, operator, 'POST', '/v1/crawls', crawl);
+    await ask(api.url, operator, 'POST', `/v1/crawls/${made.id}/cancel`);
+    await ask(api.url, operator, 'DELETE', `/v1/crawls/${made.id}`);
+    // Refused: not deleted.
+    await ask(api.url, operator, 'DELETE', '/v1/crawls/999');
+    const flood = Array.from({ length: 6 }, (_, at) => `/v1/crawls/${String(at)}/pause`);
+    for (const each of flood) await ask(api.url, operator, 'POST', each);
+    while ((await tidyAudit(pool, Number(tenant), 2)) > 0);
+    const kept = [`DELETE /v1/crawls/${made.id} 202`, `DELETE /v1/keys/${key.id} 200`, 'POST /v1/keys 201'];
+    expect((await read(admin)).items.map(short)).toEqual([
+      'POST /v1/crawls/5/pause 404',
+      'POST /v1/crawls/4/pause 404',
+      ...kept,
+    ]);
+    const days = 24 * 3_600;
+    await tables.audit.change(pool, { tenant_id: tenant, target: '/v1/keys' }, { at: fromNow(-401 * days) });
+    await tables.audit.change(pool, { tenant_id: tenant, target: `/v1/keys/${key.id}` }, { at: fromNow(-399 * days) }); // prettier-ignore
+    while ((await tidyAudit(pool, Number(tenant), 0)) > 0);
+    expect((await read(admin)).items.map(short)).toEqual(kept.slice(0, 2));
+  });
+
   it('is bounded by age and by number, each tenant for itself', async () => {
     const [one, other] = [await someone(), await someone()];
     for (const { operator } of [one, other])

@@ -321,6 +321,7 @@ interface AuditRow {
   readonly target: string;
   readonly status: number | null;
   readonly detail: string | null;
+  readonly hour: Date | null;
 }
 
 interface CursorRow {
