@@ -100,16 +100,20 @@ async function identify(keyring: Keyring, request: Request, response: Response):
       kind: 'unauthenticated',
     });
   }
-  let caller: Caller | null;
+  let found: Awaited<ReturnType<Keyring['callerOf']>>;
   try {
-    caller = token === null ? null : await keyring.callerOf(token);
+    found = token === null ? { refused: 'it is not well-formed' } : await keyring.callerOf(token);
   } catch (error) {
     if (!(error instanceof TokensUnavailable)) throw error;
     throw new HttpProblem(503, 'Tokens cannot be checked now: their issuer does not answer. Try again soon.');
   }
-  if (caller !== null) return caller;
-  response.set('WWW-Authenticate', 'Bearer realm="orbweaver", error="invalid_token"');
-  throw new HttpProblem(401, 'The key or token is not valid, or no longer valid.', {
+  if (!('refused' in found)) return found;
+  const { refused } = found;
+  request.log.info({ refused }, 'a key or token was refused');
+  const description = refused === null ? '' : `, error_description="${refused}"`;
+  response.set('WWW-Authenticate', `Bearer realm="orbweaver", error="invalid_token"${description}`);
+  const why = refused === null ? '' : ` (${refused})`;
+  throw new HttpProblem(401, `The key or token is not valid, or no longer valid${why}.`, {
     kind: 'unauthenticated',
   });
 }

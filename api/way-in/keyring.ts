@@ -9,11 +9,14 @@ import { keyStart } from '../../contracts/tenancy.ts';
 import { useKey, findTenant, quotasOf } from '../../storage/tenancy/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import type { Caller } from './caller.ts';
-import type { VerifyToken } from './tokens.ts';
+import type { Refused, VerifyToken } from './tokens.ts';
 
 export interface Keyring {
-  /** Null: the token is not accepted. @throws TokensUnavailable; an error of Postgres if Postgres does not answer */
-  callerOf(token: string): Promise<Caller | null>;
+  /**
+   * `refused`: why the token is not accepted; null where that is nobody's business, which keys exist among it.
+   * @throws TokensUnavailable; an error of Postgres if Postgres does not answer
+   */
+  callerOf(token: string): Promise<Caller | { readonly refused: string | null }>;
   /** Whether the token was accepted when it was last checked, however long ago. */
   knows(token: string): boolean;
   /** Forgets all accepted tokens. */
@@ -24,6 +27,8 @@ const remembered = 10_000;
 const rememberedMs = 5_000;
 /** A longer token is refused at once, without a hash. */
 const longestToken = 8_192;
+
+const refusedKey = { refused: null };
 
 interface Found {
   readonly caller: Caller;
@@ -36,16 +41,16 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
   // Tokens are kept as hashes, so that a dump of the memory holds as few secrets as possible.
   const accepted = new LRUCache<string, Caller>({ max: remembered });
   const good = new LRUCache<string, true>({ max: remembered });
-  const asked = new Map<string, Promise<Caller | null>>();
+  const asked = new Map<string, ReturnType<Keyring['callerOf']>>();
   let generation = 0;
 
-  const look = async (token: string, name: string): Promise<Caller | null> => {
+  const look = async (token: string, name: string): ReturnType<Keyring['callerOf']> => {
     const since = performance.now();
     const before = generation;
     const found = token.startsWith(keyStart) ? await byKey(token) : await byToken(token);
-    if (found === null) {
+    if (found === null || 'refused' in found) {
       good.delete(name);
-      return null;
+      return found ?? refusedKey;
     }
     good.set(name, true);
     const ttl = Math.floor(Math.min(rememberedMs, found.forMs) - (performance.now() - since));
@@ -66,11 +71,11 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
     };
   };
 
-  const byToken = async (token: string): Promise<Found | null> => {
-    const valid = verifyToken === null ? null : await verifyToken(token);
-    if (valid === null) return null;
+  const byToken = async (token: string): Promise<Found | Refused> => {
+    const valid = verifyToken === null ? { refused: 'this API takes no tokens' } : await verifyToken(token);
+    if ('refused' in valid) return valid;
     const [tenant] = await findTenant(pool, valid.tenant);
-    if (tenant === undefined) return null;
+    if (tenant === undefined) return { refused: 'its tenant is unknown or closed' };
     const { subject, role, forMs } = valid;
     const quotas = quotasOf(tenant.quotas);
     const caller = {
@@ -86,7 +91,7 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
 
   return {
     async callerOf(token) {
-      if (token.length > longestToken) return null;
+      if (token.length > longestToken) return { refused: 'it is too long' };
       const name = hash('sha256', token, 'base64');
       const known = accepted.get(name);
       if (known !== undefined) return known;

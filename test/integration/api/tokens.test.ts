@@ -86,15 +86,16 @@ interface Claims {
   readonly aud?: string | string[];
   readonly exp?: number | null;
   readonly nbf?: number;
+  readonly iat?: unknown;
   readonly sub?: unknown;
   readonly tenant?: unknown;
   readonly roles?: unknown;
 }
 
 const now = (): number => Math.floor(Date.now() / 1000);
-const payload = ({ iss = issuer, aud = audience, exp = now() + 60, nbf, sub = 'ada', tenant: of = 'acme', roles = ['x', 'operator'] }: Claims) => ({
+const payload = ({ iss = issuer, aud = audience, exp = now() + 60, nbf, iat, sub = 'ada', tenant: of = 'acme', roles = ['x', 'operator'] }: Claims) => ({
   iss, aud, ...(sub !== null && { sub: sub as string }), jti: randomUUID(), tenant: of, realm_access: { roles },
-  ...(exp !== null && { exp }), ...(nbf !== undefined && { nbf }),
+  ...(exp !== null && { exp }), ...(nbf !== undefined && { nbf }), ...(iat !== undefined && { iat: iat as number }),
 }); // prettier-ignore
 
 const sign = (claims: Claims = {}, by = key): Promise<string> =>
@@ -102,6 +103,15 @@ const sign = (claims: Claims = {}, by = key): Promise<string> =>
 
 const statusWith = async (token: string, url = api.url): Promise<number> =>
   (await ask(url, token, 'GET', '/v1/crawls')).status;
+
+async function expectRefused(token: string, why: string): Promise<void> {
+  const { status, headers, body } = await ask<Problem>(api.url, token, 'GET', '/v1/crawls');
+  expect([status, headers.get('www-authenticate')]).toEqual([
+    401,
+    `Bearer realm="orbweaver", error="invalid_token", error_description="${why}"`,
+  ]);
+  expect(body.detail).toContain(`(${why})`);
+}
 
 describe('a token', () => {
   it('acts for the tenant it names, by name or id, in the highest role it has', async () => {
@@ -121,28 +131,51 @@ describe('a token', () => {
     expect((await ask(api.url, reader, 'POST', '/v1/crawls', {})).status).toBe(403);
   });
 
-  it.each<[string, Claims]>([
-    ['another issuer', { iss: 'https://evil.example/' }],
-    ['another audience', { aud: 'somebody-else' }],
-    ['other audiences', { aud: ['a', 'b'] }],
-    ['an end that has passed', { exp: now() - 60 }],
-    ['no end', { exp: null }],
-    ['a beginning to come', { nbf: now() + 600 }],
-    ['a tenant that is not', { tenant: 'nobody' }],
-    ['no tenant', { tenant: null }],
-    ['a tenant that is no name', { tenant: { id: 1 } }],
-    ['a tenant with NUL', { tenant: 'acme\u0000' }],
-    ['nobody it was given to', { sub: null }],
-    ['a subject without letters', { sub: '' }],
-    ['a subject that is a number', { sub: 5 }],
-    ['a subject that is no name', { sub: { name: 'ada' } }],
-    ['a subject with NUL', { sub: 'ada\u0000' }],
-    ['half of a character in its subject', { sub: 'ada\ud800' }],
-    ['a subject too long to be told from others', { sub: 'a'.repeat(256) }],
-    ['no role of ours', { roles: ['root'] }],
-    ['a role hidden in an object', { roles: { admin: true } }],
-  ])('with %s is refused', async (_what, claims) => {
-    expect(await statusWith(await sign(claims))).toBe(401);
+  it('that was made a moment ago, by a clock that is a little ahead, is accepted for up to a year', async () => {
+    for (const claims of [{ iat: now() + 4 }, { iat: now() - 86_400 }, { exp: now() + 365 * 86_400 }])
+      expect(await statusWith(await sign(claims))).toBe(200);
+  });
+
+  it.each<[string, Claims, string]>([
+    ['another issuer', { iss: 'https://evil.example/' }, 'iss is not the issuer of this API'],
+    ['another audience', { aud: 'somebody-else' }, 'aud does not name this API'],
+    ['other audiences', { aud: ['a', 'b'] }, 'aud does not name this API'],
+    ['an end that has passed', { exp: now() - 60 }, 'exp has passed'],
+    ['no end', { exp: null }, 'exp is missing or not valid'],
+    ['an end that is no number', { exp: 'never' as unknown as number }, 'exp is missing or not valid'],
+    ['an end beyond a year', { exp: now() + 367 * 86_400 }, 'exp is more than a year after iat'],
+    [
+      'a life of ten years',
+      { iat: now() - 3_600, exp: now() + 3_650 * 86_400 },
+      'exp is more than a year after iat',
+    ],
+    ['a long life that is nearly over', { iat: now() - 3_650 * 86_400 }, 'exp is more than a year after iat'],
+    ['a time to come as that at which it was made', { iat: now() + 600 }, 'iat is still to come'],
+    ['no time at which it was made', { iat: 'yesterday' }, 'iat is missing or not valid'],
+    ['a beginning to come', { nbf: now() + 600 }, 'nbf is still to come'],
+    ['a tenant that is not', { tenant: 'nobody' }, 'its tenant is unknown or closed'],
+    ['no tenant', { tenant: null }, 'tenant must be the id or name of a tenant'],
+    ['a tenant that is no name', { tenant: { id: 1 } }, 'tenant must be the id or name of a tenant'],
+    ['a tenant with NUL', { tenant: 'acme\u0000' }, 'tenant must be the id or name of a tenant'],
+    ['nobody it was given to', { sub: null }, 'sub must be a name of 1 to 255 characters'],
+    ['a subject without letters', { sub: '' }, 'sub must be a name of 1 to 255 characters'],
+    ['a subject that is a number', { sub: 5 }, 'sub must be a name of 1 to 255 characters'],
+    ['a subject that is no name', { sub: { name: 'ada' } }, 'sub must be a name of 1 to 255 characters'],
+    ['a subject with NUL', { sub: 'ada\u0000' }, 'sub must be a name of 1 to 255 characters'],
+    ['half of a character in its subject', { sub: 'ada\ud800' }, 'sub must be a name of 1 to 255 characters'],
+    [
+      'a subject too long to be told from others',
+      { sub: 'a'.repeat(256) },
+      'sub must be a name of 1 to 255 characters',
+    ],
+    ['no role of ours', { roles: ['root'] }, 'realm_access.roles holds no role of this API'],
+    [
+      'a role hidden in an object',
+      { roles: { admin: true } },
+      'realm_access.roles holds no role of this API',
+    ],
+  ])('with %s is refused, with the check that failed', async (_what, claims, why) => {
+    await expectRefused(await sign(claims), why);
   });
 
   it('is refused when its tenant is closed', { tags: ['long'] }, async () => {
@@ -154,8 +187,10 @@ describe('a token', () => {
   });
 
   it('unsigned, of algorithm none, is refused', async () => {
-    const none = new UnsecuredJWT(payload({})).encode();
-    expect(await statusWith(none)).toBe(401);
+    await expectRefused(
+      new UnsecuredJWT(payload({})).encode(),
+      'alg must be an accepted signature with a public key',
+    );
     const [header, body] = (await sign()).split('.');
     expect(await statusWith(`${header ?? ''}.${body ?? ''}.`)).toBe(401);
     const claimsNone = Buffer.from(JSON.stringify({ alg: 'none', kid: key.kid })).toString('base64url');
@@ -190,7 +225,7 @@ describe('a token', () => {
     const token = await new SignJWT(payload({}))
       .setProtectedHeader({ alg: 'RS256', kid: key.kid, jwk: own.jwk, jku: 'https://evil.example/jwks' })
       .sign(own.privateKey);
-    expect(await statusWith(token)).toBe(401);
+    await expectRefused(token, 'the signature does not fit');
   });
 
   it('whose claims were changed is refused', async () => {
@@ -218,7 +253,8 @@ describe('a token', () => {
 
   it('longer than any is not even looked at', async () => {
     const before = lookups;
-    expect(await statusWith(`${'a'.repeat(9_000)}.b.c`)).toBe(401);
+    await expectRefused(`${'a'.repeat(9_000)}.b.c`, 'it is too long');
+    await expectRefused('a.b.c', 'it is not a well-formed JWT');
     expect(lookups).toBe(before);
   });
 });
