@@ -1,5 +1,5 @@
 # One image for every process of Orbweaver; the command says which: dist/workers/main.js (the default),
-# dist/api/main.js, dist/stack/prepare-namespace.js.
+# dist/api/main.js, dist/stack/prepare-namespace.js, dist/stack/guard-temporal-web.js.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app

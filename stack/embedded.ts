@@ -3,6 +3,7 @@
  * API. A service whose address is set is used as it is instead of being started.
  */
 import { readFile } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -22,10 +23,12 @@ import type { ReservedPort } from './ports.ts';
 import { planPostgres } from './postgres.ts';
 import { ownId } from './processes.ts';
 import { hasRedis, redisPart } from './redis.ts';
+import { signInByKey } from './sign-in.ts';
 import { createSupervisor } from './supervisor.ts';
 import type { Part, StackEvent, Supervisor } from './supervisor.ts';
 import { findTemporalCli } from './temporal-cli.ts';
 import { temporalPart } from './temporal.ts';
+import { startWebGuard, type WebGuard } from './web-guard.ts';
 
 export interface WorkerPlan {
   /** Names its log and pid file. */
@@ -78,6 +81,11 @@ interface Start {
   readonly folder: DataFolder;
   readonly supervisor: Supervisor;
   readonly ports: Map<PortName, ReservedPort>;
+  /** Where Temporal Web itself listens, behind its guard; null: it does not run. */
+  web: (ReservedPort & { readonly host: string }) | null;
+  guard: WebGuard | null;
+  /** Null: the API is not up. */
+  apiUrl: string | null;
   readonly tell: (event: StackEvent) => void;
   /** Aborted when the start is given up or the stack stops: nothing is begun after that. */
   readonly ending: AbortController;
@@ -90,10 +98,25 @@ const takePorts = async (start: Start, withRedis: boolean): Promise<void> => {
   if (config.databaseUrl === null) await takePort(start, 'postgres');
   if (config.temporalAddress === null) {
     await takePort(start, 'temporal');
-    if (services === 'all') await takePort(start, 'temporalUi');
+    if (services === 'all') {
+      await takePort(start, 'temporalUi');
+      const host = hiddenHost();
+      const reserved = await reservePort({ what: 'Temporal Web', fixed: null, usual: null, host });
+      start.web = { ...reserved, host };
+      refuseEnding(start);
+    }
   }
   if (withRedis) await takePort(start, 'redis');
 };
+
+/**
+ * A loopback address that nobody is told: what is not known by address and port cannot be asked by a page that has
+ * rebound its name. Systems other than Linux have but one.
+ */
+const hiddenHost = (): string =>
+  process.platform === 'linux'
+    ? `127.${String(randomInt(1, 255))}.${String(randomInt(1, 255))}.${String(randomInt(1, 255))}`
+    : '127.0.0.1';
 
 const takePort = async (start: Start, name: PortName): Promise<void> => {
   const { config, ports = 'usual' } = start.options;
@@ -106,12 +129,17 @@ const takePort = async (start: Start, name: PortName): Promise<void> => {
     host: name === 'api' ? config.apiHost : '127.0.0.1',
   });
   start.ports.set(name, reserved);
+  refuseEnding(start);
+};
+
+const refuseEnding = (start: Start): void => {
   if (start.ending.signal.aborted) releasePorts(start);
   start.ending.signal.throwIfAborted();
 };
 
-const releasePorts = ({ ports }: Start): void => {
+const releasePorts = ({ ports, web }: Start): void => {
   for (const reserved of ports.values()) reserved.release();
+  web?.release();
 };
 
 const portOf = ({ ports }: Start, name: PortName): number => {
@@ -134,7 +162,8 @@ const startTemporal = async (start: Start): Promise<Pick<StackInfo, 'temporalAdd
   if (config.temporalAddress !== null)
     return { temporalAddress: config.temporalAddress, temporalUiUrl: null };
   // Nobody listens at the reserved port: a caller that needs Temporal after all is refused at once.
-  if (services === 'postgres')
+  const { web } = start;
+  if (services === 'postgres' || web === null)
     return { temporalAddress: `127.0.0.1:${String(portOf(start, 'temporal'))}`, temporalUiUrl: null };
   const cli = await findTemporalCli({
     setting: config.temporalCli,
@@ -144,10 +173,19 @@ const startTemporal = async (start: Start): Promise<Pick<StackInfo, 'temporalAdd
     },
     signal: start.ending.signal,
   });
-  const ports = { frontend: portOf(start, 'temporal'), ui: portOf(start, 'temporalUi') };
-  await start.supervisor.start(temporalPart(start.folder, cli, ports, config.temporalNamespace));
-  const temporalAddress = `127.0.0.1:${String(ports.frontend)}`;
-  return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${String(ports.ui)}` };
+  const places = { frontend: portOf(start, 'temporal'), ui: web };
+  await start.supervisor.start(temporalPart(start.folder, cli, places, config.temporalNamespace));
+  const listen = { host: '127.0.0.1', port: portOf(start, 'temporalUi') };
+  const guard = await startWebGuard({
+    listen,
+    web,
+    names: config.apiNames,
+    signIn: config.temporalUiSignIn === 'on' ? signInByKey(() => start.apiUrl) : null,
+  });
+  start.guard = guard;
+  if (start.ending.signal.aborted) await guard.close();
+  const temporalAddress = `127.0.0.1:${String(places.frontend)}`;
+  return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${String(listen.port)}` };
 };
 
 const startRedis = async (start: Start): Promise<string | null> => {
@@ -284,8 +322,13 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     redisUrl,
     apiPort: start.ports.get('api')?.port ?? options.config.apiPort,
     temporalUiPort: start.ports.get('temporalUi')?.port ?? options.config.temporalUiPort,
+    offLimits:
+      start.web === null
+        ? options.config.offLimits
+        : [...options.config.offLimits, `${start.web.host}:${String(start.web.port)}`],
   });
   const apiUrl = await startProcesses(start, config);
+  start.apiUrl = apiUrl;
   const info: StackInfo = {
     owner: options.owner,
     dataDir: folder.root,
@@ -316,12 +359,23 @@ export const startStack = async (options: StackOptions): Promise<RunningStack> =
   const folder = await openDataFolder(options.config.dataDir);
   const tell = options.onEvent ?? (() => undefined);
   const supervisor = createSupervisor({ folder, onEvent: tell });
-  const start: Start = { options, folder, supervisor, ports: new Map(), tell, ending: new AbortController() };
+  const start: Start = {
+    options,
+    folder,
+    supervisor,
+    ports: new Map(),
+    web: null,
+    guard: null,
+    apiUrl: null,
+    tell,
+    ending: new AbortController(),
+  };
 
   let stopped: Promise<void> | null = null;
   const release = async (): Promise<void> => {
     start.ending.abort();
     removeStackInfo(folder.root);
+    await start.guard?.close();
     await supervisor.stop();
     releasePorts(start);
     folder.lock.release();

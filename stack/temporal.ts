@@ -153,16 +153,18 @@ export const createNamespace = (address: string, namespace: string): Promise<voi
     await prepare(connection, namespace);
   });
 
-export interface TemporalPorts {
+export interface TemporalPlaces {
+  /** Its port on 127.0.0.1. */
   readonly frontend: number;
-  readonly ui: number;
+  /** Temporal Web, which answers whoever asks: the guard alone knows where (web-guard.ts). */
+  readonly ui: { readonly host: string; readonly port: number };
 }
 
 /** The part that runs the development server with its Web; up once its namespace is usable for our workflows. */
 export const temporalPart = (
   folder: DataFolder,
   cli: string,
-  ports: TemporalPorts,
+  ports: TemporalPlaces,
   namespace: string,
 ): Part => {
   const data = path.join(folder.root, 'temporal');
@@ -171,14 +173,16 @@ export const temporalPart = (
     name: 'temporal',
     command: cli,
     args: [
-      ...['server', 'start-dev', '--ip', '127.0.0.1', '--ui-ip', '127.0.0.1'],
-      ...['--port', String(ports.frontend), '--ui-port', String(ports.ui)],
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(ports.frontend)],
+      ...['--ui-ip', ports.ui.host, '--ui-port', String(ports.ui.port)],
       ...['--db-filename', path.join(data, 'temporal.db')],
       ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
       ...['--namespace', namespace, '--log-level', 'error'],
       // One partition for each task queue: on one machine, more partitions only forward tasks to each other.
       ...['--dynamic-config-value', 'matching.numTaskqueueReadPartitions=1'],
       ...['--dynamic-config-value', 'matching.numTaskqueueWritePartitions=1'],
+      // Its API for plain HTTP listens on a random port, and would do whatever a web page sends there. No host is let in.
+      ...['--dynamic-config-value', 'frontend.httpAllowedHosts=[""]'],
       ...['--disable-config-env', '--disable-config-file'],
     ],
     // The program looks for files of its own under HOME.

@@ -75,10 +75,12 @@ drain = () => {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
 const loads = config.roles.includes('fetch') ? () => dependencies.pressure.loads : null;
-const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, loads, log);
-log.info({ roles: config.roles }, 'ready');
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());
+const takesWork = (): boolean => workers.every((each) => each.getState() === 'RUNNING');
+const alive = config.aliveFile === null ? null : { file: config.aliveFile, takesWork };
+const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, loads, alive, log);
+log.info({ roles: config.roles }, 'ready');
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a signal meanwhile
 if (stopping) drain();
 const failed = Promise.all(running).catch((error: unknown) => {

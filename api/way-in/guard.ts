@@ -1,11 +1,8 @@
-/**
- * Keeps web pages away from an API that trusts every client on its loopback address. A page may send requests to
- * 127.0.0.1, and by DNS rebinding may even read the answers under its own name.
- */
-import { isIP } from 'node:net';
+/** Keeps web pages away from an API that trusts every client on its loopback address (domain/own-host.ts). */
 import type { RequestHandler } from 'express';
 import { rankLineTypes } from '../../contracts/http/ranks.ts';
 import { seedLineTypes } from '../../contracts/http/seeds.ts';
+import { hostFields, isOwnHost, isOwnOrigin, ownNames } from '../../domain/own-host.ts';
 import { sendProblem } from './problem.ts';
 
 /** These paths take lines, of types that a page cannot send without asking first either. */
@@ -22,14 +19,18 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @param names host names, without port, that are ours as well
  */
 export function guard(names: readonly string[]): RequestHandler {
-  const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+  const ours = ownNames(names);
   return (request, response, next) => {
-    const { host } = request.headers;
-    if (host === undefined) {
-      sendProblem(response, 400, 'The request names no host: send a Host field.');
+    const [host, ...others] = hostFields(request.rawHeaders);
+    if (host === undefined || others.length > 0) {
+      const detail =
+        host === undefined
+          ? 'The request names no host: send a Host field.'
+          : 'The request has several Host fields: send one.';
+      sendProblem(response, 400, detail);
       return;
     }
-    if (!isOurs(hostName(host), ours)) {
+    if (!isOwnHost(host, ours)) {
       const detail = `This API does not answer for the host name in ${JSON.stringify(host)}; ORBWEAVER_API_NAMES lists the names for which it answers.`;
       sendProblem(response, 421, detail);
       return;
@@ -39,7 +40,7 @@ export function guard(names: readonly string[]): RequestHandler {
       return;
     }
     const { origin } = request.headers;
-    if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
+    if (!isOwnOrigin(origin, host)) {
       const detail = 'A web page of another site may not change anything through this API.';
       sendProblem(response, 403, detail, { kind: 'cross-site' });
       return;
@@ -53,15 +54,6 @@ export function guard(names: readonly string[]): RequestHandler {
     }
     next();
   };
-}
-
-function hostName(host: string): string {
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1] ?? '';
-  return name.toLowerCase().replace(/^\[|\]$/g, '');
-}
-
-function isOurs(name: string, ours: ReadonlySet<string>): boolean {
-  return isIP(name) !== 0 || ours.has(name) || name.endsWith('.localhost');
 }
 
 function hasBody(headers: {

@@ -1,6 +1,6 @@
 /** Where the services of a stack are, and what the embedded stack keeps where. */
 import { defaultCacheDir, defaultDataDir } from '../folders.ts';
-import { address, folder, text, url } from '../values.ts';
+import { address, folder, oneOf, text, url } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const stackSettings = {
@@ -51,6 +51,31 @@ export const stackSettings = {
     schema: text,
     fallback: 'default',
     description: 'Temporal namespace of all workflows.',
+  }),
+  temporalUi: nullable({
+    name: 'ORBWEAVER_TEMPORAL_UI',
+    type: 'host:port',
+    schema: address,
+    fallback: null,
+    defaultNote: 'Temporal Web of the embedded Temporal',
+    description: 'Temporal Web in front of which `stack/guard-temporal-web` stands.',
+  }),
+  temporalUiSignIn: setting({
+    name: 'ORBWEAVER_TEMPORAL_UI_SIGN_IN',
+    type: '`on` or `off`',
+    schema: oneOf(['on', 'off']),
+    fallback: 'off',
+    description:
+      'Whether Temporal Web asks for the API key of an admin of the instance, as the password of any name. Off: whoever reaches its port may use it.',
+  }),
+  aliveFile: nullable({
+    name: 'ORBWEAVER_ALIVE_FILE',
+    type: 'file',
+    schema: folder,
+    fallback: null,
+    defaultNote: 'none',
+    description:
+      'File that a worker touches every five seconds while it is at work, for the health check of its container.',
   }),
   redisUrl: nullable({
     name: 'ORBWEAVER_REDIS_URL',

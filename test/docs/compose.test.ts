@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { loadServiceConfig } from '../../config/config.ts';
 import { settings } from '../../config/table.ts';
 
@@ -27,6 +28,32 @@ describe('docker-compose.yml', () => {
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
+  const services = Object.entries(
+    (parse(file, { merge: true }) as { services: Record<string, Readonly<Record<string, unknown>>> })
+      .services,
+  );
+
+  it('publishes Temporal Web by its guard alone', () => {
+    const published = services.filter(([, service]) => 'ports' in service).map(([name]) => name);
+    expect(published.sort()).toEqual(['api', 'postgres', 'temporal', 'temporal-web']);
+    const [, guard] = services.find(([name]) => name === 'temporal-web') ?? [];
+    expect(guard?.['command']).toBe('dist/stack/guard-temporal-web.js');
+  });
+
+  it('bounds the log and the memory of every service, and looks after each that does work', () => {
+    for (const [name, service] of services) {
+      expect(service['logging'], name).toMatchObject({ options: { 'max-size': '20m', 'max-file': '3' } });
+      expect(service['mem_limit'], name).toMatch(/^\d+[mg]$/);
+    }
+    const unchecked = services.filter(([, service]) => !('healthcheck' in service)).map(([name]) => name);
+    expect(unchecked).toEqual(['temporal-schema', 'temporal-ui', 'temporal-web', 'namespace']);
+  });
+
+  it('says how many shards the histories of Temporal have, which never changes', () => {
+    const [, temporal] = services.find(([name]) => name === 'temporal') ?? [];
+    expect(temporal?.['environment']).toMatchObject({ NUM_HISTORY_SHARDS: 4 });
+  });
+
   it('sets what there is to set, to values that are taken', () => {
     const settings = [...file.matchAll(/^ +(ORBWEAVER_\w+): '?([^'\n]*)'?$/gm)].map(
       ([, name = '', value = '']) => [name, value] as const,
@@ -48,7 +75,9 @@ describe('docker-compose.yml', () => {
 
   it('runs scripts that the build makes, in a worker for each role', () => {
     const scripts = [...file.matchAll(/^ +command: dist\/(\S+)\.js$/gm)].map(([, script = '']) => script);
-    expect(scripts.sort()).toEqual(['api/main', 'stack/prepare-namespace', 'workers/main']);
+    expect(scripts.sort()).toEqual([
+      ...['api/main', 'stack/guard-temporal-web', 'stack/prepare-namespace', 'workers/main'],
+    ]);
     for (const script of scripts) expect(existsSync(path.join(root, `${script}.ts`))).toBe(true);
     const roles = [...file.matchAll(/^ +ORBWEAVER_ROLES: (\w+)$/gm)].map(([, role]) => role);
     const all = { ORBWEAVER_DATABASE_URL: 'postgres://a/b', ORBWEAVER_TEMPORAL_ADDRESS: 'a:1' };

@@ -304,6 +304,13 @@ describe('a request', () => {
     await expectRefused(() => raw(get(`/v1/crawls?label=${'x'.repeat(maxHeadBytes)}`)), 431, /request line/);
   });
 
+  it('with several Host fields is refused, whichever of them is ours', async () => {
+    for (const host of ['localhost', 'evil.example']) {
+      const { status, problem } = await raw(head('GET /healthz HTTP/1.1', `Host: ${host}`));
+      expect([status, problem.detail]).toEqual([400, 'The request has several Host fields: send one.']);
+    }
+  });
+
   it('behind another one on the same connection is refused as well', async () => {
     const answer = await rawAnswer('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nNONSENSE\r\n\r\n');
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);

@@ -1,0 +1,28 @@
+/** A worker's file for the health check of its container: touched while Postgres takes its notes and it takes work. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Pool } from '../../storage/postgres/index.ts';
+import { announce } from '../../workers/presence.ts';
+
+it.each([
+  { postgres: false, takesWork: true, alive: false },
+  { postgres: true, takesWork: false, alive: false },
+  { postgres: true, takesWork: true, alive: true },
+])('is touched only by one that is at work: %o', async ({ postgres, takesWork, alive }) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-alive-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = path.join(folder, 'alive');
+  const pool = {
+    query: () => (postgres ? Promise.resolve({ rows: [] }) : Promise.reject(new Error('away'))),
+  } as unknown as Pool;
+  const touched = { file, takesWork: () => takesWork };
+  const leave = announce(pool, 'a', ['fetch'], null, null, touched, pino({ level: 'silent' }));
+  // Ends once the first note was made.
+  await leave(true);
+  expect(existsSync(file)).toBe(alive);
+});
