@@ -61,6 +61,8 @@ interface ApiSettings {
   readonly hostNames: readonly string[];
   /** CIDR blocks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Blocks of private addresses to which webhooks may be sent. */
+  readonly webhookAllowPrivate: readonly string[];
   /** Number of shards over which the hosts are spread. */
   readonly shards: number;
   /** Caps on addresses and domains for which operators have set none. */

@@ -71,6 +71,7 @@ async function main(config: ServiceConfig): Promise<void> {
     contact: config.contact,
     hostNames: [config.apiHost, ...config.apiNames],
     trustedProxies: config.trustedProxies,
+    webhookAllowPrivate: config.webhookAllowPrivate,
     shards: config.shards,
     caps: capDefaultsOf(config),
     requestsPer10s: 2_000,

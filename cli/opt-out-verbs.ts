@@ -1,6 +1,5 @@
 /** Verbs on the domains that no crawl may send requests to. */
 import type { Command } from 'commander';
-import type { ApiOptions } from './api-target.ts';
 import type { Ended } from './ending.ts';
 
 export function addOptOuts(program: Command, ended: Ended): void {
@@ -12,9 +11,11 @@ export function addOptOuts(program: Command, ended: Ended): void {
     )
     .argument('<domain>', 'a domain or an IP address')
     .option('--reason <text>', 'why; shown to whoever looks at the list later')
+    .option('--public-suffix', 'also a domain under which others have theirs, such as com or github.io')
+    .option('--dry-run', 'say how many hosts and queued URLs the opt-out would reach, and change nothing')
     .addHelpText('after', '\nExample:\n  orbweaver opt-out add example.com --reason "their mail of 3 May"')
-    .action(async (domain: string, options: ApiOptions & { reason?: string }) => {
-      ended(await (await import('./opt-out.ts')).optOutAdd(domain, options.reason ?? null, options));
+    .action(async (domain: string, options: object) => {
+      ended(await (await import('./opt-out.ts')).optOutAdd(domain, options));
     });
   optOut
     .command('remove')

@@ -1,5 +1,11 @@
 /** `opt-out add`, `remove` and `list`: domains that must not be crawled. */
-import { optOutAdded, optOutList as optOuts, optOutRemoved, type OptOutView } from '../contracts/opt-out.ts';
+import {
+  optOutAdded,
+  optOutList as optOuts,
+  optOutPreview,
+  optOutRemoved,
+  type OptOutView,
+} from '../contracts/opt-out.ts';
 import { readDomain } from '../domain/opt-out.ts';
 import { withApi, type ApiOptions } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
@@ -7,13 +13,35 @@ import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { moment, writeList, type Shown } from './table.ts';
 import { counted } from '../domain/counted.ts';
 
-export async function optOutAdd(text: string, reason: string | null, options: ApiOptions): Promise<ExitCode> {
+interface AddOptions extends ApiOptions {
+  readonly reason?: string;
+  readonly publicSuffix?: true;
+  readonly dryRun?: true;
+}
+
+export async function optOutAdd(text: string, options: AddOptions): Promise<ExitCode> {
   const domain = domainOf(text);
-  const body = { domain, ...(reason !== null && { reason }) };
+  const { reason, publicSuffix, dryRun } = options;
+  if (dryRun === true) return wouldExclude(domain, options);
+  const body = { domain, ...(reason !== undefined && { reason }), ...(publicSuffix && { publicSuffix }) };
   const { added, excluded } = await withApi(options, (api) => api.create('/v1/opt-outs', optOutAdded, body));
   const already = added ? '' : ' already';
   process.stdout.write(
     `${domain} has${already} opted out: no further request is sent to it. ${excludedNow(excluded)} excluded.\n`,
+  );
+  return exitCodes.ok;
+}
+
+/** An API that knows no dry run refuses it. */
+async function wouldExclude(domain: string, options: ApiOptions): Promise<ExitCode> {
+  const { publicSuffix, hosts, urls } = await withApi(options, (api) =>
+    api.change('POST', '/v1/opt-outs', optOutPreview, { body: { domain, dryRun: true } }),
+  );
+  const suffix = publicSuffix
+    ? ` ${domain} is a public suffix, under which others have their domains: --public-suffix takes it all the same.`
+    : '';
+  process.stdout.write(
+    `An opt-out of ${domain} would reach ${counted(hosts, 'known host')} and exclude ${counted(urls, 'queued URL')}. Nothing was changed.${suffix}\n`,
   );
   return exitCodes.ok;
 }

@@ -25,6 +25,13 @@ export const newOptOut = z
   .strictObject({
     domain,
     reason: words(500).optional().meta({ description: 'Why; shown to whoever looks at the list later.' }),
+    publicSuffix: z.boolean().optional().meta({
+      description:
+        'true: the domain may be a public suffix such as `com`, `co.uk` or `github.io`, under which others have theirs.',
+    }),
+    dryRun: z.boolean().optional().meta({
+      description: 'true: the answer says what the opt-out would exclude, and nothing is changed.',
+    }),
   })
   .meta({ id: 'NewOptOut' });
 
@@ -45,6 +52,16 @@ export const optOutAdded = optOutView
   })
   .meta({ id: 'OptOutAdded' });
 export type OptOutAdded = z.infer<typeof optOutAdded>;
+
+export const optOutPreview = z
+  .object({
+    domain: z.string(),
+    publicSuffix: z.boolean().meta({ description: 'True: others have domains under this one.' }),
+    hosts: count.meta({ description: 'Hosts that crawls have met at the domain or below it.' }),
+    urls: count.meta({ description: 'URLs that are queued there, and would be excluded.' }),
+  })
+  .meta({ id: 'OptOutPreview' });
+export type OptOutPreview = z.infer<typeof optOutPreview>;
 
 export const optOutRemoved = z
   .object({

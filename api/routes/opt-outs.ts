@@ -1,4 +1,5 @@
 /** Opt-outs, which keep a domain out of every crawl, and complaints about the crawler. */
+import { z } from 'zod';
 import {
   complaintList,
   complaintQuery,
@@ -10,11 +11,15 @@ import {
   newOptOut,
   optOutAdded,
   optOutList,
+  optOutPreview,
   optOutQuery,
   optOutRemoved,
 } from '../../contracts/opt-out.ts';
+import { counted } from '../../domain/counted.ts';
 import {
   complaintsBefore,
+  isPublicSuffix,
+  reachOfOptOut,
   storeComplaint,
   optOut,
   optOutsAfter,
@@ -36,12 +41,23 @@ export const optOutRoutes = [
     summary: 'Opt a domain out of every crawl; after the answer, no further request is sent to it',
     body: newOptOut,
     answers: {
-      200: json('The domain had already opted out.', optOutAdded),
+      200: json(
+        'The domain had already opted out; or, with dryRun, what the opt-out would exclude.',
+        z.union([optOutAdded, optOutPreview]),
+      ),
       201: made('The domain has opted out. The answer takes two to twenty seconds.', optOutAdded),
+      422: fails('The body is not valid, or the domain is a public suffix and publicSuffix is not true.'),
     },
     handler:
       ({ pool, log }) =>
-      async ({ body: { domain, reason = null }, response }) => {
+      async ({ body: { domain, reason = null, publicSuffix = false, dryRun = false }, response }) => {
+        const isSuffix = isPublicSuffix(domain);
+        if (dryRun || (isSuffix && !publicSuffix)) {
+          const [reach = { hosts: 0, urls: 0 }] = await reachOfOptOut(pool, domain);
+          if (!dryRun) refuseSuffix(domain, reach);
+          response.status(200);
+          return { domain, publicSuffix: isSuffix, ...reach };
+        }
         const added = await optOut(pool, domain, reason);
         log.info({ domain, excluded: added.excluded }, 'a domain has opted out');
         response.status(added.added ? 201 : 200).location(`/v1/opt-outs/${encodeURIComponent(domain)}`);
@@ -113,3 +129,12 @@ export const optOutRoutes = [
       },
   }),
 ];
+
+/** One slip of the keyboard, `com` for `example.com`, would end every crawl that there is. */
+function refuseSuffix(
+  domain: string,
+  { hosts, urls }: { readonly hosts: number; readonly urls: number },
+): never {
+  const message = `${domain} is a public suffix: others have their domains under it. The opt-out would reach ${counted(hosts, 'known host')} and exclude ${counted(urls, 'queued URL')}. Send publicSuffix: true if that is meant (--public-suffix on the command line)`;
+  throw new HttpProblem(422, `domain: ${message}.`, { errors: [{ path: 'domain', message }] });
+}

@@ -72,6 +72,17 @@ export function ifMatchOf({ headers }: Pick<Request, 'headers'>): IfMatch | null
 }
 
 /**
+ * For a route that compares no versions: a client that asks for the comparison must not believe that it was made.
+ * @throws HttpProblem 400 if the request has an If-Match
+ */
+export function refuseIfMatch({ headers }: Pick<Request, 'headers'>): void {
+  if (headers['if-match'] === undefined) return;
+  const detail =
+    'If-Match: this route compares no versions, so nothing was done. Leave If-Match out; /docs shows the routes that take it.';
+  throw new HttpProblem(400, detail);
+}
+
+/**
  * Refuses a change whose `If-Match` does not hold, and tells the present ETag.
  * @param current null: the resource does not exist
  */

@@ -10,8 +10,8 @@ import type { Parts } from '../dependencies.ts';
 import type { Access, Method } from '../way-in/access.ts';
 import { callerOf, type Caller } from '../way-in/caller.ts';
 import { parseInput } from '../way-in/problem.ts';
-import type { Answer } from './answers.ts';
-import { sendTagged } from './preconditions.ts';
+import { ifMatch, type Answer } from './answers.ts';
+import { refuseIfMatch, sendTagged } from './preconditions.ts';
 
 type Answers = Readonly<Record<number, Answer>>;
 
@@ -106,6 +106,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
   const handler = (parts: Parts): RequestHandler => {
     const handle = spec.handler(parts);
     return (request, response) => {
+      if (spec.header !== ifMatch) refuseIfMatch(request);
       const send = (reply: Reply<A> | Answered): void => {
         if (reply instanceof Answered) return;
         if (status !== null) response.status(status);

@@ -2,7 +2,9 @@
  * Webhooks as a resource of a tenant. activities/webhooks.ts decides what is sent, when, and which addresses are
  * allowed.
  */
+import { isIP } from 'node:net';
 import * as webhooks from '../../contracts/http/webhooks.ts';
+import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { crawlOfTenant } from '../../storage/crawls/index.ts';
 import {
@@ -77,8 +79,9 @@ export const webhookRoutes = [
       },
     },
     handler:
-      ({ pool, log }) =>
+      ({ pool, log, settings }) =>
       async ({ body: { url, kinds = null, crawlId = null }, caller: { id: by, tenantId }, response }) => {
+        refusePrivate(url, settings.webhookAllowPrivate);
         if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
         const made = await createWebhook(pool, tenantId, { url, kinds, crawlId });
         if (made === null) {
@@ -131,7 +134,7 @@ export const webhookRoutes = [
       404: unknownWebhook,
     },
     handler:
-      ({ pool, log }) =>
+      ({ pool, log, settings }) =>
       async ({
         params: { webhookId: id },
         body: change,
@@ -140,6 +143,7 @@ export const webhookRoutes = [
         response,
       }) => {
         const versions = ifMatchOf(request)?.versions ?? null;
+        if (change.url !== undefined) refusePrivate(change.url, settings.webhookAllowPrivate);
         if (!(await editWebhook(pool, tenantId, id, change, versions)))
           refuseStale(response, await find(pool, tenantId, id));
         noteForAudit(response, `changed ${Object.keys(change).join(', ')}`);
@@ -227,6 +231,19 @@ export const webhookRoutes = [
       },
   }),
 ];
+
+/**
+ * An address that no event can be sent to is refused at once. A name may lead anywhere, and elsewhere tomorrow: it is
+ * judged by each delivery.
+ */
+function refusePrivate(receiver: string, allowed: readonly string[]): void {
+  const host = new URL(receiver).hostname.replace(/^\[|\]$/g, '');
+  const address = /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host;
+  const refusal = isIP(address) === 0 ? null : addressRefusal(address, parseCidrs(allowed));
+  if (refusal === null) return;
+  const message = `is at a ${refusal} address, to which this instance sends no events; ORBWEAVER_WEBHOOK_ALLOW_PRIVATE allows blocks`;
+  throw new HttpProblem(422, `url: ${message}.`, { errors: [{ path: 'url', message }] });
+}
 
 function noSuchWebhook(id = ''): never {
   throw new HttpProblem(404, `There is no webhook ${id}.`);

@@ -5,8 +5,10 @@ export {
   removeOptOut,
   loadOptOuts,
   hostsOfDomain,
+  reachOfOptOut,
   excludeOptedOut,
   excludeHostsOptedOut,
   requeueOptedOut,
 } from './opt-outs.sql.ts';
 export { optOut, takeBackOptOut, optOutsAfter } from './opt-outs.ts';
+export { isPublicSuffix } from './public-suffix.ts';

@@ -67,17 +67,29 @@ export interface HostOfDomain {
   readonly origin: string;
 }
 
+/** Known hosts whose names are a domain or below it, as a query. '/' is the character after '.'. */
+const hostsBelow = `select id, origin from host
+      where (reversed_host_name(origin) collate "C" = reverse($1)
+             or (reversed_host_name(origin) collate "C" > reverse($1) || '.'
+                 and reversed_host_name(origin) collate "C" < reverse($1) || '/'))`;
+
+/** What an opt-out of a domain would reach: known hosts, and the URLs that are queued there. */
+export const reachOfOptOut = statement<[domain: string], { readonly hosts: number; readonly urls: number }>(
+  'reach-of-opt-out',
+  `with met as materialized (
+     ${hostsBelow}
+   )
+   select (select count(*) from met)::int as hosts,
+          (select coalesce(sum(q.queued), 0) from met h join host_queue q on q.host_id = h.id)::int as urls`,
+);
+
 /**
  * Hosts at a domain or below it, at any port, that have URLs queued, or URLs that an opt-out excluded.
- * '/' is the character after '.', so names between the two are below the domain.
  */
 export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
   'hosts-of-domain',
   `with met as materialized (
-     select id, origin from host
-      where (reversed_host_name(origin) collate "C" = reverse($1)
-             or (reversed_host_name(origin) collate "C" > reverse($1) || '.'
-                 and reversed_host_name(origin) collate "C" < reverse($1) || '/'))
+     ${hostsBelow}
    )
    select id::text, origin from met h
     where exists (select from host_queue q where q.host_id = h.id and q.has_queued)

@@ -240,7 +240,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'An opt-out covers a domain with all its hosts.',
     when: 'an opt-out, and the jobs that follow it',
-    statements: ['countOptedOut', 'excludeHostsOptedOut', 'hostsOfDomain'],
+    statements: ['countOptedOut', 'excludeHostsOptedOut', 'hostsOfDomain', 'reachOfOptOut'],
   },
   {
     why: 'What pages have shown is added to the watches of a few hosts together, and the verdicts on shapes of URLs are read and listed for a whole crawl. The rows can be split by host.',

@@ -122,6 +122,7 @@ describe('the table', () => {
       shards: 1,
       caps: noCaps,
       trustedProxies: [],
+      webhookAllowPrivate: [],
       requestsPer10s: 1,
     };
     const app: Express = buildApp({

@@ -70,6 +70,35 @@ describe('/v1/opt-outs', () => {
     },
   );
 
+  it('refuses a public suffix unless it is meant, and says in a dry run what would be excluded', async () => {
+    const crawl = await newRunningCrawl(services.pool);
+    for (const host of ['one', 'two', 'three']) {
+      await addUrl(services.pool, crawl, `https://${host}.suffix.co.uk/1`);
+      await addUrl(services.pool, crawl, `https://${host}.github.io/1`);
+    }
+    await addUrl(services.pool, crawl, 'https://one.github.io/2');
+    const count = () => tables.optOut.count(services.pool, { domain: ['github.io', 'co.uk', 'com'] });
+    const before = await count();
+    for (const domain of ['com', 'co.uk', 'github.io', 'CO.UK.']) {
+      const refused = await call('POST', '/v1/opt-outs', { domain });
+      expectProblem(refused, 422, /is a public suffix: others have their domains under it/);
+    }
+    expectProblem(
+      await call('POST', '/v1/opt-outs', { domain: 'github.io' }),
+      422,
+      /reach 3 known hosts and exclude 4 queued URLs. Send publicSuffix: true/,
+    );
+    const dry = (domain: string) => call('POST', '/v1/opt-outs', { domain, dryRun: true });
+    const { status, body } = await dry('github.io');
+    expect([status, body]).toEqual([200, { domain: 'github.io', publicSuffix: true, hosts: 3, urls: 4 }]);
+    expect((await dry('suffix.co.uk')).body).toMatchObject({ publicSuffix: false, hosts: 3, urls: 3 });
+    expect((await dry('intranet')).body).toMatchObject({ publicSuffix: false, hosts: 0, urls: 0 });
+    expect(await count()).toBe(before);
+    const meant = await call('POST', '/v1/opt-outs', { domain: 'github.io', publicSuffix: true });
+    expect([meant.status, meant.body]).toEqual([201, expect.objectContaining({ added: true, excluded: 4 })]);
+    await call('DELETE', '/v1/opt-outs/github.io');
+  });
+
   it('lists by name, each once, over cursors', async () => {
     const domains = ['b.list.example', '[2001:db8::1]', '10.1.2.3', 'a.list.example'];
     await Promise.all(domains.map((domain) => call('POST', '/v1/opt-outs', { domain })));

@@ -1,9 +1,11 @@
 /** ETag, If-Match and If-None-Match (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2) on what is edited. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { addHost } from '../../support/database/index.ts';
+import { ifMatch } from '../../../api/routes/answers.ts';
+import { routes } from '../../../api/routes/table.ts';
+import { addHost, tables } from '../../support/database/index.ts';
 import { newTenant } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 let services: Services;
 let api: Api;
@@ -147,6 +149,41 @@ describe('what is not there', () => {
     }
     expect((await get(path)).status).toBe(404);
     expect((await patch('/v1/tenants/999', { quotas: {} }, '*')).status).toBe(404);
+  });
+});
+
+describe('a route that compares no versions', () => {
+  const takers = [
+    ...['PATCH /v1/crawls/{crawlId}', 'POST /v1/crawls/{crawlId}/versions/{version}/restore'],
+    ...[
+      'PATCH /v1/hosts/{origin}/settings',
+      'PATCH /v1/webhooks/{webhookId}',
+      'DELETE /v1/webhooks/{webhookId}',
+    ],
+    'PATCH /v1/tenants/{tenantId}',
+  ];
+  const named = routes
+    .filter(({ docs }) => docs !== null)
+    .map((each) => ({ ...each, route: `${each.method} ${each.path}` }));
+
+  it('is any but these', () => {
+    const taking = named.filter(({ docs }) => docs?.header === ifMatch).map(({ route }) => route);
+    expect(taking.sort()).toEqual(takers.sort());
+  });
+
+  it('refuses an If-Match, and does nothing', async () => {
+    const crawl = await newCrawl(services.pool);
+    for (const { method, path, route } of named) {
+      if (takers.includes(route)) continue;
+      const at = path.replace('{crawlId}', crawl).replace(/\{\w+\}/g, '1');
+      const refused = await fetch(api.url + at, { method, headers: { 'if-match': '"0.abc"' } });
+      // Some routes have words of their own for a problem.
+      expect([refused.status, await refused.text()], route).toEqual([
+        400,
+        expect.stringContaining('If-Match: this route compares no versions'),
+      ]);
+    }
+    expect((await tables.crawl.row(services.pool, { id: crawl })).removed_at).toBeNull();
   });
 });
 

@@ -49,6 +49,40 @@ const withTag = (method: string, path: string, tag: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   });
 
+describe('a receiver at a private address', () => {
+  it('is refused at once, unless the instance allows its block', async () => {
+    const named = [
+      ...[
+        '127.0.0.1',
+        'localhost:8080',
+        'a.localhost',
+        '10.0.0.1',
+        '169.254.169.254',
+        '2130706433',
+        '0x7f.1',
+      ],
+      ...['[::1]', '[::ffff:10.0.0.1]', '[fd00::1]', '192.168.1.1:80', '0.0.0.0'],
+    ];
+    for (const host of named) {
+      const { status, body } = await make({ url: `http://${host}/hook` });
+      expect([status, body.detail], host).toEqual([422, expect.stringMatching(/^url: is at a .* address/)]);
+    }
+    const { body: made } = await make();
+    const moved = await call('PATCH', `/${made.id}`, { url: 'http://10.0.0.1/' });
+    expect([moved.status, (await call('GET', `/${made.id}`)).body.url]).toEqual([422, url]);
+    for (const public_ of ['http://93.184.216.34/', 'https://[2606:4700::1]/', 'http://10.example/'])
+      expect((await make({ url: public_ })).status, public_).toBe(201);
+    const lenient = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, {
+      anonymous: true,
+      webhookAllowPrivate: ['10.0.0.0/8'],
+    });
+    const there = (to: string) => ask(lenient.url, admin, 'POST', '/v1/webhooks', { url: to });
+    expect((await there('http://10.0.0.1/')).status).toBe(201);
+    expect((await there('http://127.0.0.1/')).status).toBe(422);
+    await lenient.stop();
+  });
+});
+
 describe('a webhook', () => {
   it('is made, with a secret that is shown this once, and looked at', async () => {
     const { status, body, headers } = await make({ url: 'https://hook.example/in?x=1#frag' });

@@ -114,6 +114,7 @@ type Extras = Partial<
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
   readonly trustedProxies?: readonly string[];
+  readonly webhookAllowPrivate?: readonly string[];
 };
 
 export async function serve(
@@ -132,6 +133,7 @@ export async function serve(
     exports = noExports,
     hostNames = [],
     trustedProxies = [],
+    webhookAllowPrivate = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
     search = new PostgresIndex(pool),
     schedulers = { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
@@ -143,6 +145,7 @@ export async function serve(
     contact: null,
     hostNames,
     trustedProxies,
+    webhookAllowPrivate,
     shards: 1,
     caps: noCaps,
     requestsPer10s,

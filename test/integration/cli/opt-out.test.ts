@@ -36,6 +36,13 @@ it('adds, lists and removes, and says what became of the queue', async () => {
   await addUrl(services.pool, crawl, 'https://www.quiet.example/1');
   const none = await optOut('list');
   expect(none).toMatchObject({ code: 0, stdout: 'No domain has opted out.\n' });
+  expect(await optOut('add', 'quiet.example', '--dry-run')).toMatchObject({
+    code: 0,
+    stdout:
+      'An opt-out of quiet.example would reach 1 known host and exclude 1 queued URL. Nothing was changed.\n',
+  });
+  const suffix = await optOut('add', 'co.uk');
+  expect([suffix.code, suffix.stderr]).toEqual([2, expect.stringContaining('--public-suffix')]);
   const added = await optOut('add', 'Quiet.example', '--reason', 'their mail');
   expect(added).toMatchObject({
     code: 0,

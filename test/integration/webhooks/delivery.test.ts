@@ -55,7 +55,7 @@ beforeAll(async () => {
   quietRuntime();
   services = await startServices();
   const { world, pool } = services;
-  api = await serve(pool, noteTaker(pool), 1e6, undefined, { log });
+  api = await serve(pool, noteTaker(pool), 1e6, undefined, { log, webhookAllowPrivate: ['127.0.0.0/8'] });
   const connection = await Connection.connect({ address: world.temporalAddress });
   client = new Client({ connection, namespace: world.namespace });
   const native = await NativeConnection.connect({ address: world.temporalAddress });

@@ -22,7 +22,9 @@ const spawn = (): Promise<WorkerProcess> => startWorker(services.world, { roles:
 
 beforeAll(async () => {
   services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
+  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
+    webhookAllowPrivate: ['127.0.0.0/8'],
+  });
   receiver = await startReceiver();
   worker = await spawn();
 });
