@@ -73,8 +73,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   };
 
   /**
-   * If a foreign fetcher has the host (F37), the workflow must wait, and is woken when the host is returned. So the host
-   * is marked idle before the loan is looked at a last time. Null: the host is not on loan.
+   * If a foreign fetcher has the host or its turn (F37), the workflow must wait, and is woken when the host is returned. So
+   * the host is marked idle before the loan is looked at a last time. Null: neither.
    */
   const untilReturned = async ({ hostId }: HostRef): Promise<SliceResult | null> => {
     if ((await lentHold(pool, hostId)).length === 0) return null;

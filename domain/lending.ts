@@ -15,6 +15,24 @@ export const lendingLimits = {
   candidates: 5_000,
 } as const;
 
+/**
+ * Requests of a turn at a host that our workers and foreign fetchers both want: a visit of ours ends after so many, and
+ * as many as it sent are then the fetchers'. So each has one half, whatever the host's delay is.
+ */
+export const turnRequests = 5;
+
+/**
+ * Milliseconds within which a fetcher that waits should ask again. So long after the host's pace allows a request, the
+ * host is kept for fetchers whose turn it is.
+ */
+export const askAgainMs = 3_000;
+
+/** Milliseconds for which a fetcher that has asked counts as wanting the host. */
+export const wantsMs = 15_000;
+
+/** A loan of a host that others want is told to end within so many milliseconds: if it lapses, the host waits for it. */
+export const sharedLoanMs = 30_000;
+
 /** How long a host is kept for a fetcher that was told to end its requests within `toldMs`. */
 export const heldMs = (toldMs: number): number => toldMs / (1 - leaseMarginMs(1));
 
@@ -50,6 +68,13 @@ export function earned(
     ),
   };
 }
+
+/**
+ * Loans that a tenant's fetchers may have at a time, over all hosts: ten for each that was reported within the hour, and
+ * fewer the more ran out. So a fetcher that asks again and again and never reports stops few hosts.
+ */
+export const mostLoans = (loans: { readonly settled: number; readonly lapsed: number }): number =>
+  Math.max(1, Math.floor((10 * (loans.settled + forgiven)) / Math.max(1, loans.lapsed)));
 
 /** The error that a fetcher reports for a URL that it did not request. */
 const notTried = 'not-tried';

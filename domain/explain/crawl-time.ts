@@ -16,6 +16,7 @@ import {
 import { troubleText } from '../url-reason.ts';
 import type { Windows } from '../windows.ts';
 import { instantIn, span } from './decision.ts';
+import { lentBecause } from './host-waits.ts';
 
 export interface HolderFacts {
   readonly origin: string;
@@ -27,6 +28,8 @@ export interface HolderFacts {
   readonly waitMs: number;
   /** Milliseconds that a URL takes. */
   readonly eachMs: number;
+  /** Milliseconds for which a foreign fetcher has the host at most; null: none has it. */
+  readonly lentMs: number | null;
   readonly settings: { readonly windows: Windows | null; readonly quotaPerDay: number | null };
   /** Requests a day by its quality; null: as many as any host. */
   readonly budget: number | null;
@@ -116,7 +119,8 @@ export function holderOf(host: HolderFacts, now: number): Holder {
   const at = holderDoneAt(host, now);
   const until = host.standing !== 'paused' && host.waitMs > 0 ? instantIn(now, host.waitMs) : null;
   const error = host.lastError === null ? '' : ` (${troubleText(host.lastError)})`;
-  const waits = until === null ? '' : `, not before ${until}`;
+  const lent = lentBecause(host.lentMs, now);
+  const waits = `${until === null ? '' : `, not before ${until}`}${lent === null ? '' : `, ${lent}`}`;
   const pace = host.eachMs === 0 ? '' : `, ${span(host.eachMs)} each`;
   const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
   return {

@@ -135,6 +135,9 @@ export interface HostFacts {
   readonly slowdown: number;
   /** Milliseconds left of the host's lease; 0 or less: it ran out and was not returned; null: nobody has it. */
   readonly leaseMs: number | null;
+  /** Milliseconds for which a foreign fetcher has the host at most, or the host is kept for one; null: neither. */
+  readonly lentMs: number | null;
+  readonly keptMs: number | null;
   /** A slice of another host waits to send one request here. */
   readonly guest: boolean;
   /** A workflow works the host, or was started for it. */

@@ -124,9 +124,26 @@ function closingText({ by, budget }: NonNullable<HostFacts['closed']>): { verdic
       };
 }
 
-export function otherSlice({ host }: ExplainFacts): Wait | null {
+/** Null: the host is on no loan. */
+export const lentBecause = (lentMs: number | null | undefined, now: number): string | null =>
+  (lentMs ?? 0) > 0 ? `lent to another fetcher until ${instantIn(now, lentMs ?? 0)} at the latest` : null;
+
+export function otherSlice({ host, now }: ExplainFacts): Wait | null {
   const leaseMs = host?.leaseMs ?? null;
-  if (host === null || leaseMs === null) return null;
+  if (host === null) return null;
+  const lent = lentBecause(host.lentMs, now);
+  if (lent !== null)
+    return { verdict: 'lent', because: `The host is ${lent}: nobody else asks it meanwhile.`, inMs: 0 };
+  if (leaseMs === null || leaseMs <= 0) {
+    const keptMs = host.keptMs ?? 0;
+    if (keptMs > 0)
+      return {
+        verdict: 'lent',
+        because: `The next requests are those of another fetcher, for which the host is kept until ${instantIn(now, keptMs)}, unless it comes sooner.`,
+        inMs: keptMs,
+      };
+  }
+  if (leaseMs === null) return null;
   if (leaseMs > 0) {
     return {
       verdict: 'lease',

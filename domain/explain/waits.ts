@@ -10,6 +10,7 @@ import {
   hostNotReady,
   hostParked,
   hostPaused,
+  lentBecause,
   otherHostsSlice,
   otherSlice,
   othersFirst,
@@ -87,7 +88,11 @@ const nothing: Wait = {
 
 function leasedNow({ record, host, now }: ExplainFacts): NextFetch {
   if (record?.leaseHeld === true) {
-    const because = 'The URL belongs to the slice of its host that is being fetched now.';
+    const lent = lentBecause(host?.lentMs, now);
+    const because =
+      lent === null
+        ? 'The URL belongs to the slice of its host that is being fetched now.'
+        : `The URL is ${lent}.`;
     return { at: instantIn(now, 0), waits: [decisionOf({ verdict: 'leased', because, inMs: 0 }, now)] };
   }
   const delayMs = host?.delayMs ?? 0;

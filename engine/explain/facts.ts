@@ -45,6 +45,8 @@ export function hostFacts(
     delayMs: delays.all,
     slowdown: row.slowdown,
     leaseMs: row.lease_ms,
+    lentMs: row.lent_ms,
+    keptMs: row.kept_ms,
     guest: row.guest,
     fed: row.fed,
     urls: row.urls,

@@ -8,7 +8,7 @@
  */
 import { storedKinds } from '../../domain/url-kind.ts';
 import { randomUUID } from 'node:crypto';
-import { earned, heldMs } from '../../domain/lending.ts';
+import { earned, heldMs, mostLoans, sharedLoanMs } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { retrying } from '../../storage/postgres/index.ts';
@@ -17,6 +17,7 @@ import {
   crawlsToLendFrom,
   forgetLent,
   handOutUrls,
+  isWantedBeside,
   leaveToWorkers,
   lendHosts,
   type LendableHost,
@@ -71,13 +72,13 @@ const rounds = 3;
 const unending = new AbortController().signal;
 /** After this many URLs of a host were excluded in a row, the host is left to the next batch. */
 const refusals = 25;
-/** Milliseconds for which slices of ours are held back for a fetcher that waits; it should ask again within them. */
-const askMs = 3_000;
 /** Most old batches that are removed at a time. */
 const forgotten = 20;
 
 interface Pick extends Wanted {
   readonly host: LendableHost;
+  /** Milliseconds that its fetcher is given: fewer where others want the host. */
+  readonly toldMs: number;
 }
 
 /** Null: nothing can be lent at present. */
@@ -86,33 +87,37 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const crawlIds = (await crawlsToLendFrom(pool, wish.tenantId, wish.crawlId)).map(({ id }) => id);
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
-  const [loans = { settled: 0, lapsed: 0, lapsed_hosts: [] }] = await loansOfTenant(pool, wish.tenantId);
-  const granted = { ...wish, ...earned(wish, loans) };
-  const leaseMs = heldMs(granted.toldMs);
+  const [loans = { settled: 0, lapsed: 0, open: 0, lapsed_hosts: [] }] = await loansOfTenant(
+    pool,
+    wish.tenantId,
+  );
+  const { batchSize: most, toldMs } = earned(wish, loans);
+  const batchSize = Math.min(most, mostLoans(loans) - loans.open);
   const picks: Pick[] = [];
   // A tenant that let a host's lease run out does not get this host again for a while.
   const { lapsed_hosts: lapsed } = loans;
   const tried = [...lapsed];
-  for (let round = 0; round < rounds && picks.length < granted.batchSize; round++) {
+  const refused = [...lapsed];
+  for (let round = 0; round < rounds && picks.length < batchSize; round++) {
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: takingMs };
-    const missing = granted.batchSize - picks.length;
+    const missing = batchSize - picks.length;
     const hosts = await retrying(() =>
       lendHosts(pool, wish.shards, crawlIds, robotsFreshMs(0), missing, takingMs, tried),
     );
     if (hosts.length === 0) break;
     tried.push(...hosts.map(({ id }) => id));
-    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, leaseMs, held)));
-    picks.push(...found.filter((each) => each !== null));
+    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, toldMs, held)));
+    picks.push(...found.filter((each) => typeof each !== 'string'));
+    refused.push(...hosts.filter((_, at) => found[at] === 'refused').map(({ id }) => id));
   }
-  const left = granted.batchSize - picks.length;
-  if (left > 0)
-    await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs(0), left, askMs, lapsed));
-  return picks.length === 0 ? null : handOut(room, granted, picks);
+  const left = batchSize - picks.length;
+  if (left > 0) await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs(0), left, refused));
+  return picks.length === 0 ? null : handOut(room, wish, picks);
 }
 
 async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]): Promise<Loan | null> {
   const id = randomUUID();
-  const expiresInMs = wish.toldMs;
+  const expiresInMs = Math.min(...picks.map(({ toldMs }) => toldMs));
   const expiresAt = Date.now() + expiresInMs;
   const rows = picks.map(({ host, url }) => ({
     host_id: host.id,
@@ -126,7 +131,7 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
     id,
     wish.tenantId,
     wish.fetcherId,
-    heldMs(wish.toldMs),
+    heldMs(expiresInMs),
     JSON.stringify(rows),
   );
   const tokens = new Set(held.map(({ token }) => token));
@@ -139,14 +144,17 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
   return urls.length === 0 ? null : { id, urls, expiresAt, expiresInMs };
 }
 
-/** The URL that a host is lent for, leased. Null: the host cannot be lent, and its lease was returned. */
+/**
+ * The URL that a host is lent for, leased. Otherwise the host cannot be lent, and its lease was returned: its pace is not
+ * over ('later'), or the workers are next there ('refused').
+ */
 async function pick(
   room: LendingRoom,
   host: LendableHost,
   crawlIds: readonly number[],
-  leaseMs: number,
+  toldMs: number,
   held: HeldLease,
-): Promise<Pick | null> {
+): Promise<Pick | 'later' | 'refused'> {
   const { pool } = room;
   const hostId = String(host.id);
   await retrying(() => reclaimUrls(pool, hostId, host.token));
@@ -154,7 +162,7 @@ async function pick(
   await visit.gather(await waitingCrawls(pool, hostId), true);
   const { lease, pacer, turns, crawls } = visit;
   const { waitMs, paceMs } = pacer;
-  const giveBack = async (): Promise<null> => {
+  const giveBack = async (): Promise<'later' | 'refused'> => {
     const { failures, last_error: lastError, settings_revision: revision } = host;
     // A request may still be in flight after a lease that was not returned: it counts as a turn.
     const noted = host.unclean ? turns.noted(host.took_ms) : [];
@@ -166,15 +174,19 @@ async function pick(
     const leaving = { waitMs, paceMs, failures, lastError, visit: asked };
     await retrying(() => releaseLease(pool, hostId, host.token, leaving));
     // The wish to lend a host, which holds the workers back, may last only while the host waits for its pace.
-    if (waitMs === 0 || host.unclean) await retrying(() => leaveToWorkers(pool, host.id));
-    return null;
+    if (waitMs > 0 && !host.unclean) return 'later';
+    await retrying(() => leaveToWorkers(pool, host.id));
+    return 'refused';
   };
-  if (visit.known.fresh === null || closesWithin(host, leaseMs)) return giveBack();
+  if (visit.known.fresh === null || closesWithin(host, heldMs(toldMs))) return giveBack();
   if ((await visit.mayBegin(() => false)) !== null) return giveBack();
   const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
   const found = await firstAllowed(room, visit, own);
   if (found === null) return giveBack();
-  if (await room.permits.take(host.id, host.origin, leaseMs)) return { host, ...found };
+  const isShared = (await isWantedBeside(pool, host.id)).length > 0;
+  const loanMs = isShared ? Math.min(toldMs, sharedLoanMs) : toldMs;
+  if (await room.permits.take(host.id, host.origin, heldMs(loanMs)))
+    return { host, toldMs: loanMs, ...found };
   await retrying(() => returnUrls(pool, hostId, host.token));
   return giveBack();
 }

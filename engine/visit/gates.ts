@@ -96,8 +96,8 @@ export const gates: readonly Gate[] = [
   {
     // Somebody waits for the host: the visit of another host, a foreign fetcher, another crawl, or whoever wants its place.
     name: 'guests',
-    url: ({ lease }) => (lease.othersWait ? closed() : null),
-    waiting: ({ lease }, wanted) => wanted === null || !lease.othersWait,
+    url: ({ lease }) => (lease.mustGiveWay ? closed() : null),
+    waiting: ({ lease }, wanted) => wanted === null || !lease.mustGiveWay,
   },
   {
     // Edited settings may change the pace and the verdict on each URL: the next visit uses them.

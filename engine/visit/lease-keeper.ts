@@ -6,6 +6,7 @@
  */
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
+import { turnRequests } from '../../domain/lending.ts';
 import { noteTurns, type NotedTurn } from '../../storage/feeding/index.ts';
 import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
@@ -25,7 +26,7 @@ import { sleep } from './sleep.ts';
 import { VisitTimes, type CrawlTimes } from './visit-times.ts';
 
 /** What a visit has learned about its host, written when the lease is returned. */
-export type HostLesson = Omit<Leaving, 'visit'>;
+export type HostLesson = Omit<Leaving, 'visit' | 'sent'>;
 
 export class HostLease {
   readonly hostId: string;
@@ -35,6 +36,10 @@ export class HostLease {
   readonly times: VisitTimes;
   /** Somebody waits for the host: the visit must end soon (renew-leases). */
   othersWait = false;
+  /** A foreign fetcher wants the host: the visit must end after its turn. */
+  fetcherWants: boolean;
+  /** Requests sent so far. */
+  sent = 0;
   /** Ids of the crawls that the visit serves; null: it serves none. */
   crawls: readonly number[] | null = null;
   /** The visit must end soon: the host's settings changed since the lease was taken, or somebody cuts the visit. */
@@ -47,6 +52,7 @@ export class HostLease {
     this.hostId = hostId;
     this.taken = taken;
     this.held = held;
+    this.fetcherWants = taken.fetcher_wants;
     this.allowance = new Allowance(taken, held.monotonicAt);
     this.times = new VisitTimes(taken.now_ms);
   }
@@ -54,6 +60,16 @@ export class HostLease {
   /** True if no further request may begin under this lease: it is lost, or the visit must end. */
   get isOver(): boolean {
     return this.held === null || this.isCut;
+  }
+
+  /** Must the visit end soon, for somebody else's sake? */
+  get mustGiveWay(): boolean {
+    return this.othersWait || this.turnLeft <= 0;
+  }
+
+  /** Requests until a foreign fetcher that wants the host has its turn. */
+  get turnLeft(): number {
+    return this.fetcherWants ? turnRequests - this.sent : Infinity;
   }
 
   /** Is the lease still ours, as far as this process can know? */
@@ -137,6 +153,7 @@ export class LeaseKeeper {
     const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
     const leaving = {
       ...lesson,
+      sent: lease.sent,
       waitMs: Math.max(heldMs, lesson.paceMs),
       visit: {
         askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
@@ -260,7 +277,8 @@ export class LeaseKeeper {
       const news = new Map(rows.map((row) => [row.token, row]));
       for (const lease of asked) {
         const told = news.get(lease.taken.token);
-        lease.othersWait = told?.lost === false;
+        lease.othersWait = told?.others_wait === true;
+        lease.fetcherWants = told?.fetcher_wants === true;
         if (lease.held !== null) lease.held = told?.lost === true ? null : now;
       }
     } catch (error) {

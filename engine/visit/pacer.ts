@@ -62,8 +62,6 @@ export class HostPacer {
   readonly #optOuts: Pick<OptOutBook, 'attend'>;
   readonly #signal: AbortSignal;
   pace = noPace;
-  /** Requests sent so far. */
-  sent = 0;
   /** The last exchange, on the clock of `performance.now()`. The current delay counts from it. */
   #last: Exchanged | null = null;
   /** Settled once the request before is under way or over: requests wait for their time one after another. */
@@ -99,6 +97,11 @@ export class HostPacer {
     this.#last = { headAt, endAt: headAt };
     this.#tookMs = tookMs;
     if (unclean) lease.asked = { headAt, tookMs };
+  }
+
+  /** Requests sent so far. */
+  get sent(): number {
+    return this.lease.sent;
   }
 
   /** Milliseconds that the host's last answer took; null: not known. */
@@ -282,7 +285,7 @@ export class HostPacer {
     departed?: () => void,
   ): Promise<FetchResult | null> {
     if (!turn.mayLeave(false)) return null;
-    this.sent++;
+    this.lease.sent++;
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
     const mayLeave = (address: string | null): boolean => entry.mayLeave(address) && turn.mayLeave(true);

@@ -59,7 +59,7 @@ export class Portions {
     const eachMs = Math.max(pacer.delayMs, this.#eachMs ?? 0);
     // The first leaves at once.
     const leftMs = Math.max(0, this.#visit.endsAt - performance.now()) + eachMs;
-    const fit = sliceSize(Math.min(ms, leftMs), eachMs);
+    const fit = Math.min(sliceSize(Math.min(ms, leftMs), eachMs), Math.max(1, this.#visit.lease.turnLeft));
     return this.#eachMs === null ? Math.min(fit, firstUrls) : fit;
   }
 
@@ -91,7 +91,7 @@ export class Portions {
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
     for (;;) {
-      if (this.#signal.aborted || lease.isOver || lease.othersWait) return 'closed';
+      if (this.#signal.aborted || lease.isOver || lease.mustGiveWay) return 'closed';
       const overMs = performance.now() - this.#visit.endsAt;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
       const { queued, unread } = await this.#room.ahead.at(lease.hostId);

@@ -5,3 +5,7 @@ export const hostStanding = `case when h.paused_at is not null then 'paused'
         when h.closed_until > now() then 'closed'
         when h.fed then 'active'
         else 'idle' end`;
+
+/** The host `h` is lent to a foreign fetcher now. */
+export const isOnLoan = `(h.lease_until > now()
+        and exists (select from lent_url l where l.host_id = h.id and l.token = h.lease_token))`;

@@ -1,18 +1,24 @@
 /** How a lease is renewed and given back. */
 import { halfForgotten } from '../../domain/host-quality.ts';
+import { askAgainMs, turnRequests } from '../../domain/lending.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import { notingTimes, type NotedTime } from '../times/index.ts';
+import { fetcherWants } from './take.sql.ts';
 
 /** A lease of which there is something to tell. */
 export interface LeaseNews {
   readonly token: number;
-  /** It is its holder's no longer. False: it was renewed, and somebody waits for the host. */
+  /** It is its holder's no longer. */
   readonly lost: boolean;
+  /** It was renewed, and somebody waits for the host: the visit must end soon. */
+  readonly others_wait: boolean;
+  /** It was renewed, and a foreign fetcher wants the host: the visit ends after a turn. */
+  readonly fetcher_wants: boolean;
 }
 
 /**
  * Renews the leases of a process, all in one statement, and answers those that are lost, or whose visits must end soon
- * because somebody waits: another host's visit or a foreign fetcher wants to send one request, somebody wants the
+ * because somebody waits: another host's visit or a foreign fetcher wants to send a request, somebody wants the
  * host's place among the hosts that are worked, or a crawl that the visit does not serve has URLs queued here. Of
  * thousands of leases there are usually none.
  * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
@@ -33,11 +39,12 @@ export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>
                   and (h.yield_at is not null
                        or exists (select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
                                    where q.host_id = h.id and q.has_queued and q.crawl_id <> all (held.crawls)))
-               as others_wait
+               as others_wait, ${fetcherWants} as fetcher_wants
    )
-   select token, true as lost from asked where token not in (select token from renewed)
+   select token, true as lost, false as others_wait, false as fetcher_wants
+     from asked where token not in (select token from renewed)
    union all
-   select token, false from renewed where others_wait`,
+   select token, false, others_wait, fetcher_wants from renewed where others_wait or fetcher_wants`,
 );
 
 /** Asks the holder of the host's lease, if there is one, to end its visit. */
@@ -92,6 +99,8 @@ export interface Leaving {
   readonly lastError: string | null;
   /** The wait, apart from the pace, is because this installation has no room for answers; absent: as before. */
   readonly eased?: boolean;
+  /** Requests that a worker of ours has sent: its turn beside foreign fetchers; absent: none. */
+  readonly sent?: number;
   /** Requests that tell how the host is doing, and how many of them failed; absent: none. */
   readonly asked?: number;
   readonly failed?: number;
@@ -122,12 +131,17 @@ const release = statement<
           fed_tier = case when fed and fed_for is not null then due_tier(id, fed_for) else fed_tier end,
           recent_asked = host.recent_asked * ${kept} + l.asked,
           recent_failed = case when host.recent_failed > 0.000001 then host.recent_failed * ${kept} else 0 end + l.failed,
-          requests_reserved = 0, lent = lent and l.asked_ago_ms is null,
+          requests_reserved = 0, lent = lent and l.sent = 0,
+          lend_turns = case when l.sent = 0 then lend_turns
+                            when ${fetcherWants} then least(l.sent, ${String(turnRequests)}) else 0 end,
+          lend_until = case when l.sent > 0 and ${fetcherWants} then
+                              now() + l.wait_ms * interval '1 millisecond' + interval '${String(askAgainMs)} milliseconds'
+                            else lend_until end,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
                               else now() + l.closed_ms * interval '1 millisecond' end
      from jsonb_to_record($3::jsonb) as l(
             wait_ms float8, pace_ms float8, failures int, last_error text, eased boolean, asked_ago_ms float8, took_ms real,
-            day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8)
+            day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8, sent int)
     where id = $1 and lease_token = $2
    returning id
    ), ${notingTimes('$4', 'q.host_id = $1 and exists (select from left_behind)')}
@@ -142,7 +156,7 @@ export const releaseLease = (
   db: Queryable,
   hostId: string | number,
   token: number,
-  { waitMs, paceMs, failures, lastError, eased, asked = 0, failed = 0, visit }: Leaving,
+  { waitMs, paceMs, failures, lastError, eased, asked = 0, failed = 0, sent = 0, visit }: Leaving,
   times: readonly NotedTime[] = [],
 ): Promise<{ id: number }[]> =>
   release(
@@ -150,7 +164,7 @@ export const releaseLease = (
     hostId,
     token,
     JSON.stringify({
-      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError, eased, asked, failed },
+      ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError, eased, asked, failed, sent },
       ...(visit !== null && {
         ...{ asked_ago_ms: visit.askedAgoMs, took_ms: visit.tookMs, day: visit.day, used: visit.used },
         ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },

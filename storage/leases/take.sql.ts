@@ -12,6 +12,8 @@ export interface TakenLease {
    * The crawl for which a foreign fetcher held the lease before this one; null: a worker of ours held it, or nobody.
    */
   readonly lent_crawl: number | null;
+  /** A foreign fetcher wants the host. */
+  readonly fetcher_wants: boolean;
   /** Milliseconds until the host may be visited; the part that comes from its pace; the part that has other reasons. */
   readonly wait_ms: number;
   readonly pace_ms: number;
@@ -59,9 +61,13 @@ export interface TakenLease {
   readonly requests_lost: number;
 }
 
+/** A foreign fetcher wants the host. */
+export const fetcherWants = `coalesce(lend_wanted_until > now(), false)`;
+
 /** What each way to take a lease answers. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
              (select l.crawl_id from lent_url l where l.host_id = old.id and l.token = old.lease_token) as lent_crawl,
+             ${fetcherWants} as fetcher_wants,
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0

@@ -6,6 +6,7 @@ export {
   crawlsToLendFrom,
   loansOfTenant,
   leaveToWorkers,
+  isWantedBeside,
   forgetLent,
   type LendableHost,
 } from './lend.sql.ts';

@@ -1,12 +1,17 @@
 /** How a host is lent. */
+import { askAgainMs, wantsMs } from '../../domain/lending.ts';
 import { statement } from '../postgres/index.ts';
 import { isItsTurn } from '../hosts/index.ts';
 import { reserving, takenColumns, type TakenLease } from '../leases/index.ts';
 
+const askAgain = `interval '${String(askAgainMs)} milliseconds'`;
+const wants = `interval '${String(wantsMs)} milliseconds'`;
+
 /**
  * The host `h` is in one of the shards ($1) and open, its robots.txt is known and fresh, and a page is next there for one
  * of the crawls ($2). A copy is fresh for $3 milliseconds, or as its answer says, and the delay of the host
- * (`robotsFreshMs`). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then a worker of ours asks the host first.
+ * (`robotsFreshMs`). A crawl does not count if a fetcher of its tenant has reported trouble at the host: then a worker of
+ * ours asks the host first.
  */
 const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at is null and h.closed_until <= now()
           and h.id in (select q.host_id from host_queue q
@@ -23,9 +28,9 @@ const hasPageDue = `h.shard = any ($1) and h.parked_at is null and h.paused_at i
                          and r.fetched_at > coalesce(h.robots_asked_at, '-infinity'))`;
 
 /**
- * Asks for hosts of these shards that could be lent if they were not in use or about to be. A slice of ours that holds
- * such a host ends soon, and the next begins after `askMs`, or once the host was lent. Does not ask for a host whose
- * last turn was a foreign fetcher's, nor for the hosts `but`.
+ * Asks for hosts of these shards, but for the hosts `but`, that could be lent if they were not in use or about to be. A
+ * slice of ours that holds such a host ends after its turn. Where the turn is the fetchers', it ends soon, and the next
+ * begins after `askAgainMs`, or once the fetchers' turn is over.
  */
 export const askToLend = statement<
   [
@@ -33,7 +38,6 @@ export const askToLend = statement<
     crawlIds: readonly number[],
     robotsFreshMs: number,
     limit: number,
-    askMs: number,
     but: readonly number[],
   ],
   Record<string, never>
@@ -42,12 +46,14 @@ export const askToLend = statement<
   `with wanted as materialized (
      select h.id from host h
       where ${hasPageDue}
-        and h.id <> all ($6) and not h.lent and h.not_before <= now() + $5 * interval '1 millisecond'
+        and h.id <> all ($5) and h.not_before <= now() + ${askAgain}
       order by h.not_before, h.id
       limit $4
       for update skip locked
    )
-   update host set lend_until = now() + $5 * interval '1 millisecond' from wanted where host.id = wanted.id`,
+   update host
+      set lend_wanted_until = now() + ${wants}, lend_until = case when lent then lend_until else now() + ${askAgain} end
+     from wanted where host.id = wanted.id`,
 );
 
 export interface LendableHost extends TakenLease {
@@ -57,7 +63,7 @@ export interface LendableHost extends TakenLease {
 
 /**
  * Takes the leases of up to `limit` free hosts of these shards that may be visited now, except the hosts `but`, and
- * reserves one request of each host's quota. The host that has waited longest comes first. After a foreign fetcher's
+ * reserves one request of each host's quota. The host that has waited longest comes first. After the foreign fetchers'
  * turn at a host that our workers work, the workers have two seconds in which the host is not lent again.
  */
 export const lendHosts = statement<
@@ -91,7 +97,7 @@ export const lendHosts = statement<
 
 /**
  * Records a batch and extends the hosts' leases for it. Rows that come back are lent; a row whose lease was lost
- * meanwhile is not. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
+ * meanwhile is not. Each loan is a request of the fetchers' turn; after the last the workers are next. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
  */
 export const handOutUrls = statement<
   [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],
@@ -102,7 +108,9 @@ export const handOutUrls = statement<
      select * from json_to_recordset($5) as r(host_id bigint, crawl_id bigint, key text, url text, token bigint)
    ), held as (
      update host h
-        set lease_until = now() + $4 * interval '1 millisecond', lent = true, lend_until = null
+        set lease_until = now() + $4 * interval '1 millisecond', lend_until = null,
+            lent = h.lend_turns <= 1, lend_turns = greatest(h.lend_turns - 1, 0),
+            lend_wanted_until = now() + $4 * interval '1 millisecond'
        from r where h.id = r.host_id and h.lease_token = r.token and h.lease_until > now()
      returning h.id
    ), batch as (
@@ -125,6 +133,8 @@ export interface EndedLoans {
   readonly settled: number;
   /** Loans of the last hour that ran out without a report. */
   readonly lapsed: number;
+  /** Loans that have neither been reported nor run out. */
+  readonly open: number;
   /** Hosts of loans that ran out in the last ten minutes. */
   readonly lapsed_hosts: readonly number[];
 }
@@ -134,6 +144,7 @@ export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
   'loans-of-tenant',
   `select count(*) filter (where l.settled_at is not null)::int as settled,
           count(*) filter (where l.settled_at is null and b.until < now())::int as lapsed,
+          count(*) filter (where l.settled_at is null and b.until >= now())::int as open,
           coalesce(array_agg(distinct l.host_id)
                      filter (where l.settled_at is null and b.until < now() and b.until > now() - interval '10 minutes'),
                    '{}') as lapsed_hosts
@@ -147,7 +158,14 @@ export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
  */
 export const leaveToWorkers = statement<[hostId: number], Record<string, never>>(
   'leave-to-workers',
-  `update host set lent = true, lend_until = null where id = $1`,
+  `update host set lent = true, lend_turns = 0, lend_until = null where id = $1`,
+);
+
+/** One row if a running crawl has URLs queued at the host, whether it is that of a loan or another, else none. */
+export const isWantedBeside = statement<[hostId: number], Record<string, never>>(
+  'is-wanted-beside',
+  `select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
+    where q.host_id = $1 and q.has_queued limit 1`,
 );
 
 /** Deletes batches that ended more than a day ago: nobody asks for them any more. */

@@ -1,5 +1,7 @@
 /** How the report of a foreign fetcher is stored. */
 import type { UrlReason } from '../../domain/url-reason.ts';
+import { askAgainMs, wantsMs } from '../../domain/lending.ts';
+import { isOnLoan } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 import { takenColumns, type TakenLease } from '../leases/index.ts';
 
@@ -22,13 +24,18 @@ export const lockLentHost = statement<[hostId: number, token: number], { id: num
   `select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`,
 );
 
-/** How long a foreign fetcher still has a host, in milliseconds, and the host's last error; no row: none has the host. */
+/**
+ * How long a foreign fetcher still has a host, or the host is kept for one, in milliseconds, and the host's last error; no
+ * row: neither.
+ */
 export const lentHold = statement<[hostId: string], { left_ms: number; last_error: string | null }>(
   'lent-hold',
-  `select greatest(0, extract(epoch from h.lease_until - now()) * 1000)::float8 as left_ms, h.last_error
+  `select (extract(epoch from held.until - now()) * 1000)::float8 as left_ms, h.last_error
      from host h
-    where h.id = $1 and h.lease_until > now()
-      and exists (select 1 from lent_url l where l.host_id = h.id and l.token = h.lease_token)`,
+    cross join lateral (
+      select greatest(h.lend_until, case when ${isOnLoan} then h.lease_until end) as until
+    ) held
+    where h.id = $1 and held.until > now()`,
 );
 
 export interface LentUrl {
@@ -68,13 +75,16 @@ export const isLentUrlSettled = statement<[token: number, hostId: number], Recor
 );
 
 /**
- * Marks a loan as reported. The caller must commit the URL's result in the same transaction. The foreign fetcher's turn
- * at the host is over, and the workers' own is next.
+ * Marks a loan as reported. The caller must commit the URL's result in the same transaction, and have returned the
+ * lease. If this was not the last request of the fetchers' turn, the host is kept for the next one.
  */
 export const settleLentUrl = statement<[token: number, hostId: number], Record<string, never>>(
   'settle-lent-url',
   `with settled as (update lent_url set settled_at = now() where token = $1 and host_id = $2)
-   update host set lent = true where id = $2`,
+   update host
+      set lend_wanted_until = now() + interval '${String(wantsMs)} milliseconds',
+          lend_until = case when not lent then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end
+    where id = $2`,
 );
 
 /**

@@ -2,7 +2,7 @@
 import type { HostSettings } from '../../contracts/hosts.ts';
 import type { HostStanding } from '../../domain/host-standing.ts';
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
-import { hostQuota, hostSetting, hostSettings, hostStanding, turnInMs } from '../hosts/index.ts';
+import { hostQuota, hostSetting, hostSettings, hostStanding, isOnLoan, turnInMs } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 import { openWaits } from '../times/index.ts';
 import { delayMs } from './outlook.sql.ts';
@@ -23,6 +23,8 @@ export interface HoldingHost {
   readonly budget: number | null;
   readonly requests_day: string | null;
   readonly requests_used: number;
+  /** Milliseconds for which a foreign fetcher has the host at most; null: none has it. */
+  readonly lent_ms: number | null;
   /** Seconds by cause. */
   readonly spent: Readonly<Record<TimeCause, number>>;
   /** Hosts with URLs left, apart from parked ones, and the URLs left there. */
@@ -72,6 +74,7 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
    )
    select h.origin, n."left", n.over, n.standing, h.last_error, n.wait_ms, n.each_ms, ${hostSettings('h.')}, h.budget, h.requests_day,
           h.requests_used, n.of_hosts, n.of_urls,
+          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lent_ms,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', coalesce(t.${cause}, 0) + case when c.state <> 'running' or h.lease_token is not null and h.lease_until > now() then 0 else open.${cause} end`).join(', ')}) as spent
      from chosen n
      join host h on h.id = n.id

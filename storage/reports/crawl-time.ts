@@ -36,7 +36,12 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
     holders: holding.map((host) => ({
       ...{ origin: host.origin, left: host.left, standing: host.standing, lastError: host.last_error },
       ...{ waitMs: host.wait_ms, eachMs: host.each_ms, settings: host.settings, spent: host.spent },
-      ...{ requestsDay: host.requests_day, requestsUsed: host.requests_used, budget: host.budget },
+      ...{
+        requestsDay: host.requests_day,
+        requestsUsed: host.requests_used,
+        budget: host.budget,
+        lentMs: host.lent_ms,
+      },
     })),
   };
   const holders = facts.holders

@@ -8,7 +8,7 @@ import { nearDuplicateOf, revisitOf, type NearDuplicate, type Revisit } from '..
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
-import { turnInMs, hostSettings, slowdownNow } from '../hosts/index.ts';
+import { isOnLoan, turnInMs, hostSettings, slowdownNow } from '../hosts/index.ts';
 
 export interface UrlCircumstances {
   readonly url: string;
@@ -131,6 +131,9 @@ export interface HostCircumstances {
   readonly pace_ms: number;
   /** Milliseconds until the lease runs out; at most 0: it ran out and was not returned; null: nobody has the lease. */
   readonly lease_ms: number | null;
+  /** Milliseconds for which a foreign fetcher has the host at most, or the host is kept for one; null: neither. */
+  readonly lent_ms: number | null;
+  readonly kept_ms: number | null;
   readonly guest: boolean;
   readonly fed: boolean;
   /** Null: robots.txt was not read yet. */
@@ -176,6 +179,8 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
                else extract(epoch from h.paced_until - now()) * 1000 end::float8 as pace_ms,
           case when h.lease_token is not null
                then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lease_ms,
+          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lent_ms,
+          case when h.lend_until > now() then (extract(epoch from h.lend_until - now()) * 1000)::float8 end as kept_ms,
           coalesce(h.guest_until > now(), false) as guest,
           r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
           (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms, r.kept_ms as robots_kept_ms,

@@ -164,6 +164,8 @@ describe('when it will be fetched, and why not sooner', () => {
     ['crawl-delay', { host: { turn: { inMs: hour, delayMs: 24 * hour, reported: false } } }, hour, /no turn at this host before 2026-03-01T13:00:00.000Z: its own delay of 1 day has not passed\. This delays no other crawl\./],
     ['host-reported', { host: { turn: { inMs: hour, delayMs: 0, reported: true } } }, hour, /until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble/],
     ['lease', { host: { leaseMs: 5 * second } }, 0, /A slice of the host without this URL/],
+    ['lent', { host: { leaseMs: 5 * second, lentMs: 5 * second } }, 0, /^The host is lent to another fetcher until .* at the latest: nobody/],
+    ['lent', { host: { keptMs: 3 * second } }, 3 * second, /those of another fetcher, for which the host is kept until/],
     ['lease-lost', { host: { leaseMs: -5 * second } }, second, /ran out 5 s ago without being returned: .*waits 1 s first/],
     ['guest', { host: { guest: true } }, second, /that one request goes first/],
     ['robots-first', { robots: { status: null, ageMs: null, allowed: null } }, second, /has not been read yet: it is requested first/],

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fetchFaults } from '../../domain/fault.ts';
 import { isHeld } from '../../domain/lease.ts';
-import { earned, fieldValue, heldMs, outerShards, reported, shardsBehind } from '../../domain/lending.ts';
+import {
+  earned,
+  fieldValue,
+  heldMs,
+  mostLoans,
+  outerShards,
+  reported,
+  shardsBehind,
+} from '../../domain/lending.ts';
 
 it('tells a fetcher to be done while the lease still holds', () => {
   for (const toldMs of [1_000, 300_000]) {
@@ -87,4 +95,14 @@ describe('earned', () => {
   ])('%s', (_, loans, lent) => {
     expect(earned(asked, loans)).toEqual(lent);
   }); // prettier-ignore
+});
+
+it.each([
+  ['a tenant that is new', { settled: 0, lapsed: 0 }, 100],
+  ['one that reports all', { settled: 1_000, lapsed: 0 }, 10_100],
+  ['one that lost a fetcher among many', { settled: 10_000, lapsed: 20 }, 5_005],
+  ['one that has let ten run out', { settled: 0, lapsed: 10 }, 10],
+  ['one that lets all run out', { settled: 0, lapsed: 10_000 }, 1],
+])('%s has so many loans at a time, over all hosts', (_, loans, most) => {
+  expect(mostLoans(loans)).toBe(most);
 });

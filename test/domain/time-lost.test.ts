@@ -107,6 +107,7 @@ const holder: HolderFacts = {
     lastError: null,
     waitMs: 0,
     eachMs: 2_000,
+    lentMs: null,
   },
   ...{ settings: { windows: null, quotaPerDay: null }, requestsDay: null, requestsUsed: 0, budget: null },
   spent: { delay: 90, answering: 10 },
@@ -128,6 +129,9 @@ describe('when a crawl will be over', () => {
     const other = { ...holder, origin: 'https://other.example', waitMs: 300_000, left: 1 };
     expect(eta({ holders: [holder, other] })).toMatchObject({ by: 'host', seconds: 302 });
     expect(eta({})?.because).toContain('https://slow.example takes longest: 60 URLs are left, 2 s each');
+    expect(eta({ holders: [{ ...holder, lentMs: 30_000 }] })?.because).toMatch(
+      /2 s each, lent to another fetcher until \S+ at the latest/,
+    );
     expect(eta({ runs: false })).toBeNull();
     expect(eta({ holders: [] })).toBeNull();
   });

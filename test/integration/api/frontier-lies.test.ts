@@ -178,6 +178,23 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
   expect(told).toBeGreaterThan(20);
 });
 
+it('a tenant that lets loans run out has few at a time, over all hosts, however often it asks', async () => {
+  const idler = await newTenant(services.pool);
+  const key = await newKey(services.pool, idler, 'operator');
+  for (let host = 0; host < 40; host++) await queued(idler);
+  const borrow = async (): Promise<number> => {
+    const wish = { fetcher_id: 'dead', batch_size: 20, lease_seconds: 30 };
+    const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wish);
+    return body.urls.length;
+  };
+  expect(await borrow()).toBe(20);
+  for (const { id } of await tables.lentBatch.rows(services.pool, { tenant_id: idler }))
+    await tables.lentBatch.change(services.pool, { id }, { until: fromNow(-1) });
+  let open = 0;
+  for (let asked = 0; asked < 6; asked++) open += await borrow();
+  expect(open).toBe(5);
+});
+
 it('offers to a crawl that ends in between are refused, and not taken for seen when it goes on', async () => {
   const { origin, crawlId } = await queued('1');
   const room = new LendingRoom({

@@ -45,6 +45,8 @@ export interface HostRow {
   readonly guest_until: Date | null;
   readonly lent: boolean;
   readonly lend_until: Date | null;
+  readonly lend_turns: number;
+  readonly lend_wanted_until: Date | null;
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_reserved: number;
@@ -284,6 +286,7 @@ interface RobotsRow {
 
 interface LentBatchRow {
   readonly id: string;
+  readonly tenant_id: Id;
   readonly until: Date;
 }
 
