@@ -165,8 +165,10 @@ export class Slice {
   /** Milliseconds of fetching for which URLs are leased together. */
   get #portionMs(): number {
     const { sliceMs } = this.#room.dependencies.settings;
-    // A host that is slow must not hold many of the few pages that a crawl may still have.
-    const isLimited = this.#visit.crawls.some(({ config }) => config.maxPages !== null);
+    const { crawls } = this.#visit;
+    // A host that is slow must not hold many of the few pages that a crawl may still have. And a crawl whose next URLs are
+    // found while those of another are in hand waits for these.
+    const isLimited = crawls.length > 1 || crawls.some(({ config }) => config.maxPages !== null);
     return isLimited ? Math.min(this.#sliceMs, sliceMs) : portionOf(sliceMs, this.#sliceMs);
   }
 

@@ -3,6 +3,9 @@
  * @module-tag long
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { HostVisit } from '../../../engine/visit/host-visit.ts';
+import { Slice } from '../../../engine/visit/slice.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';
 
@@ -70,6 +73,31 @@ describe('a slice of minutes', () => {
     expect(site.paths()).not.toContain('/small/0');
     await work(host, 0, () => site.paths().includes('/small/0'));
     expect(turnsAt(site).length).toBeLessThan(100);
+  });
+
+  it('serves what a crawl finds meanwhile at once, and not after the URLs of minutes of another', async () => {
+    const { site, host } = await hosted();
+    const dependencies = fetching.dependencies({ sliceMs: 400 });
+    const room = new FetchRoom(dependencies);
+    const { signal } = new AbortController();
+    const lease = await room.keeper.take(host.hostId, 0, signal);
+    if (lease === null) throw new Error('the lease is taken');
+    const [big, small] = [
+      await fetching.crawl({ delaySeconds: 0.05 }),
+      await fetching.crawl({ delaySeconds: 0.05 }),
+    ];
+    await fetching.queue(big, host, ...urls('big', 60));
+    await fetching.queue(small, host, '/small/0');
+    const visit = new HostVisit(dependencies, lease, host.origin, signal);
+    const slice = new Slice(room, visit, 60_000, signal).run();
+    await expect.poll(() => site.paths()).toContain('/small/0');
+    await fetching.queue(small, host, '/small/1');
+    const found = turnsAt(site).length;
+    await slice;
+    const at = turnsAt(site).lastIndexOf('small');
+    // Of the other: what fits into the slice as set, twice while the URL was on its way into the queue.
+    expect(at).toBeGreaterThan(0);
+    expect(at - found).toBeLessThan(25);
   });
 });
 
