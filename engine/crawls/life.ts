@@ -19,11 +19,19 @@ import {
 import { excludeQueued } from '../../storage/frontier/index.ts';
 import { closeTimes } from '../../storage/times/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../../storage/postgres/index.ts';
+import {
+  inTransaction,
+  planByKey,
+  type Pool,
+  type Queryable,
+  retrying,
+} from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
 
-/** URLs excluded in one statement. */
+/** Hosts whose accounts are closed in one statement. */
 const batch = 1_000;
+/** URLs that are excluded in one transaction, which holds the row of the crawl: about a second. */
+const drainBatch = 10_000;
 const drainLookMs = 250;
 
 /** @throws Error if there is no such crawl */
@@ -104,7 +112,9 @@ const excludeSome = (pool: Pool, crawlId: string, reason: string): Promise<numbe
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
     const { state } = await crawlStandsAt(db, crawlId);
-    return state === 'draining' ? (await excludeQueued(db, id, reason, batch)).length : null;
+    if (state !== 'draining') return null;
+    await planByKey(db);
+    return (await excludeQueued(db, id, reason, drainBatch)).length;
   });
 
 /**

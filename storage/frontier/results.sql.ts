@@ -143,22 +143,28 @@ const isFetched = `(u.reason = 'recrawl' and u.content_hash is not null)`;
 
 /**
  * Excludes up to `limit` of a crawl's queued URLs; answers one row each. A page that was only to be fetched again stays
- * the page that it is.
+ * the page that it is. Hosts come from `host_queue_crawl_host` in their order, and the URLs of each from its queue: an
+ * order by key would sort the whole queue of a large host for each batch. The caller must have it planned by key: Postgres
+ * would rather read the whole table than look ten thousand rows up.
  */
 export const excludeQueued = statement<[crawlId: number, reason: string, limit: number], { host_id: number }>(
   'exclude-queued',
   `with chosen as materialized (
-     select u.host_id, u.key
+     select u.host_id, u.key, ${stateOfNamed('queued')}
        from host_queue q
-       join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'queued'
+      cross join lateral (
+        select host_id, key from url
+         where host_id = q.host_id and crawl_id = q.crawl_id and state = 'queued'
+         order by priority desc, key limit $3
+           for update skip locked
+      ) u
       where q.crawl_id = $1 and q.has_queued
-      order by u.host_id, u.key limit $3
-      for update of u skip locked
+      order by q.host_id limit $3
    )
    update url u
       set state = case when ${isFetched} then 'done'::url_state else 'excluded' end,
           reason = case when ${isFetched} then 'fetched' else 'crawl-limit' end,
           detail = case when ${isFetched} then null else $2 end
-     from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = 'queued'
+     from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = c.was
    returning u.host_id`,
 );

@@ -4,6 +4,7 @@ export {
   walkMs,
   allowStoreCalls,
   allowWalk,
+  planByKey,
   createPool,
   inTransaction,
   type Pool,

@@ -56,9 +56,13 @@ export async function allowStoreCalls(db: Queryable): Promise<void> {
  * versions of rows each time until they are vacuumed. A plain index scan stops at the limit and marks dead versions.
  * A GIN index answers by bitmap alone, so a statement that needs one must go by other connections.
  */
-const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan']
-  .map((name) => `-c ${name}=off`)
-  .join(' ');
+const plansOverAll = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan'];
+const byKey = plansOverAll.map((name) => `-c ${name}=off`).join(' ');
+
+/** Has statements of this transaction planned as `by-key`, whatever the connection is for. */
+export async function planByKey(db: Queryable): Promise<void> {
+  await db.query(plansOverAll.map((name) => `set local ${name} = off`).join('; '));
+}
 
 /**
  * @param url Postgres connection URL; a secret, never logged.

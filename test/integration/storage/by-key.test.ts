@@ -1,7 +1,7 @@
 /** What statements by key read of the frontier: the rows that they name or ask for, however many others there are. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
+import { excludeQueued, FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
@@ -121,4 +121,17 @@ it('finds a newcomer’s page by few rows, though many of another crawl wait', a
   expect((await rowsRead(pool, 'url')) - before).toBeLessThan(crowd / 2);
   expect(found).toHaveLength(101);
   expect(found.slice(0, 2).map(({ crawl_id: id }) => id)).toContain(late);
+});
+
+it('excludes a batch of what is queued by few rows, though many more are queued at the host', async () => {
+  const crawl = await runningCrawl(pool);
+  const [host = 0] = await addHosts(pool, 1, () => 'https://queued.example');
+  const queued = Array.from({ length: 2_000 }, (_, at) => ({
+    ...{ host_id: host, url: `https://queued.example/${String(at)}`, priority: at % 7 },
+  }));
+  await addUrls(pool, crawl, queued);
+  await tidyTables(pool, 'url');
+  const before = await rowsRead(pool, 'url');
+  expect(await excludeQueued(pool, crawl, 'cancelled', 100)).toHaveLength(100);
+  expect((await rowsRead(pool, 'url')) - before).toBeLessThan(500);
 });
