@@ -97,25 +97,21 @@ export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
     taskQueue: taskQueues.crawl,
   });
 
-const { setCrawlState: setAtOnce } = proxyLocalActivities<Pick<ControlActivities, 'setCrawlState'>>({
+const local = proxyLocalActivities<Pick<ControlActivities, 'lookAtCrawl' | 'setCrawlState'>>({
   startToCloseTimeout: short.startToCloseTimeout,
   retry: { maximumAttempts: 1 },
 });
 /**
- * Pauses or drains a crawl that runs, within the present workflow task: each further task takes some 0.3 s where thousands
- * of hosts keep Temporal busy, and whoever asked waits. An ordinary activity follows a local try that failed: its retries
- * add nothing to the history, however long Postgres is away. Temporal may lose the task after Postgres has the new state;
- * then the watch of the running crawl finds it moved. A paused crawl has no watch, so it is not resumed this way.
+ * Looks a crawl up, or changes its state, within the present workflow task: each further task takes some 0.3 s where
+ * thousands of hosts keep Temporal busy, and seconds while they all start or end their visits; and whoever asked waits. An
+ * ordinary activity follows a local try that failed: its retries add nothing to the history, however long Postgres is away.
+ * Temporal may lose the task after Postgres has the new state, and tells the next task what was asked. If it loses that too,
+ * the watch of a running crawl finds it moved; whoever asked for a paused crawl to be resumed gets an error, and asks again.
  */
-export async function stopRunning(
-  ...asked: Parameters<ControlActivities['setCrawlState']>
-): ReturnType<ControlActivities['setCrawlState']> {
-  try {
-    return await setAtOnce(...asked);
-  } catch {
-    return setCrawlState(...asked);
-  }
-}
+export const lookAtOnce: ControlActivities['lookAtCrawl'] = (crawl) =>
+  local.lookAtCrawl(crawl).catch(() => lookAtCrawl(crawl));
+export const changeAtOnce: ControlActivities['setCrawlState'] = (next) =>
+  local.setCrawlState(next).catch(() => setCrawlState(next));
 
 const lengthy = {
   ...short,

@@ -9,6 +9,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -35,12 +36,13 @@ import {
 } from '../domain/crawl-life.ts';
 import { attributeSetter } from './attributes.ts';
 import {
+  changeAtOnce,
   closeAccounts,
   drainCrawl,
   lookAtCrawl,
+  lookAtOnce,
   setCrawlState,
   settleCrawl,
-  stopRunning,
   wakeSchedulers,
   watchCrawl,
 } from './calls.ts';
@@ -184,7 +186,9 @@ class CrawlWatcher {
       await this.#enter({ state: 'running', cause: null, reason: null });
     } else this.#served = this.#wish;
     if (isOver(this.#stands.state)) return null;
-    await wakeSchedulers();
+    const waking = wakeSchedulers();
+    // The watch admits the seeds, and need not wait for the schedulers to be awake.
+    if (!patched('all-at-once')) await waking;
     const watched = await this.#watch();
     const { verdict, met, glance } = watched;
     if (verdict !== 'going' && verdict !== 'moved') return this.#end(verdict, endingInWords(verdict, met));
@@ -268,7 +272,8 @@ class CrawlWatcher {
   }
 
   async #lookUp(): Promise<void> {
-    const { glance, ...stands } = await lookAtCrawl({ crawlId: this.#crawlId });
+    const look = patched('all-at-once') ? lookAtOnce : lookAtCrawl;
+    const { glance, ...stands } = await look({ crawlId: this.#crawlId });
     this.#glance = glance ?? this.#glance;
     this.#stand(stands);
     const { state, cause, reason } = stands;
@@ -288,8 +293,8 @@ class CrawlWatcher {
     let known: number;
     do {
       known = this.#stands.revision;
-      const set = this.#stands.state === 'running' ? stopRunning : setCrawlState;
-      this.#stand(await set({ crawlId, ...next, revision: known }));
+      const atOnce = this.#stands.state === 'running' || patched('all-at-once');
+      this.#stand(await (atOnce ? changeAtOnce : setCrawlState)({ crawlId, ...next, revision: known }));
     } while (
       this.#stands.revision !== known &&
       this.#stands.state !== next.state &&

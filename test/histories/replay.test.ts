@@ -22,6 +22,14 @@ beforeAll(async () => {
   code = await presentCode();
 });
 
+/** Names of the activities that were scheduled. */
+const scheduled = (events: SavedHistory['history']['events']): readonly string[] =>
+  events.flatMap((event) => {
+    const attributes = event['activityTaskScheduledEventAttributes'] as
+      { activityType: { name: string } } | undefined;
+    return attributes === undefined ? [] : [attributes.activityType.name];
+  });
+
 describe('saved histories', () => {
   it('cover every workflow, backoff, pause, parking, continue-as-new, cancellation and reset', () => {
     const scripted = [...hostScripts, ...crawlScripts, ...otherScripts].map(({ name }) => name);
@@ -48,28 +56,30 @@ describe('saved histories', () => {
 
   it('a scheduler whose run is too long feeds on while its lanes end', () => {
     const { events } = load('scheduler-lanes-ended-continued').history;
-    const activities = events.map((event) => {
-      const scheduled = event['activityTaskScheduledEventAttributes'] as
-        { activityType: { name: string } } | undefined;
-      return scheduled?.activityType.name;
-    });
     const at = events.findIndex(({ eventType }) => eventType === 'EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED');
     expect(at).toBeGreaterThan(0);
-    const since = activities.slice(at);
+    const since = scheduled(events.slice(at));
     expect(since.filter((name) => name === 'feed').length).toBeGreaterThanOrEqual(4);
     expect(since).not.toContain('dedup');
     expect(since).not.toContain('extract');
   });
 
+  it('a crawl is looked up, paused and resumed within the task that asks for it, if Postgres is there', () => {
+    const activities = scheduled(load('crawl-all-at-once').history.events);
+    expect(activities).not.toContain('lookAtCrawl');
+    // The second resume, whose first try failed.
+    expect(activities.filter((name) => name === 'setCrawlState')).toHaveLength(1);
+  });
+
   it('a changed workflow is found out', async () => {
     const { workflowId, history } = load('host-ordinary');
     const changed = history.events.map((event) => {
-      const scheduled = event['activityTaskScheduledEventAttributes'] as
-        { activityType: { name: string } } | undefined;
-      return scheduled?.activityType.name === 'fetchSlice'
+      const [name] = scheduled([event]);
+      const attributes = event['activityTaskScheduledEventAttributes'] as object | undefined;
+      return name === 'fetchSlice'
         ? {
             ...event,
-            activityTaskScheduledEventAttributes: { ...scheduled, activityType: { name: 'other' } },
+            activityTaskScheduledEventAttributes: { ...attributes, activityType: { name: 'other' } },
           }
         : event;
     });

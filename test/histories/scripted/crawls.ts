@@ -104,6 +104,31 @@ const askedMeanwhile: Script = {
   },
 };
 
+let resumes = 0;
+const allAtOnce: Script = {
+  ...crawl('crawl-all-at-once', '18'),
+  answers: {
+    ...usual,
+    lookAtCrawl: always(stands('paused', 'asked')),
+    // Postgres is away when the crawl is resumed again, tried twice.
+    setCrawlState: (asked) =>
+      asked.state === 'running' && ++resumes === 2 ? Promise.reject(new Error('away')) : obey(asked),
+    watchCrawl: () => never,
+    settleCrawl: always(stands('cancelled', 'cancelled')),
+  },
+  async act({ handle, called, ended }) {
+    await called('closeAccounts');
+    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('watchCrawl');
+    await handle.executeUpdate(pauseCrawlUpdate, { args: [null] });
+    await called('closeAccounts', 2);
+    await handle.executeUpdate(resumeCrawlUpdate);
+    await called('watchCrawl', 2);
+    await handle.executeUpdate(cancelCrawlUpdate, { args: [null] });
+    await ended();
+  },
+};
+
 /** Others change the state before the pause, and before the cancellation: there the crawl is over. */
 const movedMeanwhile: Script = {
   ...crawl('crawl-moved-meanwhile', '17'),
@@ -214,5 +239,5 @@ const endedLong: Script = {
 };
 
 export const crawlScripts: readonly Script[] = [
-  ...[pausedEarly, askedMeanwhile, movedMeanwhile, foundOver, reopened, continued, endedLong],
+  ...[pausedEarly, askedMeanwhile, allAtOnce, movedMeanwhile, foundOver, reopened, continued, endedLong],
 ];
