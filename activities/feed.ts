@@ -2,7 +2,9 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities } from '../contracts/activities.ts';
 import { retrying } from '../storage/postgres/index.ts';
+import { mayStart, startsAfter } from '../domain/front-queue/starts.ts';
 import {
+  countUnbegun,
   lostVisits,
   moveHosts,
   refeedHosts,
@@ -80,7 +82,9 @@ export function createFeedActivities(
       withOwnFaults(async () => {
         await lose(await lostVisits(pool, shard));
         const refed = lost ? await refeed(shard) : 0;
-        const turns = await takeTurns(pool, shard, activeHosts, front);
+        const [places] = await retrying(() => countUnbegun(pool, shard));
+        const starts = startsAfter(front.starts ?? null, places?.unbegun ?? 0, Date.now());
+        const turns = await takeTurns(pool, shard, activeHosts, front, mayStart(starts));
         // The process that fetches later then finds the address in the shared cache, or at least in the resolver's.
         for (const { origin } of turns.fed) prefetch(new URL(origin).hostname);
         await start(turns.fed);
@@ -93,7 +97,7 @@ export function createFeedActivities(
         return {
           started: turns.fed.length + refed,
           given: turns.given,
-          front: turns.front,
+          front: { ...turns.front, starts: { ...starts, waiting: starts.waiting + turns.fed.length } },
           askedBack: turns.asked.length,
           active: activity?.active ?? 0,
           cap: activeHosts,

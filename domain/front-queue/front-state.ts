@@ -3,6 +3,7 @@ import { loadMode } from './load.ts';
 import { givePlaces, type Giving, type PlaceGiven } from './places.ts';
 import { SeededRandom } from './random.ts';
 import type { SelectorState } from './selector.ts';
+import type { Starts } from './starts.ts';
 import type { LoadMode } from './tiers.ts';
 
 export interface FrontState {
@@ -11,6 +12,8 @@ export interface FrontState {
   readonly mode: LoadMode;
   /** Of the crawls that got places last, the latest at the end. */
   readonly selectors: readonly (readonly [crawlId: number, state: SelectorState])[];
+  /** Of places that wait for their first visit; absent: at a door, and before the first look. */
+  readonly starts?: Starts;
 }
 
 /** A crawl that is forgotten begins anywhere in its rounds. The state of so many takes about 2 KB. */
@@ -36,8 +39,8 @@ export function giveFromFront(
   return {
     places,
     front: {
+      ...front,
       random: random.state,
-      mode: front.mode,
       selectors: [...others, ...selectors].slice(-mostRemembered),
     },
   };

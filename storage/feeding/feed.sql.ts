@@ -18,14 +18,16 @@ const atOnce = 16;
 
 /**
  * What is taken of the places of a shard, and hosts that wait for one: known hosts with due URLs that nobody works. The
- * look is as wide as places are free; if none is, it tells whether somebody waits who should have one.
+ * look is as wide as places are free and may be given, `most`; if none is, it tells whether somebody waits who should have
+ * one.
  */
-export const hostsForPlaces = statement<[shard: number, activeHosts: number], Looked>(
+export const hostsForPlaces = statement<[shard: number, activeHosts: number, most: number], Looked>(
   'hosts-for-places',
   `with worked as materialized (
      select coalesce(fed_for, 0) as crawl_id, fed_tier as tier, count(*)::int as hosts from ${workedHosts('$1')} group by 1, 2
    ), room as materialized (
-     select case when coalesce(sum(hosts), 0) < $2 then $2 - coalesce(sum(hosts), 0)::int else ${String(atOnce)} end as free
+     select case when coalesce(sum(hosts), 0) < $2
+                 then least($2 - coalesce(sum(hosts), 0)::int, greatest($3, ${String(atOnce)})) else ${String(atOnce)} end as free
        from worked
    ), ${waitingHosts({
      of: 'q.known and q.shard = $1',
@@ -34,6 +36,17 @@ export const hostsForPlaces = statement<[shard: number, activeHosts: number], Lo
      host: hostIsKnown,
    })}, ${heldPlaces('worked')}
    ${looked}`,
+);
+
+/**
+ * Hosts of a shard that have a place, and whose first visit has not begun: nobody has their lease, and nothing was asked
+ * there since. A start that takes a minute is not waited for: its host may be lent, or wait for a fetch slot.
+ */
+export const countUnbegun = statement<[shard: number], { readonly unbegun: number }>(
+  'count-unbegun',
+  `select count(*)::int as unbegun from ${workedHosts('$1')}
+      and parked_at is null and lease_token is null and not idle and not_before <= now()
+      and fed_at > now() - interval '1 minute' and coalesce(asked_at, '-infinity') < fed_at`,
 );
 
 /** As `countOfWaiting`, of hosts that wait for a place in a shard. */

@@ -2,7 +2,7 @@
 export type { FedHost } from './feed.sql.ts';
 export { waitingCrawls, noteTurns, holdTurns, type WaitingCrawl, type NotedTurn } from './crawl-turns.sql.ts';
 export { markKnown, markSpent, noteUnanswered, type HostAtDoor, type Unanswered } from './door.sql.ts';
-export { correctTurns, shardActivity } from './feed.sql.ts';
+export { correctTurns, countUnbegun, shardActivity } from './feed.sql.ts';
 export { claimDueShards, countShards, listSplits, moveHosts, restShard, splitShard } from './shards.sql.ts';
 export { markIdle, claimIdleHosts, refeedHosts, lostVisits, unfeedHosts, retireHost } from './rest.sql.ts';
 export { workAhead } from './work-ahead.sql.ts';

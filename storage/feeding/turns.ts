@@ -43,22 +43,28 @@ export interface Turns {
   readonly front: FrontState;
 }
 
+/** In a statement: any number. */
+const anyNumber = 2 ** 31 - 1;
+
 /**
  * Marks hosts of a shard as worked until `activeHosts` are. If as many are already, marks hosts that must give their
- * places back to others that wait. @param front as the last look left it
+ * places back to others that wait. @param front as the last look left it @param most places that may be given now
  */
 export async function takeTurns(
   db: Queryable,
   shard: number,
   activeHosts: number,
   front: FrontState,
+  most = anyNumber,
 ): Promise<Turns> {
-  const look = byKind(await retrying(() => hostsForPlaces(db, shard, activeHosts)));
+  const look = byKind(await retrying(() => hostsForPlaces(db, shard, activeHosts, most)));
   await putAside(db, look.aside);
   const found = look.waiting.length + look.aside.length;
   const free = activeHosts - look.worked;
   const waits =
-    free > 0 || look.waiting.length === 0 ? look.waiting.length : await waitingIn(db, shard, activeHosts);
+    (free > 0 && free <= most) || look.waiting.length === 0
+      ? look.waiting.length
+      : await waitingIn(db, shard, activeHosts);
   const pressed = underPressure(front, pressureOf(look.worked, waits, activeHosts));
   if (free <= 0) {
     const asks = placesToAskBack(claimsOf(look), activeHosts, pressed.mode);
@@ -66,7 +72,11 @@ export async function takeTurns(
     const asked = asks.length === 0 ? [] : await retrying(() => askPlacesBack(db, shard, rows));
     return { fed: [], asked, found, given: noPlaces, front: pressed };
   }
-  const { places, front: next } = giveFromFront(pressed, { ...look, free, most: Infinity });
+  const { places, front: next } = giveFromFront(pressed, {
+    ...look,
+    free: Math.min(free, most),
+    most: Infinity,
+  });
   const fed = places.length === 0 ? [] : await retrying(() => feedHosts(db, asRows(places)));
   const ids = new Set(fed.map(({ id }) => id));
   return {

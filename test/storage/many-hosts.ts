@@ -44,6 +44,7 @@ export const manyHosts: readonly Reason[] = [
       'claimDueShards',
       'claimIdleHosts',
       'correctTurns',
+      'countUnbegun',
       'countWaiting',
       'feedHosts',
       'hostsForDoor',

@@ -170,6 +170,23 @@ describe('feed', () => {
     expect(await feed({ shard: 0, lost: false, front })).toMatchObject({ started: 0, active: 3 });
   });
 
+  it('gives no more places than begin in two seconds, and a newcomer the first that is free', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 500);
+    const crowd = (await waitingHosts(60)).map(({ id }) => id);
+    const first = await feed({ shard: 0, lost: false, front });
+    expect(first).toMatchObject({ started: 40, active: 40, restMs: 0 });
+    // None has begun: what is given now would wait behind all of them.
+    const second = await feed({ shard: 0, lost: false, front: first.front });
+    expect(second).toMatchObject({ started: 0, active: 40, restMs: 0 });
+    crawl = await runningCrawl(pool);
+    const [newcomer] = await waitingHosts(1);
+    const given = (await tables.host.rows(pool, { id: crowd, fed: true })).map(({ id }) => id);
+    await tables.host.change(pool, { id: given }, { lease_token: 1, lease_until: fromNow(60) });
+    const few = { ...second.front, starts: { window: 2, waiting: 0, at: Date.now() } };
+    expect(await feed({ shard: 0, lost: false, front: few })).toMatchObject({ started: 2, active: 42 });
+    expect(await told(newcomer?.origin ?? '')).toMatchObject({ wakes: 1 });
+  });
+
   it('says when no crawl is running', async () => {
     const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
     await waitingHosts(1);

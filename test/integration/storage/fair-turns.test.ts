@@ -200,7 +200,7 @@ describe('fair turns', () => {
       expect((await takeTurns(db, 10)).asked).toHaveLength(3);
       for (const cap of [20, 10]) {
         const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: Looked }] }>(
-          `explain (analyze, buffers, format json) execute "hosts-for-places" (${String(shard)}, ${String(cap)})`,
+          `explain (analyze, buffers, format json) execute "hosts-for-places" (${String(shard)}, ${String(cap)}, ${String(cap)})`,
         );
         const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
         // Some plans read all hosts from few pages.
