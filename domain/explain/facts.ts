@@ -140,6 +140,8 @@ export interface HostFacts {
   readonly keptMs: number | null;
   /** A slice of another host waits to send one request here. */
   readonly guest: boolean;
+  /** For how long robots.txt said that it may be kept, in milliseconds; null: it said nothing. */
+  readonly robotsKeptMs: number | null;
   /** A workflow works the host, or was started for it. */
   readonly fed: boolean;
   /** URLs this crawl has here, of any state. */
@@ -160,8 +162,6 @@ export interface RobotsFacts {
   readonly status: number | null;
   readonly fetchedAt: string | null;
   readonly ageMs: number | null;
-  /** For how long its answer said that it may be kept, in milliseconds; null: it said nothing. */
-  readonly keptMs: number | null;
   /** The names that the rules were looked up for. */
   readonly agent: string;
   /** Null: robots.txt could not be read, so it says nothing. */

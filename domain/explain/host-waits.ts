@@ -170,7 +170,7 @@ export function otherHostsSlice({ host }: ExplainFacts): Wait | null {
 
 export function robotsFirst({ host, robots }: ExplainFacts): Wait | null {
   const ageMs = robots?.ageMs ?? null;
-  if (ageMs !== null && ageMs < robotsFreshMs(host?.delayMs ?? 0, robots?.keptMs)) return null;
+  if (ageMs !== null && ageMs < robotsFreshMs(host?.delayMs ?? 0, host?.robotsKeptMs)) return null;
   const what =
     ageMs === null
       ? 'robots.txt of the host has not been read yet'

@@ -9,7 +9,6 @@ export interface StoredCopy {
   readonly body: string | null;
   readonly fetchedAt: string;
   readonly ageMs: number;
-  readonly keptMs: number | null;
 }
 
 /**
@@ -24,9 +23,9 @@ export function judgeRobots(
 ): RobotsFacts {
   const agent = names.join(' and ');
   const silent = { allowed: null, rule: null, line: null, isCut: false };
-  if (copy === null) return { status: null, fetchedAt: null, ageMs: null, keptMs: null, agent, ...silent };
-  const { status, body, fetchedAt, ageMs, keptMs } = copy;
-  const known = { status, fetchedAt, ageMs, keptMs, agent };
+  if (copy === null) return { status: null, fetchedAt: null, ageMs: null, agent, ...silent };
+  const { status, body, fetchedAt, ageMs } = copy;
+  const known = { status, fetchedAt, ageMs, agent };
   // A body that was kept through an outage still counts (RFC 9309 §2.3.1.4).
   if (body !== null) {
     const robots = parseRobots(body);

@@ -48,6 +48,7 @@ export function hostFacts(
     lentMs: row.lent_ms,
     keptMs: row.kept_ms,
     guest: row.guest,
+    robotsKeptMs: row.robots_kept_ms,
     fed: row.fed,
     urls: row.urls,
     forgotten: row.forgotten,
@@ -98,10 +99,9 @@ export function storedCopy(row: HostCircumstances): StoredCopy | null {
     robots_body: body,
     robots_fetched_at: fetchedAt,
     robots_age_ms: ageMs,
-    robots_kept_ms: keptMs,
   } = row;
   if (status === null || fetchedAt === null || ageMs === null) return null;
-  return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs, keptMs };
+  return { status, body, fetchedAt: fetchedAt.toISOString(), ageMs };
 }
 
 /** @param redirectState state of the redirect's target in the crawl */

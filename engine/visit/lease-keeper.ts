@@ -277,8 +277,8 @@ export class LeaseKeeper {
       const news = new Map(rows.map((row) => [row.token, row]));
       for (const lease of asked) {
         const told = news.get(lease.taken.token);
-        lease.othersWait = told?.others_wait === true;
-        lease.fetcherWants = told?.fetcher_wants === true;
+        lease.othersWait = told?.lost === false;
+        lease.fetcherWants = told?.lost === null;
         if (lease.held !== null) lease.held = told?.lost === true ? null : now;
       }
     } catch (error) {

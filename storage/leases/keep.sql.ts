@@ -8,12 +8,11 @@ import { fetcherWants } from './take.sql.ts';
 /** A lease of which there is something to tell. */
 export interface LeaseNews {
   readonly token: number;
-  /** It is its holder's no longer. */
-  readonly lost: boolean;
-  /** It was renewed, and somebody waits for the host: the visit must end soon. */
-  readonly others_wait: boolean;
-  /** It was renewed, and a foreign fetcher wants the host: the visit ends after a turn. */
-  readonly fetcher_wants: boolean;
+  /**
+   * It is its holder's no longer. False: it was renewed, and somebody waits for the host, so that the visit must end soon.
+   * Null: it was renewed, and a foreign fetcher wants the host, so that the visit ends after its turn.
+   */
+  readonly lost: boolean | null;
 }
 
 /**
@@ -41,10 +40,9 @@ export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>
                                    where q.host_id = h.id and q.has_queued and q.crawl_id <> all (held.crawls)))
                as others_wait, ${fetcherWants} as fetcher_wants
    )
-   select token, true as lost, false as others_wait, false as fetcher_wants
-     from asked where token not in (select token from renewed)
+   select token, true as lost from asked where token not in (select token from renewed)
    union all
-   select token, false, others_wait, fetcher_wants from renewed where others_wait or fetcher_wants`,
+   select token, case when others_wait then false end from renewed where others_wait or fetcher_wants`,
 );
 
 /** Asks the holder of the host's lease, if there is one, to end its visit. */

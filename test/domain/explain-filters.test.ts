@@ -154,7 +154,7 @@ describe('robots.txt', () => {
     expect(decisions[0]?.because).toMatch(because);
   }); // prettier-ignore
 
-  const copy = { fetchedAt: iso(-hour), ageMs: hour, keptMs: null };
+  const copy = { fetchedAt: iso(-hour), ageMs: hour };
   it.each<[Parameters<typeof judgeRobots>[0], Partial<RobotsFacts>]>([
     [null, { status: null, allowed: null }],
     [{ ...copy, status: 200, body: 'User-agent: *\nDisallow: /i' }, { allowed: false, line: 2, rule: 'Disallow: /i' }],

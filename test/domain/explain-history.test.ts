@@ -170,6 +170,7 @@ describe('when it will be fetched, and why not sooner', () => {
     ['guest', { host: { guest: true } }, second, /that one request goes first/],
     ['robots-first', { robots: { status: null, ageMs: null, allowed: null } }, second, /has not been read yet: it is requested first/],
     ['robots-first', { robots: { ageMs: 49 * hour } }, second, /is 2 days old/],
+    ['robots-first', { robots: { ageMs: 2 * hour }, host: { robotsKeptMs: hour } }, second, /is 2 hours old/],
     ['queue', { host: { ahead: 1, delayMs: 24 * hour }, robots: { ageMs: 47 * hour } }, 24 * hour, /at one request every 1 day/],
     ['queue', { host: { ahead: 10, delayMs: 2 * second, slowdown: 1 } }, 20 * second, /^10 queued URLs of this crawl go first at this host, at one request every 2 s \(slowed down after trouble\)\.$/],
     ['queue', { host: { ahead: 10, others: [3, 50] } }, 23 * second, /; 3 crawls take turns/],

@@ -22,11 +22,11 @@ const config = {
 
 const quietHost: HostFacts = {
   origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, waitMs: 0, paceMs: 0,
-  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, eased: false, delayMs: second, slowdown: 0, leaseMs: null, lentMs: null, keptMs: null, guest: false, fed: true, urls: 3, forgotten: 0, ahead: 0, others: [],
+  turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, eased: false, delayMs: second, slowdown: 0, leaseMs: null, lentMs: null, keptMs: null, robotsKeptMs: null, guest: false, fed: true, urls: 3, forgotten: 0, ahead: 0, others: [],
 }; // prettier-ignore
 
 const freshRobots: RobotsFacts = {
-  status: 200, fetchedAt: iso(-hour), ageMs: hour, keptMs: null, agent: 'orbweaver', allowed: true, rule: null, line: null, isCut: false,
+  status: 200, fetchedAt: iso(-hour), ageMs: hour, agent: 'orbweaver', allowed: true, rule: null, line: null, isCut: false,
 }; // prettier-ignore
 
 const queued: RecordFacts = {

@@ -294,7 +294,7 @@ describe('the holder of a lease is told whether somebody waits for the host', ()
   }
   const soon = fromNow(60);
 
-  it.each<[string, boolean, Case]>([
+  it.each<[string, boolean | 'after its turn', Case]>([
     ['nobody but the crawl that is served', false, { queued: [served] }],
     ['a crawl that is not served', true, { queued: [served, other] }],
     ['a crawl of several that are served', false, { queued: [served, other], serves: [served, other] }],
@@ -312,6 +312,9 @@ describe('the holder of a lease is told whether somebody waits for the host', ()
     ['a foreign fetcher', true, { host: { lend_until: soon } }],
     ['a foreign fetcher, in a visit that is none for crawls', true, { serves: null, host: { lend_until: soon } }],
     ['a foreign fetcher whose time is over', false, { host: { lend_until: fromNow(-1) } }],
+    ['a foreign fetcher that wants it', 'after its turn', { host: { lend_wanted_until: soon } }],
+    ['a foreign fetcher that wanted it', false, { host: { lend_wanted_until: fromNow(-1) } }],
+    ['a foreign fetcher and a guest', true, { host: { lend_wanted_until: soon, guest_until: soon } }],
   ])('%s: %s', async (_, waits, { queued = [], serves = [served], state, taken = false, host: columns }) => {
     const ids = { served: await runningCrawl(pool), other: await runningCrawl(pool) };
     const { origin } = await hostRow(pool, host);
@@ -322,7 +325,9 @@ describe('the holder of a lease is told whether somebody waits for the host', ()
     if (columns !== undefined) await changeHost(pool, host, columns);
     const crawls = serves?.map((crawl) => ids[crawl]) ?? null;
     const held = JSON.stringify([{ id: host, token, crawls }]);
-    expect(await renewLeases(pool, held, minute)).toEqual(waits ? [{ token, lost: false }] : []);
+    expect(await renewLeases(pool, held, minute)).toEqual(
+      waits === false ? [] : [{ token, lost: waits === true ? false : null }],
+    );
   }); // prettier-ignore
 });
 
