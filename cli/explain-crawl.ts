@@ -1,6 +1,7 @@
 /** `explain` without a URL: why a crawl is slow, and why it is not finished. */
 import { crawlTimeView, type CrawlTimeView } from '../contracts/http/crawl-time.ts';
 import { counted, grouped } from '../domain/counted.ts';
+import { outageText } from '../domain/outage.ts';
 import { withApi } from './api-target.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
@@ -14,11 +15,13 @@ export async function explainCrawl(id: string, options: VerbOptions): Promise<Ex
 }
 
 /** The answer, the time by cause, the hosts that hold the crawl up, and when it will be over. */
-function explainCrawlLines({ summary, seconds, causes, hosts, eta }: CrawlTimeView): string[] {
+function explainCrawlLines({ summary, seconds, causes, hosts, eta, outages }: CrawlTimeView): string[] {
   const { items, unfinished } = hosts;
   const part = (title: string, rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0 ? [] : ['', title, ...table(rows).map((line) => `  ${line}`)];
   return [
+    // One that stops everything is in the summary.
+    ...(eta?.by === 'outage' ? [] : outages.map(outageText)),
     summary,
     ...part(`Time by cause (${duration(seconds)} in all, summed over hosts)`, timeRows(causes)),
     ...part(

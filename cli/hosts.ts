@@ -11,6 +11,7 @@ import {
 } from '../contracts/hosts.ts';
 import { inWords } from '../contracts/http/wording.ts';
 import type { HostStanding } from '../domain/host-standing.ts';
+import { outageText } from '../domain/outage.ts';
 import { withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
@@ -36,12 +37,15 @@ export function originOf(text: string): string {
 export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
   const query = { limit: pageLimit, state: state ?? undefined };
   const none = state === null ? 'There is no host yet.' : `No host is ${state}.`;
-  await withApi(options, (api) =>
-    writeList(api.list('/v1/hosts', hostList.shape.items.element, query), options.json === true, {
+  await withApi(options, async (api) => {
+    // Beside the table, which may go to another program.
+    const { outages } = await api.get('/v1/hosts', hostList, { limit: 1 });
+    for (const outage of outages) sayPlainly(outageText(outage));
+    await writeList(api.list('/v1/hosts', hostList.shape.items.element, query), options.json === true, {
       ...shownHosts,
       none,
-    }),
-  );
+    });
+  });
   return exitCodes.ok;
 }
 
@@ -62,6 +66,7 @@ export function hostLine(host: HostSummary): string {
 
 const remarksOf = ({ state, settings, opensAt, closedBy, notBefore, lastError }: HostSummary): string[] => [
   ...(closedBy === null ? [] : [`closed by its ${closedBy} until ${opensAt ?? '?'}`]),
+  ...(state === 'asking' ? ['asked whether it answers'] : []),
   ...(state === 'backoff' ? [`left alone until ${notBefore ?? '?'}`] : []),
   ...(lastError === null ? [] : [lastError]),
   ...settingWords(settings),

@@ -6,6 +6,7 @@ import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import type { Say } from './say.ts';
 import { waitText } from './waiting.ts';
 import { counted, grouped } from '../domain/counted.ts';
+import { isWhole, outageName } from '../domain/outage.ts';
 import { duration } from './words.ts';
 
 export interface Progress {
@@ -79,17 +80,20 @@ function createRate(): (nowMs: number, pages: number) => number {
 function progressLine(view: CrawlView, perSecond: number, outlook: CrawlOutlookView | null): string {
   const { ledger, hosts } = view;
   const waiting = outlook === null ? null : waitingWords(outlook);
+  const whole = outlook?.outages.find(isWhole);
   // If waiting hosts are all that is left, they stand first, so that a line that is cut still names them.
   const isAll = outlook?.onlyWaiting === true && waiting !== null;
   const doing = view.state === 'running' ? 'crawling' : view.state;
   return [
-    isAll ? waiting : doing,
+    // What stands first is seen also of a line that is cut.
+    whole === undefined ? (isAll ? waiting : doing) : `outage: ${outageName(whole.dependency)} is out`,
     counted(view.pages, 'page'),
     ...(isAll ? [] : [`${perSecond.toFixed(1)}/s`]),
     `${grouped(ledger.queued + ledger.leased)} queued`,
     `${counted(hosts.total, 'host')}${hosts.parked > 0 ? ` (${grouped(hosts.parked)} parked)` : ''}`,
     counted(ledger.dead + ledger.failed, 'error'),
     duration(view.seconds ?? 0),
+    ...(whole === undefined ? [] : [`since ${whole.since}${whole.why === null ? '' : `, ${whole.why}`}`]),
     ...(isAll || waiting === null ? [] : [waiting]),
   ].join('  ');
 }

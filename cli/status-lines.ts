@@ -6,7 +6,8 @@ import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../contracts/http/outlook.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../contracts/workflows.ts';
 import { line, summaryLines } from './summary.ts';
-import { counted, grouped } from '../domain/counted.ts';
+import { grouped } from '../domain/counted.ts';
+import { outageText } from '../domain/outage.ts';
 import { stagesInWords } from '../domain/pressure.ts';
 import { duration } from './words.ts';
 
@@ -24,7 +25,7 @@ export function statusLines(
   page: ((workflowId: string) => string) | null,
 ): string[] {
   const { hosts, rate, stages } = view;
-  const { left, waiting, parked = [] } = outlook;
+  const { eta, outages, waiting, parked = [] } = outlook;
   const isOpen = !closedCrawlStates.includes(view.state);
   const held = Math.max(0, waiting.hosts - hosts.parked);
   const standing = [
@@ -39,14 +40,17 @@ export function statusLines(
     line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
     ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s lately`)] : []),
     ...(stages.length === 0 ? [] : [line('stages', stagesLine(stages))]),
-    ...(left === null
+    ...outages.map((outage, at) => line(at === 0 ? 'outage' : '', outageText(outage))),
+    ...(eta === null
       ? []
       : [
           line(
             'left',
-            `about ${duration(left.seconds)} for the queued URLs: ${left.origin} takes longest (${counted(left.queued, 'URL')}, one every ${duration(left.delaySeconds)})`,
+            eta.seconds === null
+              ? 'no end in sight'
+              : `about ${duration(eta.seconds)}, if no further links are found`,
           ),
-          line('', 'links still to be found and waiting hosts are not counted'),
+          ...(eta.by === 'outage' ? [] : [line('', eta.because)]),
         ]),
     ...(page === null ? [] : pages.map((id, index) => line(index === 0 ? 'Temporal Web' : '', page(id)))),
   ];

@@ -5,6 +5,7 @@
 import type { CrawlEnding, NumberedStands } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
+import type { Outage } from '../domain/outage.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 
 export interface HostRef {
@@ -252,8 +253,9 @@ export interface ControlActivities {
 
 /** A crawl in numbers, for its page in Temporal Web; a field is null if the number could not be read. */
 export interface CrawlGlance {
-  /** When it was taken; absent in histories of earlier versions. */
+  /** When it was taken, and what of this installation was out then; absent in histories of earlier versions. */
   readonly at?: string;
+  readonly outages?: readonly Outage[];
   readonly label: string | null;
   readonly pages: number;
   readonly discovered: number;

@@ -6,6 +6,7 @@ import { maxPatternLength, validatePattern } from '../domain/pattern.ts';
 import { canonicalize } from '../domain/url.ts';
 import { weekDays, windowsProblem } from '../domain/windows.ts';
 import { crawlStates } from './crawl.ts';
+import { outagesView } from './http/outages.ts';
 import { count, instant, limit, nextCursor, wholeNumber, words } from './http/shared.ts';
 
 /** Read into the form that it has in URLs: lower case, without the usual port. */
@@ -107,7 +108,7 @@ const hostSummary = z
     origin: z.string(),
     state: z.enum(hostStandings).meta({
       description:
-        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble; closed: the windows or the quota of the host allow no request now; active: a workflow works on the host; idle: no URL is due.',
+        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble; closed: the windows or the quota of the host allow no request now; active: a workflow works on the host; asking: the host is asked whether it answers, before a workflow is started for it; idle: no URL is due, or the host waits for its turn.',
     }),
     settings: hostSettings,
     queued: count.meta({ description: 'Queued URLs of all crawls.' }),
@@ -206,7 +207,9 @@ export const hostsQuery = z.strictObject({
     .meta({ description: '`next` of the previous answer.' }),
   limit: limit(1_000, defaultHostLimit),
 });
-export const hostList = z.object({ items: z.array(hostSummary), next: nextCursor }).meta({ id: 'HostList' });
+export const hostList = z
+  .object({ items: z.array(hostSummary), outages: outagesView, next: nextCursor })
+  .meta({ id: 'HostList' });
 
 // What an operator does to hosts (F18) --------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ export const timeCauses = {
   quota: { blame: 'settings', means: 'hosts whose requests of the day are spent' },
   paused: { blame: 'settings', means: 'hosts that an operator has paused' },
   others: { blame: 'ours', means: 'requests of other crawls to the same hosts' },
+  outage: { blame: 'ours', means: 'outages of our own: a disk, DNS or Postgres was out' },
   place: { blame: 'ours', means: 'waiting for a place among the hosts that are worked at a time' },
   slot: { blame: 'ours', means: 'waiting for a worker that begins the visit' },
   pressure: {
@@ -41,6 +42,7 @@ export const timeCauses = {
     means: 'our own work between requests: Postgres, the archive, and timers that were late',
   },
   fault: { blame: 'ours', means: 'visits that were lost with their worker, until the next began' },
+  unexplained: { blame: 'ours', means: 'time that nothing explains: a fault of ours that nobody knows yet' },
 } as const satisfies Readonly<Record<string, { readonly blame: Blame; readonly means: string }>>;
 
 export type TimeCause = keyof typeof timeCauses;
@@ -72,7 +74,10 @@ export function splitWait(from: number, to: number, steps: readonly WaitStep[], 
 }
 
 /** Causes in the order in which waits for a visit come, the last first: what was counted too much is taken from these. */
-const latestFirst: readonly TimeCause[] = ['slot', 'place', ...timeCauseNames.toReversed()];
+const latestFirst: readonly TimeCause[] = [
+  ...(['unexplained', 'slot', 'place', 'outage'] as const),
+  ...timeCauseNames.toReversed(),
+];
 
 /** Takes the last `ms` milliseconds off. */
 export function withoutLast(spent: TimeSpent, ms: number): TimeSpent {
@@ -107,10 +112,10 @@ export function laterDue(spent: TimeSpent, ms: number, cause: 'retry' | 'retry_a
   return given;
 }
 
-/** Gives the wait for a worker to a visit that was lost. */
-export const asLost = ({ slot = 0, ...others }: TimeSpent): TimeSpent => ({
+/** Gives the wait for a worker to a visit that was lost, however long it was. */
+export const asLost = ({ slot = 0, unexplained = 0, ...others }: TimeSpent): TimeSpent => ({
   ...others,
-  fault: (others.fault ?? 0) + slot,
+  fault: (others.fault ?? 0) + slot + unexplained,
 });
 
 /** Gives the delay of a host its name. */

@@ -578,6 +578,8 @@ create table host_time (
   reading real not null default 0,
   own_work real not null default 0,
   fault real not null default 0,
+  outage real not null default 0,
+  unexplained real not null default 0,
   constraint host_time_answering_not_null NOT NULL answering,
   constraint host_time_backoff_not_null NOT NULL backoff,
   constraint host_time_caps_not_null NOT NULL caps,
@@ -587,6 +589,7 @@ create table host_time (
   constraint host_time_fault_not_null NOT NULL fault,
   constraint host_time_host_id_not_null NOT NULL host_id,
   constraint host_time_others_not_null NOT NULL others,
+  constraint host_time_outage_not_null NOT NULL outage,
   constraint host_time_own_delay_not_null NOT NULL own_delay,
   constraint host_time_own_work_not_null NOT NULL own_work,
   constraint host_time_parked_not_null NOT NULL parked,
@@ -601,6 +604,7 @@ create table host_time (
   constraint host_time_robots_txt_not_null NOT NULL robots_txt,
   constraint host_time_slot_not_null NOT NULL slot,
   constraint host_time_slowdown_not_null NOT NULL slowdown,
+  constraint host_time_unexplained_not_null NOT NULL unexplained,
   constraint host_time_until_not_null NOT NULL until,
   constraint host_time_windows_not_null NOT NULL windows
 ) with (fillfactor=50);
@@ -783,6 +787,21 @@ create table opt_out_revision (
   constraint opt_out_revision_only_row_not_null NOT NULL only_row,
   constraint opt_out_revision_pkey PRIMARY KEY (only_row),
   constraint opt_out_revision_revision_not_null NOT NULL revision
+);
+
+create table outage (
+  worker uuid not null,
+  dependency text not null,
+  since timestamp with time zone not null,
+  seen_at timestamp with time zone not null default now(),
+  over boolean not null default false,
+  why text,
+  constraint outage_dependency_not_null NOT NULL dependency,
+  constraint outage_over_not_null NOT NULL over,
+  constraint outage_pkey PRIMARY KEY (worker, dependency, since),
+  constraint outage_seen_at_not_null NOT NULL seen_at,
+  constraint outage_since_not_null NOT NULL since,
+  constraint outage_worker_not_null NOT NULL worker
 );
 
 create table page (
@@ -1559,6 +1578,21 @@ create view current_page as
    FROM page p
      LEFT JOIN reading_in_use v ON v.crawl_id = p.crawl_id
      LEFT JOIN reextraction_page r ON r.job_id = v.job_id AND r.host_id = p.host_id AND r.key = p.key AND r.of = p.extracted_at;
+
+create view last_outage as
+ WITH each AS (
+         SELECT outage.since,
+                CASE
+                    WHEN NOT outage.over AND outage.seen_at > (now() - '00:00:15'::interval) THEN now()
+                    ELSE outage.seen_at
+                END AS until
+           FROM outage
+        )
+ SELECT min(since) AS since,
+    max(until) AS until
+   FROM each
+  WHERE until >= ((( SELECT max(each_1.until) AS max
+           FROM each each_1)) - '00:00:15'::interval);
 
 CREATE INDEX api_key_tenant ON public.api_key USING btree (tenant_id, created_at, id);
 

@@ -2,7 +2,7 @@
 import type { ScheduleClient, WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { watch } from '../engine/breakers/breakers.ts';
+import { watch, type Watched } from '../engine/breakers/breakers.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
@@ -58,6 +58,8 @@ export interface OpenDependencies {
   readonly exports: ExportTools;
   /** Sends to the receivers of webhooks. */
   readonly post: Poster;
+  /** What of this process's dependencies is down, to be told. */
+  readonly outages: Watched['outages'];
   close(): Promise<void>;
 }
 
@@ -213,6 +215,7 @@ export async function openDependencies(
     control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
     feeding,
     exports,
+    outages: watched.outages,
     post: createPoster({
       resolver,
       own,

@@ -74,12 +74,14 @@ drain = () => {
   void door?.close();
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
-const loads = config.roles.includes('fetch') ? () => dependencies.pressure.loads : null;
+const fetching = config.roles.includes('fetch')
+  ? { loads: () => dependencies.pressure.loads, outages: opened.outages }
+  : null;
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());
 const takesWork = (): boolean => workers.every((each) => each.getState() === 'RUNNING');
 const alive = config.aliveFile === null ? null : { file: config.aliveFile, takesWork };
-const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, loads, alive, log);
+const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, fetching, alive, log);
 log.info({ roles: config.roles }, 'ready');
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a signal meanwhile
 if (stopping) drain();

@@ -3,6 +3,7 @@ import { grouped, counted } from '../domain/counted.ts';
 import type { CrawlGlance } from '../contracts/activities.ts';
 import { standsAs, type CrawlState } from '../contracts/crawl.ts';
 import { hostWorkflowId } from '../contracts/workflows.ts';
+import { outageText } from '../domain/outage.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';
 import { workflowLink } from './workflow-link.ts';
 
@@ -19,8 +20,9 @@ export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: Cra
   const lines = [`### Crawl ${crawlId} ${standsAs(state)}`];
   if (reason !== null) lines.push(`**Why:** ${plainMarkdown(reason)}`);
   if (glance === null) return lines.join('\n\n');
-  const { at, label, hosts, waiting, waitsFor } = glance;
+  const { at, outages = [], label, hosts, waiting, waitsFor } = glance;
   if (at !== undefined) lines.push(`**As of:** ${at}`);
+  for (const outage of outages) lines.push(`**Outage:** ${plainMarkdown(outageText(outage))}`);
   if (label !== null) lines.push(`**Label:** ${plainMarkdown(label)}`);
   lines.push(
     `**URLs:** ${counted(glance.pages, 'page')} of ${grouped(glance.discovered)} discovered, ` +

@@ -10,6 +10,7 @@ import {
 } from '../../contracts/hosts.ts';
 import { shardOf } from '../../domain/shard.ts';
 import { hostsAfter, readHost, setHost, askRobots } from '../../storage/hosts/index.ts';
+import { currentOutages } from '../../storage/instance/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { instance } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
@@ -48,8 +49,10 @@ export const hostRoutes = [
     answers: { 200: json('Hosts.', hostList) },
     handler:
       ({ pool }) =>
-      ({ query: { cursor = null, state = null, limit = defaultHostLimit } }) =>
-        hostsAfter(pool, cursor, state, limit),
+      async ({ query: { cursor = null, state = null, limit = defaultHostLimit } }) => ({
+        ...(await hostsAfter(pool, cursor, state, limit)),
+        outages: await currentOutages(pool),
+      }),
   }),
   route({
     method: 'GET',

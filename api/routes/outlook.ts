@@ -14,7 +14,8 @@ export const outlookRoutes = [
     path: '/v1/crawls/{crawlId}/outlook',
     access: reader('crawls'),
     id: 'getOutlook',
-    summary: 'What a crawl waits for and until when, and how long its queued URLs will take',
+    summary:
+      'What a crawl waits for and until when, and what of the installation is out, and when it will be over',
     params: crawlPath,
     query: outlookQuery,
     answers: { 200: json('The outlook at this moment.', crawlOutlookView) },

@@ -6,7 +6,8 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
 import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { hostStandings } from '../../domain/host-standing.ts';
-import { measureLoads } from '../../storage/instance/index.ts';
+import { outDependencies } from '../../domain/outage.ts';
+import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   measureCrawls,
@@ -89,6 +90,11 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     'How much may wait for the stage; from four fifths of it on, the stages before it slow down.',
     'stage',
   );
+  const outages = gauge(
+    'outage_seconds',
+    'Seconds since a dependency of this installation is out, as the worker that has seen it longest says; 0: it is not out.',
+    'dependency',
+  );
   const totals = {
     discovered: counter('urls_discovered', 'URLs admitted to crawls.'),
     pages: counter('pages', 'Pages answered with 2xx, sitemaps not counted.'),
@@ -97,12 +103,13 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
   };
 
   return async () => {
-    const [[measures], standings, dead, [ages], loads] = await Promise.all([
+    const [[measures], standings, dead, [ages], loads, out] = await Promise.all([
       measureCrawls(pool),
       measureHosts(pool),
       measureDeadLetters(pool),
       measureQueues(pool),
       measureLoads(pool),
+      currentOutages(pool),
     ]);
     if (measures === undefined || ages === undefined) throw new Error('Postgres returned no measurements');
     for (const state of crawlStates) crawls.set({ state }, measures.crawls[state] ?? 0);
@@ -112,6 +119,11 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     for (const state of hostStandings) hosts.set({ state }, byStanding.get(state) ?? 0);
     for (const letterClass of deadLetterClasses) letters.set({ class: letterClass }, 0);
     for (const row of dead) letters.set({ class: row.class }, row.letters);
+    for (const dependency of outDependencies) {
+      const since = out.find((each) => each.dependency === dependency)?.since;
+      const seconds = since === undefined ? 0 : (Date.now() - Date.parse(since)) / 1_000;
+      outages.set({ dependency }, Math.max(0, seconds));
+    }
     used.reset();
     capacity.reset();
     for (const load of loads) {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { timeCauseNames } from '../../domain/time-lost.ts';
 import { crawlStates } from '../crawl.ts';
+import { outagesView } from './outages.ts';
 import { count, instant } from './shared.ts';
 import { stagesView } from './stages.ts';
 
@@ -46,15 +47,15 @@ const holdingHost = z
   })
   .meta({ id: 'HoldingHost' });
 
-const eta = z
+export const crawlEta = z
   .object({
     seconds: seconds
       .nullable()
       .meta({ description: 'Null: never, unless somebody acts, or not within years.' }),
     at: instant.nullable(),
-    by: z.enum(['host', 'throughput', 'page-limit', 'time-limit']).meta({
+    by: z.enum(['host', 'throughput', 'page-limit', 'time-limit', 'outage']).meta({
       description:
-        'What decides it: the host that takes longest; the throughput so far, if most of the time is lost to this installation; or a limit of the crawl.',
+        'What decides it: the host that takes longest; the present throughput, if most of the time is lost to this installation; a limit of the crawl; or an outage of this installation.',
     }),
     because: z.string().meta({ description: 'One sentence for people.' }),
     assumes: z
@@ -86,7 +87,8 @@ export const crawlTimeView = z
       }),
     }),
     stages: stagesView,
-    eta: eta.nullable().meta({ description: 'Null: the crawl is not running, or nothing is left.' }),
+    outages: outagesView,
+    eta: crawlEta.nullable().meta({ description: 'Null: the crawl is not running, or nothing is left.' }),
   })
   .meta({ id: 'CrawlTime' });
 export type CrawlTimeView = z.infer<typeof crawlTimeView>;

@@ -1,6 +1,8 @@
 /** What a crawl waits for, and how long it may still take (G14), on the wire. */
 import { z } from 'zod';
 import { crawlStates } from '../crawl.ts';
+import { crawlEta } from './crawl-time.ts';
+import { outagesView } from './outages.ts';
 import { count, instant, limit } from './shared.ts';
 
 const waitReasons = ['paused', 'parked', 'backoff', 'closed', 'delay', 'retry'] as const;
@@ -58,18 +60,11 @@ export const crawlOutlookView = z
     onlyWaiting: z
       .boolean()
       .meta({ description: 'True: the crawl can do nothing at the moment but wait for these hosts.' }),
-    left: z
-      .object({
-        seconds: z.number(),
-        origin: z.string(),
-        queued: count,
-        delaySeconds: z.number(),
-      })
-      .nullable()
-      .meta({
-        description:
-          'How long the URLs that are queued now will take: the time of the host that takes longest, by its queue and its delay. Links still to be found and waiting hosts are not counted. Null: the crawl is not running, or no host can be asked now.',
-      }),
+    outages: outagesView,
+    eta: crawlEta.nullable().meta({
+      description:
+        'When the crawl will be over, as GET /v1/crawls/{crawlId}/time says. Null: the crawl is not running, or nothing is left.',
+    }),
   })
   .meta({ id: 'CrawlOutlook' });
 export type CrawlOutlookView = z.infer<typeof crawlOutlookView>;

@@ -5,6 +5,7 @@ import { doneAt } from '../eta.ts';
 import type { HostStanding } from '../host-standing.ts';
 import { dailyQuota, usedOn } from '../quota.ts';
 import {
+  addTime,
   pauseCause,
   timeCauseNames,
   timeCauses,
@@ -46,11 +47,12 @@ export interface CrawlTimeFacts {
   /** Milliseconds that the crawl has run. */
   readonly runningMs: number;
   readonly pages: number;
-  /** URLs that are over. */
+  /** URLs that are over, and how many are answered a second of late. */
   readonly settled: number;
+  readonly recentPerSecond: number;
+  /** Why nothing can be fetched now, in words; null: no outage of ours stops everything. */
+  readonly outage: string | null;
   readonly limits: { readonly maxPages: number | null; readonly maxSeconds: number | null };
-  /** Seconds, of all hosts. */
-  readonly spent: TimeSpent;
   readonly unfinished: { readonly hosts: number; readonly urls: number };
   /** The hosts that take longest. */
   readonly holders: readonly HolderFacts[];
@@ -71,7 +73,7 @@ export interface Holder {
 export interface Eta {
   readonly seconds: number | null;
   readonly at: string | null;
-  readonly by: 'host' | 'throughput' | 'page-limit' | 'time-limit';
+  readonly by: 'host' | 'throughput' | 'page-limit' | 'time-limit' | 'outage';
   readonly because: string;
   readonly assumes: string[];
 }
@@ -92,7 +94,7 @@ const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 const percent = (share: number): string => `${String(Math.round(share * 100))} %`;
 
 /** What holds a host up now; if nothing does, what took most of its time so far. */
-function causeAt(host: HolderFacts, now: number): TimeCause {
+function causeAt(host: HolderFacts, now: number, isOut: boolean): TimeCause {
   if (host.standing === 'paused') return 'paused';
   if (host.standing === 'backoff') return pauseCause(host.lastError, false);
   if (host.standing === 'closed')
@@ -100,7 +102,10 @@ function causeAt(host: HolderFacts, now: number): TimeCause {
       closingAt(host.settings, host.budget, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ??
       'windows'
     );
-  return causesOf(host.spent)[0]?.cause ?? 'place';
+  if (host.standing === 'asking') return 'robots_txt';
+  if (isOut) return 'outage';
+  // An outage that is over holds nobody up.
+  return causesOf(host.spent).find(({ cause }) => cause !== 'outage')?.cause ?? 'place';
 }
 
 /** Instant at which the host is done; null: never by itself, or not within years. */
@@ -114,8 +119,9 @@ function holderDoneAt(host: HolderFacts, now: number): number | null {
   return doneAt({ urls: host.left, eachMs: host.eachMs, from, windows, quotaPerDay: quota, leftToday });
 }
 
-export function holderOf(host: HolderFacts, now: number): Holder {
-  const cause = causeAt(host, now);
+/** @param isOut an outage of ours stops everything */
+export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder {
+  const cause = causeAt(host, now, isOut);
   const at = holderDoneAt(host, now);
   const until = host.standing !== 'paused' && host.waitMs > 0 ? instantIn(now, host.waitMs) : null;
   const error = host.lastError === null ? '' : ` (${troubleText(host.lastError)})`;
@@ -139,12 +145,24 @@ const mostlyOurs = 0.5;
 const anyIsReady = ({ holders }: CrawlTimeFacts): boolean =>
   holders.some(({ standing, waitMs }) => standing === 'idle' && waitMs === 0);
 
-/** Null: the crawl is not running, or nothing is left. @param holders the hosts that take longest */
+/** URLs a second: of late, or, if none was answered then, since the beginning. */
+const ratesOf = ({ recentPerSecond, settled, runningMs }: CrawlTimeFacts): number =>
+  recentPerSecond > 0 ? recentPerSecond : runningMs === 0 ? 0 : settled / (runningMs / 1_000);
+
+/**
+ * When the crawl will be over: the one answer to this, whoever asks. Null: the crawl is not running, or nothing is left.
+ * @param holders the hosts that take longest
+ */
 export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | null {
   const { now, runs, unfinished, limits, pages } = facts;
   const [longest] = holders.toSorted((a, b) => (b.secondsLeft ?? Infinity) - (a.secondsLeft ?? Infinity));
   if (!runs || longest === undefined) return null;
-  const perSecond = facts.runningMs === 0 ? 0 : facts.settled / (facts.runningMs / 1_000);
+  if (facts.outage !== null)
+    return {
+      ...{ seconds: null, at: null, by: 'outage', because: facts.outage },
+      assumes: ['The crawl goes on by itself when the outage is over.'],
+    };
+  const perSecond = ratesOf(facts);
   const found = {
     seconds: longest.secondsLeft,
     by: 'host' as Eta['by'],
@@ -159,7 +177,8 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
         : `Each URL at ${longest.origin} takes what its URLs took so far, and never less than the delay of the host.`,
     ],
   };
-  const ours = causesOf(facts.spent).filter(({ blame }) => blame === 'ours');
+  const spent = facts.holders.reduce<TimeSpent>((sum, host) => addTime(sum, host.spent), {});
+  const ours = causesOf(spent).filter(({ blame }) => blame === 'ours');
   const oursShare = ours.reduce((sum, { share }) => sum + share, 0);
   const wholeSeconds = perSecond === 0 ? null : unfinished.urls / perSecond;
   if (
@@ -172,7 +191,7 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
     found.seconds = wholeSeconds;
     found.by = 'throughput';
     found.because = `${percent(oursShare)} of the time is lost to this installation, which gets through ${perSecond.toFixed(1)} URLs a second; ${counted(unfinished.urls, 'URL is', 'URLs are')} left.`;
-    found.assumes[1] = 'The crawl goes on as fast as it went so far.';
+    found.assumes[1] = 'The crawl goes on as fast as it goes now.';
   }
   if (limits.maxPages !== null && perSecond > 0) {
     const pagesLeft = Math.max(0, limits.maxPages - pages);
@@ -181,7 +200,7 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
       found.seconds = seconds;
       found.by = 'page-limit';
       found.because = `The crawl may fetch ${counted(pagesLeft, 'more page', 'more pages')} before its limit of ${counted(limits.maxPages, 'page', 'pages')}.`;
-      found.assumes = ['The crawl goes on as fast as it went so far.'];
+      found.assumes = ['The crawl goes on as fast as it goes now.'];
     }
   }
   if (limits.maxSeconds !== null) {

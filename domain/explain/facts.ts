@@ -7,6 +7,7 @@ import type { Cap } from '../caps.ts';
 import type { CrawlState } from '../crawl-life.ts';
 import type { UrlState } from '../ledger.ts';
 import type { Cut } from '../limits.ts';
+import type { Outage } from '../outage.ts';
 import type { StageLoad } from '../pressure.ts';
 import type { PrioritySignals, Score } from '../priority/score.ts';
 import type { PageClass } from '../recrawl/page-class.ts';
@@ -31,6 +32,8 @@ export interface ExplainFacts {
   readonly quarantine: QuarantineFacts | null;
   /** How full the stages behind the fetchers are (domain/pressure.ts), each at the worker where it is fullest. */
   readonly stages: readonly StageLoad[];
+  /** What of this installation is out now. */
+  readonly outages: readonly Outage[];
   /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
   readonly robots: RobotsFacts | null;

@@ -1,6 +1,7 @@
 /** What holds a queued URL back at its host: its state, its pace, its limits, and what goes first there. */
 import { permitsOf, type Cap } from '../caps.ts';
 import { counted } from '../counted.ts';
+import { isWhole, outageText } from '../outage.ts';
 import { slowedBecause } from '../pressure.ts';
 import { robotsFreshMs } from '../robots-freshness.ts';
 import { troubleText } from '../url-reason.ts';
@@ -55,6 +56,16 @@ function capText({ rate, inFlight }: Cap): string {
 /** The host has a wait of its own that the workers gave it because they had no room for its answers. */
 const isEased = ({ eased, failures, waitMs, paceMs }: HostFacts): boolean =>
   eased && failures === 0 && waitMs > paceMs + paceSlackMs;
+
+export function installationOut({ outages }: ExplainFacts): Wait | null {
+  if (outages.length === 0) return null;
+  // An outage that some workers see holds back nothing for certain.
+  return {
+    verdict: 'outage',
+    because: outages.map(outageText).join(' '),
+    inMs: outages.some(isWhole) ? null : 0,
+  };
+}
 
 export function fetchingSlowed({ host, stages, now }: ExplainFacts): Wait | null {
   if (host === null) return null;

@@ -1,5 +1,6 @@
 /** The breakers of a worker process, each in front of a dependency (docs/design.md, "Faults of ours"). */
 import type { Logger } from 'pino';
+import { outageName, type OutDependency, type SeenOutage } from '../../domain/outage.ts';
 import type { Fetcher } from '../../contracts/fetching.ts';
 import type { Resolver } from '../../net/resolver.ts';
 import type { BodyStore } from '../../storage/archive/index.ts';
@@ -39,6 +40,8 @@ export interface Watched {
   readonly fetcher: Fetcher;
   /** An error that says which dependency of every request is down; null: none is, and requests may start. */
   readonly outage: () => DependencyDown | null;
+  /** All that is down, to be told. */
+  readonly outages: () => readonly Pick<SeenOutage, 'dependency' | 'since' | 'why'>[];
   /** Ends the probing. */
   stop(): void;
 }
@@ -54,7 +57,7 @@ const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbe
 
 export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   const postgres = new Breaker({
-    dependency: 'Postgres',
+    dependency: outageName('postgres'),
     code: '08006',
     rules: postgresRules,
     isFault: isPostgresFault,
@@ -64,7 +67,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   });
   const wanted = new WantedBytes();
   const blobs = new Breaker({
-    dependency: 'the blob store',
+    dependency: outageName('blobs'),
     code: 'EIO',
     rules: blobRules,
     isFault: isDiskTrouble,
@@ -72,7 +75,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     log,
   });
   const dns = new Breaker({
-    dependency: 'DNS',
+    dependency: outageName('dns'),
     code: 'EAI_AGAIN',
     rules: dnsRules,
     isFault: isDnsSilence,
@@ -81,6 +84,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     },
     log,
   });
+  const breakers = { postgres, blobs, dns } as const satisfies Partial<Record<OutDependency, Breaker>>;
   const outage = (): DependencyDown | null => postgres.outage ?? blobs.outage;
   let roomSeenAt = -Infinity;
   /** Finds a full disk before a host is asked for a page that could not be kept. */
@@ -104,8 +108,15 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
       lookForRoom,
     }),
     outage,
+    outages: () =>
+      Object.entries(breakers).flatMap(([dependency, breaker]) => {
+        const down = breaker.outage;
+        if (down === null) return [];
+        const why = down.cause instanceof Error ? down.cause.message : null;
+        return [{ dependency: dependency as keyof typeof breakers, since: down.since.getTime(), why }];
+      }),
     stop: () => {
-      for (const breaker of [postgres, blobs, dns]) breaker.stop();
+      for (const breaker of Object.values(breakers)) breaker.stop();
     },
   };
 }

@@ -28,6 +28,7 @@ async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance |
   const { label, pages, ledger, hosts, rate, deadLetters } = view;
   return {
     ...{ at, label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
+    outages: outlook.outages,
     deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
     hosts: { total: hosts.total, working: hosts.working, parked: hosts.parked },
     waiting: outlook.waiting.hosts,

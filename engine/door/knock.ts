@@ -53,7 +53,14 @@ export async function knock(
     leaves(null);
     return { kind: 'visit', mostQueued: size };
   };
-  const crawls = (): Promise<WaitingCrawl[]> => Promise.resolve(crawlIds.map(unasked));
+  const crawls = async (): Promise<WaitingCrawl[]> => {
+    const waiting = await waitingCrawls(pool, lease.hostId);
+    // The request is in nobody's turn, but its time is that of all who wait for it.
+    return crawlIds.map((id) => ({
+      ...unasked(id),
+      waited: waiting.find((each) => each.crawl_id === id)?.waited ?? null,
+    }));
+  };
   return onErrand(room.keeper, visit, crawls, async (leaves): Promise<Answer> => {
     const { fresh, older } = visit.known;
     if (fresh !== null) return goesOn(fresh, leaves);

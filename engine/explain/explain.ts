@@ -43,7 +43,7 @@ import {
 } from '../../storage/reports/index.ts';
 import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
 import { listCrawls } from '../../storage/crawls/index.ts';
-import { measureLoads } from '../../storage/instance/index.ts';
+import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
 import { loadOptOuts } from '../../storage/opt-outs/index.ts';
 import { findKept } from '../../storage/recrawl/index.ts';
 import { pendingConfig } from '../../storage/edits/index.ts';
@@ -153,6 +153,7 @@ async function gather(
     scope,
     quarantine,
     stages: mayWait ? await measureLoads(db) : [],
+    outages: mayWait && crawl.state === 'running' ? await currentOutages(db) : [],
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host:
       host === undefined

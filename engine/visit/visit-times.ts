@@ -54,7 +54,7 @@ export class VisitTimes {
   pace: (crawlId: number | null) => readonly WaitStep[] = () => [];
   readonly #begunAt: number;
   #mark: number;
-  /** What the visit did before its crawls were known. */
+  /** What the visit did for no crawl in particular, for those that are known later. */
   #before: TimeSpent = {};
   readonly #accounts = new Map<number, Account>();
   #firstLeased = false;
@@ -73,7 +73,7 @@ export class VisitTimes {
 
   /**
    * Begins to count for these crawls. `waited`: how each has waited until now (storage/times/open-waits.ts), where the
-   * time since this visit began is taken for a wait.
+   * time since this visit began is taken for a wait. Crawls that are counted for already stay so.
    * @param unclean the visit before this one was lost
    */
   begin(
@@ -82,9 +82,12 @@ export class VisitTimes {
   ): void {
     const now = this.#settle();
     const hereMs = now - this.#begunAt;
+    const counted = new Map(this.#accounts);
     this.#accounts.clear();
     for (const { crawl_id: id, waited } of crawls) {
-      if (waited === null) continue;
+      const account = counted.get(id);
+      if (account !== undefined) this.#accounts.set(id, account);
+      if (account !== undefined || waited === null) continue;
       const wholeMs = totalTime(waited);
       const earlier = withoutLast(waited, hereMs);
       const share = hereMs === 0 ? 0 : Math.min(1, wholeMs / hereMs);
@@ -162,7 +165,7 @@ export class VisitTimes {
     const [from, now] = [this.#mark, this.#now()];
     this.#mark = now;
     if (now <= from) return now;
-    if (this.#accounts.size === 0) this.#before = addTime(this.#before, this.#doing(from, now, null));
+    this.#before = addTime(this.#before, this.#doing(from, now, null));
     for (const [id, account] of this.#accounts)
       account.spent = addTime(account.spent, this.#doing(from, now, id));
     return now;

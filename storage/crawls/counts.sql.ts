@@ -47,6 +47,18 @@ export const unreadPages = statement<[], UnreadPages>(
 /** Most answers of which a rate is made, so that a fast crawl costs no more than a slow one. */
 const latest = 1_000;
 
+const rate = `select count(*) / case when count(*) < ${String(latest)} then $2
+                                  else greatest(extract(epoch from now() - min(fetched_at))::float8, 0.001) end as per_second
+             from (select fetched_at from url
+                    where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second'
+                    order by fetched_at desc limit ${String(latest)}) recent`;
+
+/** URLs of a crawl answered a second, over the last `seconds`. */
+export const recentRate = statement<[crawlId: string, seconds: number], { readonly per_second: number }>(
+  'recent-rate',
+  rate,
+);
+
 /**
  * Counts of a crawl beside those of its URLs, all at one moment. They come from one statement, since a round trip costs
  * more than a count. Of hosts only those are looked at that are parked, or whose robots.txt was cut: they are few.
@@ -63,11 +75,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
           (select count(*) as parked_hosts
              from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1 and q.has_queued
             where h.parked_at is not null) parked,
-          (select count(*) / case when count(*) < ${String(latest)} then $2
-                                  else greatest(extract(epoch from now() - min(fetched_at))::float8, 0.001) end as per_second
-             from (select fetched_at from url
-                    where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second'
-                    order by fetched_at desc limit ${String(latest)}) recent) rate,
+          (${rate}) rate,
           (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
              from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
                     group by name having sum(urls) > 0) reasons) excluded,

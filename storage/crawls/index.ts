@@ -1,5 +1,5 @@
 /** Crawls: their rows, their life, and how they are deleted. */
-export { crawlOutlook, unreadPages, type CrawlOutlook, type UnreadPages } from './counts.sql.ts';
+export { crawlOutlook, recentRate, unreadPages, type CrawlOutlook, type UnreadPages } from './counts.sql.ts';
 export { removeBatch, freeBodies } from './crawl-removal.ts';
 export { crawlTime } from './crawl-time.ts';
 export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl, parkedHosts } from './crawls.ts';

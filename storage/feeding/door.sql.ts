@@ -65,9 +65,9 @@ export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDo
        from chosen c where h.id = c.id and ${onceHeld}
      returning h.id, h.origin, c.crawl_id, ${takenColumns}
    )
-   select t.*, t.crawl_id || array(
+   select t.*, to_json(t.crawl_id || array(
             select l.crawl_id from held l join crawl c on c.id = l.crawl_id and c.state = 'running'
-             where l.host_id = t.id and l.crawl_id <> t.crawl_id) as crawls
+             where l.host_id = t.id and l.crawl_id <> t.crawl_id)) as crawls
      from taken t`,
 );
 

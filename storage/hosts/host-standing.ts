@@ -4,6 +4,7 @@ export const hostStanding = `case when h.paused_at is not null then 'paused'
         when h.failures > 0 and h.not_before > now() and h.not_before > h.paced_until then 'backoff'
         when h.closed_until > now() then 'closed'
         when h.fed then 'active'
+        when h.known_at is null and h.lease_token is not null and h.lease_until > now() then 'asking'
         else 'idle' end`;
 
 /** The host `h` is lent to a foreign fetcher now. */

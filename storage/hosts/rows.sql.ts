@@ -76,6 +76,8 @@ export const listHosts = statement<
      union all
      ${those('active', 'h.fed')}
      union all
+     ${those('asking', 'h.lease_token is not null')}
+     union all
      ${those('idle', 'not h.fed')}
    )
    select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,

@@ -1,5 +1,6 @@
 /** Facts of which an instance has one: its id, its secret, its namespace, and the workers at work. */
 export { instanceId, cursorSecret, temporalNamespace, noteTemporalNamespace } from './instance.sql.ts';
+export { currentOutages, noteOutages } from './outages.sql.ts';
 export {
   noteLoads,
   measureLoads,

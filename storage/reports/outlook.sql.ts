@@ -13,13 +13,6 @@ export interface WaitingRow {
     /** Epoch milliseconds. */
     readonly until: number | null;
   })[];
-  /** Among the hosts that may be asked, the host that takes longest. */
-  readonly longest: {
-    readonly origin: string;
-    readonly queued: number;
-    readonly delay_ms: number;
-    readonly left_ms: number;
-  } | null;
 }
 
 /**
@@ -41,7 +34,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
   'waiting-hosts',
   `with here as materialized (
      select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
-            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until, ${delayMs} as delay_ms, coalesce(${hostSetting('concurrency', 'h.')}::int, 1) as lanes
+            greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
       where c.id = $1 and q.has_queued
    ), held as materialized (
@@ -58,9 +51,6 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
    ), named as (
      select * from held where why is not null or not (select yes from ready)
       order by standing = 'parked', queued desc, id limit $2
-   ), longest as (
-     select origin, queued, delay_ms, queued * delay_ms / lanes as left_ms from held
-      where why is null order by queued * delay_ms / lanes desc limit 1
    )
    select (select count(*) from held where why is not null or not (select yes from ready)) as waiting,
           (select yes from ready) as ready,
@@ -73,6 +63,5 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
                                 else (select min(due_at) from url u
                                        where u.host_id = named.id and u.crawl_id = $1 and u.state = 'queued')
                               end) * 1000)::float8)
-                    order by standing = 'parked', queued desc, id), '[]') from named) as items,
-          (select row_to_json(longest) from longest where (select yes from ready)) as longest`,
+                    order by standing = 'parked', queued desc, id), '[]') from named) as items`,
 );

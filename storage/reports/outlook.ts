@@ -2,6 +2,7 @@
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { crawlOutlook, parkedHosts } from '../crawls/index.ts';
+import { endOf } from './crawl-time.ts';
 import { waitingHosts } from './outlook.sql.ts';
 
 /**
@@ -19,7 +20,8 @@ export async function outlookOf(
   if (crawl === undefined) return null;
   const [row] = await waitingHosts(db, crawlId, limit);
   if (row === undefined) throw new Error('Postgres returned no row for the outlook');
-  const { waiting, ready, items, longest } = row;
+  const { waiting, ready, items } = row;
+  const { outages, eta } = await endOf(db, crawlId, crawl, Date.now());
   const runs = crawl.state === 'running';
   return {
     crawlId,
@@ -39,14 +41,7 @@ export async function outlookOf(
       })),
     }),
     onlyWaiting: runs && !ready && waiting > 0 && crawl.pending === 0 && !crawl.unseeded && !crawl.edited,
-    left:
-      runs && longest !== null
-        ? {
-            seconds: longest.left_ms / 1_000,
-            origin: longest.origin,
-            queued: longest.queued,
-            delaySeconds: longest.delay_ms / 1_000,
-          }
-        : null,
+    outages: [...outages],
+    eta,
   };
 }

@@ -10,8 +10,8 @@ import { defaultDailyQuota } from '../../domain/quota.ts';
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
 import { hostQuota } from '../hosts/index.ts';
 
-/** The door asked the host for its robots.txt before the first visit for this crawl. */
-const askedFirst = 't.until is null and h.asked_at > b.at';
+/** The account ends with the request of the door, after which the host is known if it answers. */
+const wasAtDoor = `coalesce(h.known_at is null or h.known_at >= t.until - interval '1 second', false)`;
 const isCrawlDelay = 'coalesce(t.crawl_delay > t.delay, false)';
 const isPaused = 'case when h.not_before > h.paced_until then h.not_before end';
 const pausedBy = (pattern: string): string =>
@@ -21,18 +21,23 @@ const baseEnds = `case when h.slowdown > 0
                        then least(h.paced_until, h.asked_at + coalesce(h.base_delay_ms, 0) * interval '1 millisecond')
                        else h.paced_until end`;
 
-/** What is waited for, and until when; null: it is not waited for. */
+/** The latest outage, if one is known: one look for all hosts of a statement. */
+const outBegan = `coalesce((select since from last_outage), '-infinity')`;
+const outEnded = '(select until from last_outage)';
+const placeCame = `case when h.fed then h.fed_at else 'infinity' end`;
+/** The longest that the queues of Temporal and of the workers hold up a visit: what takes longer, nothing explains. */
+const longestSlot = `interval '5 minutes'`;
+
+/**
+ * What is waited for, and until when; null: it is not waited for. `{before}` is when the reason before it ended. A host
+ * waits for its place, and then for a worker; what an outage takes of both is the outage's.
+ */
 const steps: readonly (readonly [TimeCause, string])[] = [
-  [
-    'place',
-    `case when ${askedFirst} then h.asked_at - coalesce(h.took_ms, 0) * interval '1 millisecond' end`,
-  ],
-  ['robots_txt', `case when ${askedFirst} then h.asked_at end`],
   ['robots_txt', pausedBy('robots-unreachable%')],
   ['retry_after', pausedBy('overloaded%')],
   ['pressure', `case when h.failures = 0 and h.eased then ${isPaused} end`],
   // Nobody but the door has asked the host yet, and the host asked for time.
-  ['robots_txt', `case when ${askedFirst} and h.failures = 0 then ${isPaused} end`],
+  ['robots_txt', `case when ${wasAtDoor} and h.failures = 0 then ${isPaused} end`],
   ['caps', `case when h.failures = 0 then ${isPaused} end`],
   ['backoff', isPaused],
   ['delay', `case when not ${isCrawlDelay} then ${baseEnds} end`],
@@ -46,8 +51,13 @@ const steps: readonly (readonly [TimeCause, string])[] = [
     'retry',
     `case when not h.fed and q.turn_at > now() and not coalesce(h.lease_until > now(), false) then timestamptz 'infinity' end`,
   ],
-  ['place', `case when h.fed then h.fed_at else 'infinity' end`],
-  ['slot', `timestamptz 'infinity'`],
+  ['place', `least(${placeCame}, ${outBegan})`],
+  ['slot', `least({before} + ${longestSlot}, ${outBegan})`],
+  ['unexplained', outBegan],
+  ['outage', outEnded],
+  ['place', placeCame],
+  ['slot', `{before} + ${longestSlot}`],
+  ['unexplained', `timestamptz 'infinity'`],
 ];
 
 const seconds = (from: string, to: string): string => `extract(epoch from ${to} - ${from})::float8`;
@@ -60,7 +70,7 @@ export const openWaits: string = (() => {
   const last = steps.length;
   const points = steps.map(
     ([, until], at) =>
-      `cross join lateral (select greatest(p${String(at)}.at, least(s.at, coalesce(${until}, '-infinity'))) as at offset 0) p${String(at + 1)}`,
+      `cross join lateral (select greatest(p${String(at)}.at, least(s.at, coalesce(${until.replaceAll('{before}', `p${String(at)}.at`)}, '-infinity'))) as at offset 0) p${String(at + 1)}`,
   );
   const parts = (cause: TimeCause): readonly string[] => [
     ...steps.flatMap(([of], at) =>

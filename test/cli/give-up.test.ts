@@ -34,7 +34,7 @@ it('the line of progress begins with who is waited for, where that is all, and e
   const lines: string[] = [];
   const screen = { write: (text: string) => lines.push(text.trim()) };
   const outlook = (onlyWaiting: boolean): CrawlOutlookView => ({
-    ...{ crawlId: '1', state: 'running', onlyWaiting, left: null, parked: [] },
+    ...{ crawlId: '1', state: 'running', onlyWaiting, outages: [], eta: null, parked: [] },
     waiting: {
       hosts: 2,
       items: [
@@ -57,6 +57,12 @@ it('the line of progress begins with who is waited for, where that is all, and e
   } as unknown as CrawlView;
   createProgress(screen, false).update(view, outlook(true));
   createProgress(screen, false).update(view, outlook(false));
+  const since = '2031-01-01T00:00:00.000Z';
+  const full = { dependency: 'blobs', since, why: 'ENOSPC', workers: 1, of: 1 } as const;
+  createProgress(screen, false).update(view, { ...outlook(true), outages: [full] });
+  expect(lines.pop()).toMatch(
+    /^outage: the blob store is out  1 page .* since 2031-01-01T00:00:00.000Z, ENOSPC/,
+  );
   expect(lines).toEqual([
     `${words}  1 page  13 queued  1 host  1 error  5.0 s`,
     `crawling  1 page  0.0/s  13 queued  1 host  1 error  5.0 s  ${words}`,

@@ -76,6 +76,7 @@ export function facts(changes: Changes = {}): ExplainFacts {
     optedOut: changes.optedOut ?? null,
     quarantine: changes.quarantine ?? null,
     stages: changes.stages ?? [],
+    outages: [],
     host: host && { ...quietHost, ...host },
     robots: robots && { ...freshRobots, ...robots },
     record: record && { ...queued, ...record },

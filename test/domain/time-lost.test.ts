@@ -113,15 +113,15 @@ const holder: HolderFacts = {
   spent: { delay: 90, answering: 10 },
 };
 const facts: CrawlTimeFacts = {
-  ...{ now: at, runs: true, runningMs: 100_000, pages: 50, settled: 50 },
-  ...{ limits: { maxPages: null, maxSeconds: null }, spent: { delay: 90, answering: 10 } },
+  ...{ now: at, runs: true, runningMs: 100_000, pages: 50, settled: 50, recentPerSecond: 0, outage: null },
+  limits: { maxPages: null, maxSeconds: null },
   unfinished: { hosts: 1, urls: 60 },
   holders: [holder],
 };
 const eta = (changed: Partial<CrawlTimeFacts>) =>
   etaOf(
     { ...facts, ...changed },
-    (changed.holders ?? facts.holders).map((each) => holderOf(each, at)),
+    (changed.holders ?? facts.holders).map((each) => holderOf(each, at, typeof changed.outage === 'string')),
   );
 
 describe('when a crawl will be over', () => {
@@ -140,12 +140,12 @@ describe('when a crawl will be over', () => {
     const urls = { hosts: 900, urls: 5_000 };
     expect(eta({ unfinished: urls })).toMatchObject({ by: 'host' });
     const ours = { place: 800, answering: 100 };
-    expect(eta({ unfinished: urls, spent: ours })).toMatchObject({ by: 'host' });
-    const holders = [holder, { ...holder, standing: 'idle' as const }];
-    expect(eta({ unfinished: urls, spent: ours, holders })).toMatchObject({
-      by: 'throughput',
-      seconds: 10_000,
-    });
+    const slow = { ...holder, spent: ours };
+    expect(eta({ unfinished: urls, holders: [slow] })).toMatchObject({ by: 'host' });
+    const holders = [slow, { ...slow, standing: 'idle' as const }];
+    expect(eta({ unfinished: urls, holders })).toMatchObject({ by: 'throughput', seconds: 10_000 });
+    // As fast as it goes now: what it lost before does not count.
+    expect(eta({ unfinished: urls, holders, recentPerSecond: 10 })).toMatchObject({ seconds: 500 });
   });
 
   it('is at a limit if that comes first, and unknown while a host is paused', () => {
@@ -164,9 +164,19 @@ describe('when a crawl will be over', () => {
   });
 });
 
+it('is not known while everything is out, and hosts wait for that', () => {
+  const out = { outage: 'The blob store is out.' };
+  expect(eta(out)).toMatchObject({ seconds: null, at: null, by: 'outage', because: out.outage });
+  const of = (changed: Partial<HolderFacts>) => holderOf({ ...holder, ...changed }, at, true).cause;
+  expect(of({})).toBe('outage');
+  expect(of({ standing: 'paused' })).toBe('paused');
+  expect(of({ standing: 'asking' })).toBe('robots_txt');
+});
+
 it('says what a host waits for now, whatever took most of its time', () => {
-  const of = (changed: Partial<HolderFacts>) => holderOf({ ...holder, ...changed }, at).cause;
+  const of = (changed: Partial<HolderFacts>) => holderOf({ ...holder, ...changed }, at, false).cause;
   expect(of({})).toBe('delay');
+  expect(of({ spent: { outage: 900, delay: 10 } })).toBe('delay');
   expect(of({ standing: 'paused' })).toBe('paused');
   expect(of({ standing: 'backoff', lastError: 'overloaded: answered 503' })).toBe('retry_after');
   expect(of({ standing: 'backoff', lastError: 'robots-unreachable: 500' })).toBe('robots_txt');
@@ -181,7 +191,7 @@ it('says what a host waits for now, whatever took most of its time', () => {
 
 it('sums up in words', () => {
   expect(timeSummary({}, null, null)).toBe('No time has been counted yet.');
-  expect(timeSummary(facts.spent, null, null)).toBe(
+  expect(timeSummary(holder.spent, null, null)).toBe(
     'Most of the time, 90 %, went into the delay between two requests to one host; 10 % into requests under way: from sending each until its answer was complete.',
   );
   fc.assert(

@@ -25,6 +25,7 @@ import { noteTaker, serve, type Api } from '../integration/api/world.ts';
 import { untilDayLasts } from '../support/calendar.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { ledgerPages } from '../support/database/index.ts';
+import { expectExplained } from '../support/explained.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -90,7 +91,9 @@ async function set({ api }: Stand, origin: string, change: HostSettingsChange): 
 async function timeOf({ api }: Stand, id: string): Promise<CrawlTimeView> {
   const response = await fetch(`${api.url}/v1/crawls/${id}/time`);
   expect(response.status).toBe(200);
-  return crawlTimeView.parse(await response.json());
+  const time = crawlTimeView.parse(await response.json());
+  expectExplained(time);
+  return time;
 }
 
 /** @param seeds of each site; from its first page alone nothing follows before that was read */

@@ -120,7 +120,15 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A crawl asks how far it is over all its hosts, and which of them it waits for.',
     when: 'a status read; every few seconds in each running crawl',
-    statements: ['claimAsks', 'countCrawl', 'crawlOutlook', 'holdingHosts', 'timesOfCrawl', 'waitingHosts'],
+    statements: [
+      'claimAsks',
+      'countCrawl',
+      'crawlOutlook',
+      'holdingHosts',
+      'recentRate',
+      'timesOfCrawl',
+      'waitingHosts',
+    ],
   },
   {
     why: 'Pages and sitemaps of a crawl are listed, over all its hosts.',

@@ -20,8 +20,10 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { leaseUrls } from '../../../storage/frontier/index.ts';
-import { setHost } from '../../../storage/hosts/index.ts';
+import { readHost, setHost } from '../../../storage/hosts/index.ts';
+import { timeOf } from '../../../storage/reports/index.ts';
 import { freshAddress, listen } from '../../support/loopback.ts';
+import { expectExplained } from '../../support/explained.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -142,6 +144,31 @@ describe('a host that answers', () => {
     open();
     await stands(host, 'it is known', ({ known }) => known);
     expect(site.hits).toHaveLength(0);
+  });
+});
+
+describe('a host that is silent', () => {
+  it('is shown as asked, and its time as that of its robots.txt', async () => {
+    const host = await fetching.host(await tarpit());
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/');
+    open();
+    const state = async () => (await readHost(fetching.pool, host.origin))?.body.state;
+    await until('it is asked', async () => (await state()) === 'asking');
+    const time = async () => {
+      const now = await timeOf(fetching.pool, String(crawl), new Date());
+      if (now !== null) expectExplained(now);
+      return now;
+    };
+    expect((await time())?.hosts.items).toMatchObject([{ origin: host.origin, cause: 'robots_txt' }]);
+    await stands(host, 'it did not answer', ({ failures, leased }) => failures === 1 && !leased);
+    expect(await state()).toBe('backoff');
+    const [first] = (await time())?.causes ?? [];
+    expect(first).toMatchObject({ cause: 'robots_txt', blame: 'host' });
+    expect(first?.seconds).toBeGreaterThan(7);
+    // It is counted, and no guess from the row of the host.
+    const [account] = await tables.time.rows(fetching.pool, { crawl_id: crawl });
+    expect(account?.robots_txt).toBeGreaterThan(7);
   });
 });
 

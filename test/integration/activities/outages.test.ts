@@ -7,7 +7,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { auditCrawl } from '../../../storage/reports/index.ts';
+import { currentOutages } from '../../../storage/instance/index.ts';
+import { auditCrawl, timeOf } from '../../../storage/reports/index.ts';
 import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
 import { lettersOf, tables } from '../../support/database/index.ts';
 import { makeSmallDisk, mayMount } from '../../support/small-disk.ts';
@@ -151,8 +152,15 @@ it.skipIf(!mayMount())(
     await until('the breaker opens', () => says(worker, 'open', 'blob store'));
     expect(await requestsIn(4_000)).toBe(0);
     expect(await leasedUrls(id)).toBe(0);
+    const out = async () => (await currentOutages(desk.pool)).map(({ dependency, why }) => [dependency, why]);
+    await until('everybody can know', async () => (await out()).length > 0);
+    expect(await out()).toEqual([['blobs', expect.stringMatching(/disk|space/) as string]]);
+    const time = await timeOf(desk.pool, id, new Date());
+    expect(time).toMatchObject({ eta: { by: 'outage', seconds: null } });
+    expect(time?.causes.find(({ cause }) => cause === 'outage')?.seconds).toBeGreaterThan(0);
     disk.free();
     await until('the breaker closes', () => says(worker, 'closed', 'blob store'));
+    await until('everybody can know that too', async () => (await out()).length === 0);
     await expectWhole(id, hosts);
     expect(await worker.drain()).toBe(0);
   },

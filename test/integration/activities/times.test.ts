@@ -1,9 +1,12 @@
 /** Where the time of visits goes, in Postgres (G14). */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
 import { changeCrawlState, closeAccounts, crawlStandsAt } from '../../../engine/crawls/life.ts';
+import { noteOutages } from '../../../storage/instance/index.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
 import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
+import { expectExplained } from '../../support/explained.ts';
 import { openFetching, type Fetching } from './fetching.ts';
 import { page, slowly, startSite } from './site.ts';
 
@@ -15,6 +18,7 @@ afterAll(() => fetching.close());
 
 async function spent(crawl: number): Promise<Partial<Record<TimeCause, number>>> {
   const time = await timeOf(fetching.pool, String(crawl), new Date());
+  if (time !== null) expectExplained(time);
   return Object.fromEntries((time?.causes ?? []).map(({ cause, seconds }) => [cause, seconds]));
 }
 const accounts = (crawl: number) => tables.time.rows(fetching.pool, { crawl_id: crawl });
@@ -92,6 +96,54 @@ describe('the time of a visit', () => {
     await fetching.role().fetchSlice(host);
     await expectWaits();
     expect(await accounts(crawl)).toHaveLength(1);
+  });
+
+  it('is for an outage from its beginning to its end, before and after the visit that ends the wait', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 1_000);
+    await changeHost(fetching.pool, site.origin, { fed: true, fed_at: fromNow(-900) });
+    const worker = randomUUID();
+    const told = (over: boolean, seenAgo: number) =>
+      noteOutages(
+        fetching.pool,
+        worker,
+        JSON.stringify([{ dependency: 'blobs', since_ago: 700_000, seen_ago: seenAgo, over, why: 'ENOSPC' }]),
+      );
+    const expectWaits = async (waits: Partial<Record<TimeCause, number>>): Promise<void> => {
+      const now = await spent(crawl);
+      for (const [cause, seconds] of Object.entries(waits))
+        expect([cause, Math.abs((now[cause as TimeCause] ?? 0) - seconds) < 60]).toEqual([cause, true]);
+    };
+    await told(false, 0);
+    await expectWaits({ place: 100, slot: 200, outage: 700 });
+    // Its process has died: nobody knows how it went on.
+    await told(false, 600_000);
+    await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-800) });
+    await changeHost(fetching.pool, site.origin, { fed_at: fromNow(-250) });
+    await expectWaits({ place: 450, slot: 250, outage: 100 });
+    await told(true, 300_000);
+    await expectWaits({ place: 150, slot: 250, outage: 400 });
+    await fetching.role().fetchSlice(host);
+    await expectWaits({ place: 150, slot: 250, outage: 400 });
+    await tables.outage.remove(fetching.pool);
+  });
+
+  it('is not explained by a wait for a worker that no queue of ours makes so long', async () => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 1_000);
+    await changeHost(fetching.pool, site.origin, { fed: true, fed_at: fromNow(-900) });
+    const time = await timeOf(fetching.pool, String(crawl), new Date());
+    const [first] = time?.causes ?? [];
+    expect(first).toMatchObject({ cause: 'unexplained', blame: 'ours' });
+    expect(first?.seconds).toBeGreaterThan(599);
   });
 
   it('is a fault of ours where a visit was lost, and is not counted twice', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlTimeView } from '../../../contracts/http/crawl-time.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
-import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
+import { noteLoads, noteOutages, noteWorker } from '../../../storage/instance/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import {
   addHosts,
@@ -85,8 +85,19 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(now.waiting.items[3]?.until).toBeNull();
     const tried = { origin: parked, lastError: 'tls: expired' };
     expect(now.parked).toEqual([{ ...tried, queued: 9 }]);
-    expect(now.left).toEqual({ seconds: 24, origin: long, queued: 4, delaySeconds: 6 });
     expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
+    // The crawl is over when the host is done that takes longest: one that may be asked in an hour.
+    expect(now.eta?.seconds).toBeGreaterThan(3_590);
+    const { eta } = await get<CrawlTimeView>(`/v1/crawls/${id}/time`);
+    expect(Math.abs((eta?.seconds ?? 0) - (now.eta?.seconds ?? 0))).toBeLessThan(10);
+    expect([now.eta?.by, eta?.by]).toEqual(['host', 'host']);
+    for (const origin of [backoff, closed, slow])
+      await changeHost(services.pool, origin, {
+        ...{ failures: 0, not_before: longAgo, paced_until: longAgo, closed_until: longAgo },
+      });
+    const open = await outlook(id);
+    expect(open.eta?.seconds).toBeCloseTo(24, 0);
+    expect(open.eta?.because).toContain(`${long} takes longest`);
     // A crawl that is over waits for nothing; whoever looks at it still learns which hosts were parked.
     await tables.url.change(services.pool, { crawl_id: id }, { state: 'excluded' });
     await setState(services.pool, id, 'cancelled', null);
@@ -105,7 +116,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 1 } });
     await tables.url.change(services.pool, { host_id: well }, { due_at: inAnHour });
     const now = await outlook(id);
-    expect(now).toMatchObject({ onlyWaiting: true, left: null, waiting: { hosts: 2 } });
+    expect(now).toMatchObject({ onlyWaiting: true, waiting: { hosts: 2 } });
     expect(now.waiting.items.map(({ why }) => why)).toEqual(['backoff', 'retry']);
     await tables.url.change(services.pool, { crawl_id: id }, { state: 'leased' });
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 0 } });
@@ -116,7 +127,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     const failed = { failures: 1, last_error: 'server-errors: answered 500' };
     const bad = await host(id, 'bad', 2, { ...failed, not_before: inAnHour });
     const gone = await host(id, 'gone', 1, { parked_at: fromNow(), last_error: 'connect-refused: no' });
-    const well = await host(id, 'well', 5);
+    await host(id, 'well', 5);
     const { stdout, code } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -124,8 +135,67 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     );
     expect(stdout).toContain(`try it again with: ./orbweaver host retry ${gone}\n`);
     expect(stdout).toContain('  hosts         3: 1 waiting, 1 parked\n');
-    expect(stdout).toContain(`left          about 10.0 s for the queued URLs: ${well} takes longest`);
+    expect(stdout).toMatch(/left +about (59:\d\d min|1:00:\d\d h), if no further links are found\n/);
+    expect(stdout).toContain(`${bad} takes longest`);
   });
+});
+
+it('an outage is shown by all that people and programs ask, until it is over or its process is gone', async () => {
+  const id = await running();
+  const origin = await host(id, 'out', 3);
+  await changeCrawl(services.pool, id, { started_at: fromNow(-90_000) });
+  await tables.queue.change(services.pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
+  const [worker, other] = [randomUUID(), randomUUID()];
+  for (const each of [worker, other]) {
+    await noteWorker(services.pool, each, ['fetch'], null);
+    await tables.worker.change(services.pool, { id: each }, { seen_at: fromNow(3_600) });
+  }
+  const sees = async (each: string, over = false): Promise<void> => {
+    const told = { dependency: 'blobs', since_ago: 600_000, seen_ago: 0, over, why: 'ENOSPC: no space left' };
+    await noteOutages(services.pool, each, JSON.stringify([told]));
+    // It is seen for the whole test.
+    if (!over) await tables.outage.change(services.pool, { worker: each }, { seen_at: fromNow(3_600) });
+  };
+  const time = (): Promise<CrawlTimeView> => get(`/v1/crawls/${id}/time`);
+  const cli = async (...words: string[]) => {
+    const { stdout, stderr } = await runCli([...words, '--server', api.url, '--key', api.key]);
+    return stdout + stderr;
+  };
+  await sees(worker);
+  expect((await outlook(id)).outages).toMatchObject([{ dependency: 'blobs', workers: 1, of: 2 }]);
+  expect((await outlook(id)).eta?.by).toBe('host');
+
+  await sees(other);
+  const outage = { dependency: 'blobs', why: 'ENOSPC: no space left', workers: 2, of: 2 };
+  const eta = { by: 'outage', seconds: null, at: null };
+  expect(await outlook(id)).toMatchObject({ outages: [outage], eta });
+  const now = await time();
+  expect(now).toMatchObject({ outages: [outage], eta, hosts: { items: [{ origin, cause: 'outage' }] } });
+  expect(now.causes[0]).toMatchObject({ cause: 'outage', blame: 'ours' });
+  expect(now.causes[0]?.seconds).toBeGreaterThan(590);
+  expect(await get('/v1/hosts')).toMatchObject({ outages: [outage] });
+  const url = encodeURIComponent(`${origin}/0`);
+  expect(await get(`/v1/crawls/${id}/explain?url=${url}`)).toMatchObject({
+    decisions: expect.arrayContaining([expect.objectContaining({ verdict: 'outage' })]) as unknown[],
+  });
+  const metrics = await (await fetch(`${api.url}/metrics`)).text();
+  expect(Number(/^orbweaver_outage_seconds{dependency="blobs"} (\d+)/m.exec(metrics)?.[1])).toBeGreaterThan(
+    590,
+  );
+  const words = /The blob store is out since \S+ \(ENOSPC: no space left\): no page is fetched/;
+  for (const asked of [['status', id], ['explain', id], ['explain', id, `${origin}/0`], ['hosts']])
+    expect(await cli(...asked)).toMatch(words);
+  expect(await cli('status', id)).toMatch(/left +no end in sight\n/);
+
+  // One is over it, the other one has died: what it saw is not known to go on.
+  await sees(worker, true);
+  await tables.outage.change(services.pool, { worker: other }, { seen_at: fromNow(-60) });
+  expect(await outlook(id)).toMatchObject({ outages: [] });
+  // No worker that fetches is left.
+  await tables.worker.change(services.pool, {}, { seen_at: fromNow(-60) });
+  expect(await outlook(id)).toMatchObject({ outages: [{ dependency: 'workers' }], eta: { by: 'outage' } });
+  await tables.worker.remove(services.pool);
+  expect((await outlook(id)).outages).toEqual([]);
 });
 
 it("a crawl's time is without its pauses, and without what passed between its end and a new beginning", async () => {

@@ -75,7 +75,7 @@ describe('hosts in one state', () => {
       after = next;
     }
     expect(seen).toEqual(expected);
-    expect((await measureHosts(pool)).find((each) => each.state === state)?.hosts).toBe(expected.length);
+    expect((await measureHosts(pool)).find((each) => each.state === state)?.hosts ?? 0).toBe(expected.length);
   });
 
   it.each(['parked', 'backoff', 'closed', 'active'] as const)(

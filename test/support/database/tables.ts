@@ -463,6 +463,10 @@ export const tables = {
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
+  outage: table<{ worker: string; dependency: string; since: Date; seen_at: Date; over: boolean }>(
+    'outage',
+    'since',
+  ),
   print: table<PrintRow>('text_print', 'id'),
   quarantine: table<QuarantineRow>('quarantine', 'id'),
   madeUpPath: table<{ host_id: Id; crawl_id: Id; key: Buffer; asked_at: Date; judged: boolean }>(
