@@ -14,6 +14,7 @@ import {
   PostgresIndex,
 } from '../../../storage/search/index.ts';
 import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import {
   addPage,
@@ -151,6 +152,22 @@ describe('a search', () => {
     expect(theirs.body).toMatchObject({ items: [], found: 0 });
     expect((await ask(api.url, key, 'GET', `/v1/search?q=spider&crawl=${crawl}`)).status).toBe(404);
     expect((await ask(api.url, key, 'GET', `/v1/crawls/${crawl}/search?q=spider`)).status).toBe(404);
+  });
+
+  it('says over what it looked: over nothing, or over an index that is still being made', async () => {
+    const { pool } = services;
+    const [open, key] = [
+      await newRunningCrawl(pool, { search: true }),
+      await newKey(pool, await newTenant(pool), 'reader'),
+    ];
+    expect(await search(open, 'spider')).toMatchObject({ found: 0, crawls: 1, building: [open] });
+    const cli = async (...options: string[]) =>
+      (await runCli(['search', 'spider', '--server', api.url, ...options])).stdout;
+    expect(await cli('--crawl', open)).toContain(`The index of crawl ${open} is still being made`);
+    expect(await cli('--crawl', crawl)).not.toContain('being made');
+    const nothing = await ask<SearchAnswerView>(api.url, key, 'GET', '/v1/search?q=spider');
+    expect(nothing.body).toMatchObject({ items: [], crawls: 0, building: [] });
+    expect(await cli('--key', key)).toContain('No crawl is indexed for searches: orbweaver index ID');
   });
 });
 
