@@ -123,13 +123,14 @@ it('finds a newcomer’s page by few rows, though many of another crawl wait', a
   expect(found.slice(0, 2).map(({ crawl_id: id }) => id)).toContain(late);
 });
 
-it('excludes a batch of what is queued by few rows, though many more are queued at the host', async () => {
+it('excludes a batch of what is queued by few rows, though many more are queued at the host, or were', async () => {
   const crawl = await runningCrawl(pool);
   const [host = 0] = await addHosts(pool, 1, () => 'https://queued.example');
-  const queued = Array.from({ length: 2_000 }, (_, at) => ({
+  const queued = Array.from({ length: 3_000 }, (_, at) => ({
     ...{ host_id: host, url: `https://queued.example/${String(at)}`, priority: at % 7 },
   }));
   await addUrls(pool, crawl, queued);
+  expect(await excludeQueued(pool, crawl, 'cancelled', 1_500)).toHaveLength(1_500);
   await tidyTables(pool, 'url');
   const before = await rowsRead(pool, 'url');
   expect(await excludeQueued(pool, crawl, 'cancelled', 100)).toHaveLength(100);
