@@ -1,5 +1,7 @@
 /** `explain` without a URL: why a crawl is slow, and why it is not finished. */
 import { crawlTimeView, type CrawlTimeView } from '../contracts/http/crawl-time.ts';
+import { crawlView } from '../contracts/http/crawls.ts';
+import { needPhrases } from '../domain/limits.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { outageText } from '../domain/outage.ts';
 import { withApi } from './api-target.ts';
@@ -9,8 +11,16 @@ import { moment, table, writeOne } from './table.ts';
 import { duration } from './words.ts';
 
 export async function explainCrawl(id: string, options: VerbOptions): Promise<ExitCode> {
-  const found = await withApi(options, (api) => api.get(`/v1/crawls/${id}/time`, crawlTimeView));
-  writeOne(found, options.json ?? false, () => explainCrawlLines(found));
+  const [found, { pages, cut }] = await withApi(options, (api) =>
+    Promise.all([
+      api.get(`/v1/crawls/${id}/time`, crawlTimeView),
+      api.get(`/v1/crawls/${id}`, crawlView.pick({ pages: true, cut: true })),
+    ]),
+  );
+  writeOne(found, options.json ?? false, () => [
+    ...explainCrawlLines(found),
+    ...needPhrases(pages, cut).map((phrase) => `What was fetched says little: ${phrase}.`),
+  ]);
   return exitCodes.ok;
 }
 

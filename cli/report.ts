@@ -6,7 +6,7 @@ import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
-import { cutLines } from './summary.ts';
+import { cutLines, needWords } from './summary.ts';
 import { timeRows } from './explain-crawl.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
 import { grouped } from '../domain/counted.ts';
@@ -60,7 +60,7 @@ export function reportLines(report: CrawlReport): string[] {
         ];
   return [
     `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} ${standsAs(crawl.state)}` +
-      `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}.`,
+      `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}${needWords(totals.pages, report.cut)}.`,
     ...part('Totals', null, [
       ['URLs', grouped(totals.ledger.discovered)],
       ['pages', grouped(totals.pages)],

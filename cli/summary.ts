@@ -2,7 +2,7 @@
 import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView, ParkedHost } from '../contracts/http/outlook.ts';
-import { cutKinds, cutPhrase } from '../domain/limits.ts';
+import { cutKinds, cutPhrase, needPhrases } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';
 import { counted, grouped } from '../domain/counted.ts';
@@ -32,7 +32,7 @@ export function summaryLines(
   const letters = Object.entries(view.deadLetters).map(([name, count]) => `${grouped(count)} ${name}`);
   const reasons = Object.entries(view.excluded).map(([name, count]) => `${grouped(count)} ${name}`);
   return [
-    `Crawl ${view.id} ${standsAs(view.state)}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}.`,
+    `Crawl ${view.id} ${standsAs(view.state)}${view.reason === null ? '' : ` (${view.reason})`} after ${duration(seconds)}${needWords(view.pages, view.cut)}.`,
     line(
       'pages',
       `${grouped(view.pages)} (${counted(view.fetches, 'request')}, ${bytes(view.bytes)}${rate})`,
@@ -70,6 +70,12 @@ export function summaryLines(
     ),
   ];
 }
+
+/** What the pages of a crawl need to say anything, as the end of a sentence; empty: nothing. */
+export const needWords = (pages: number, cut: CrawlView['cut']): string =>
+  needPhrases(pages, cut)
+    .map((phrase) => `; ${phrase}`)
+    .join('');
 
 /** What limits left out, one line for each kind. */
 export const cutLines = (cut: CrawlView['cut']): string[] =>

@@ -21,6 +21,11 @@ export const quietElements: ReadonlySet<string> = new Set([
   'button',
 ]);
 
+/** They show something without a word. */
+export const mediaElements: ReadonlySet<string> = new Set([
+  ...['img', 'picture', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'svg'],
+]);
+
 /** Quiet elements whose links speak. */
 export const speakingElements: ReadonlySet<string> = new Set(['nav', 'aside', 'footer']);
 
@@ -139,4 +144,5 @@ export const readElements: ReadonlySet<string> = new Set([
   'template',
   'time',
   'script',
+  'input',
 ]);

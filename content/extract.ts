@@ -10,6 +10,7 @@ import type {
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
+import { enoughWords, needOf, type PageEvidence } from '../domain/page-need.ts';
 import { decodeBody } from './charset.ts';
 import { titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
@@ -27,7 +28,7 @@ import { shellWords, textOfState } from './state-text.ts';
 import { countWords } from './words.ts';
 
 /** Goes up whenever the same body would be read otherwise than before. Stored with each page. */
-const extractorVersion = 1;
+const extractorVersion = 2;
 
 export interface Extractor {
   readonly version: number;
@@ -177,6 +178,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const texts = kept?.texts ?? whole;
   const { text, words } = texts;
   const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now: input.now ?? Infinity });
+  const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 
   return {
     title: title === '' ? null : title,
@@ -188,7 +190,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     words,
     whole: { text: whole.text, words: whole.words },
     fields: ruled?.fields ?? null,
-    meta: meta.value,
+    meta: need === null ? meta.value : { ...meta.value, needs: need },
     links: directives.nofollow ? [] : links.urls,
     hiddenLinks: links.hidden,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
@@ -208,10 +210,25 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
           description: page.meta.description?.leftOut ?? 0,
         },
         meta: meta.leftOut,
+        emptyShells: Number(need === 'javascript'),
+        loginForms: Number(need === 'login'),
       },
     ),
   };
 }
+
+const evidenceOf = (
+  { marks, text, blocks }: PageReader,
+  { words, fromState }: Texts,
+  { pathname, search }: URL,
+  title: string,
+  links: number,
+): PageEvidence => ({
+  ...{ address: pathname + search, title, links, words, fromState },
+  ...{ passwords: marks.passwords, scripts: marks.scripts, media: marks.media },
+  ...{ hasMount: marks.hasMount, asksForScript: marks.asksForScript },
+  headings: headingsOf(text.raw, blocks).kept.map((heading) => heading.text),
+});
 
 function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
   const read = splitTexts(page, repeated);

@@ -3,6 +3,7 @@
  * have shared since the days of blogs, and that every classifier of main text goes by.
  */
 
+import { mountIds } from '../domain/page-need.ts';
 import { ownCopy } from './own-copy.ts';
 
 /** Bits. */
@@ -18,6 +19,8 @@ export const hints = {
   /** What readers wrote below. */
   comments: 16,
   byline: 32,
+  /** Client-side frameworks build the page in it. */
+  mount: 64,
 } as const;
 
 const roles: ReadonlyMap<string, number> = new Map([
@@ -74,8 +77,9 @@ export function hintsOf(attribute: string, value: string): number {
       return itemprops.get(value) ?? 0;
     case 'hidden':
       return hints.outside;
-    case 'class':
     case 'id':
+      return ofName(value) | (mountIds.has(value) ? hints.mount : 0);
+    case 'class':
       return ofName(value);
     default:
       return 0;

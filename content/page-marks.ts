@@ -42,6 +42,12 @@ export class PageMarks {
   /** Text of the page's foot. */
   foot = '';
   leftOut = 0;
+  /** What tells a page that needs a browser or a login (domain/page-need.ts). */
+  passwords = 0;
+  scripts = 0;
+  media = 0;
+  hasMount = false;
+  asksForScript = false;
   readonly #text: FoldedText;
   readonly #meta: MetaReader;
   /** The script being read, and whether it is JSON-LD. Null: none that is wanted. */
@@ -64,6 +70,8 @@ export class PageMarks {
 
   opened(name: string, attributes: ReadonlyMap<string, string>, told: number): void {
     if (name === 'script') this.#beginScript(attributes);
+    else if (name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password')
+      this.passwords++;
     else if (name === 'time' || (name === 'abbr' && attributes.has('title')))
       this.#beginTime(name, attributes, told);
     const rel = name === 'a' ? attributes.get('rel') : undefined;
@@ -79,6 +87,7 @@ export class PageMarks {
 
   #beginScript(attributes: ReadonlyMap<string, string>): void {
     const type = (attributes.get('type') ?? '').trim().toLowerCase();
+    if (type === '' || type === 'module' || type.endsWith('javascript')) this.scripts++;
     if (type === 'application/ld+json') this.#script = { isLd: true, text: '' };
     else if (type === 'application/json' && stateIds.has(attributes.get('id') ?? '')) {
       this.#script = { isLd: false, text: '' };
@@ -104,7 +113,8 @@ export class PageMarks {
   addQuiet(quiet: string, piece: string): void {
     if (quiet === 'script') {
       if (this.#script !== null && this.#script.text.length < longestScript) this.#script.text += piece;
-    } else if (quiet === 'footer' && this.foot.length < longestFoot) this.foot += ` ${piece.slice(0, 500)}`;
+    } else if (quiet === 'noscript') this.asksForScript ||= /javascript/i.test(piece);
+    else if (quiet === 'footer' && this.foot.length < longestFoot) this.foot += ` ${piece.slice(0, 500)}`;
   }
 
   closed(name: string): void {

@@ -16,6 +16,7 @@ import {
   blockElements,
   breakoutElements,
   containerElements,
+  mediaElements,
   nestingElements,
   quietElements,
   readElements,
@@ -220,6 +221,8 @@ export class PageReader implements TokenizerCallbacks {
     }
     if (this.inert === 0 && this.foreign === 0) this.hiddenParts.opened(name, this.hides, this.open);
     if (this.readsAttributes) this.readAttributes(name);
+    if ((this.told & hints.mount) !== 0 || name === 'app-root') this.marks.hasMount = true;
+    if (mediaElements.has(name)) this.marks.media++;
     if ((this.told & hints.byline) !== 0 && this.inert === 0) this.marks.byline(name, this.told);
     const container = containerIndex.get(name);
     if (container !== undefined) {

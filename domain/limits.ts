@@ -3,6 +3,7 @@
  * stored with the URL where it was cut. A trigger keeps the sums of each crawl (storage/migrations/0007_frontier.sql),
  * so that no limit is silent.
  */
+import { counted, grouped } from './counted.ts';
 
 /** By kind: words for one and for many things that were cut. */
 const cutPhrases = {
@@ -21,6 +22,12 @@ const cutPhrases = {
   description: ['character of a description', 'characters of descriptions'],
   /** Headings, properties, items and the like, beyond what is stored with a page. */
   meta: ['piece of metadata', 'pieces of metadata'],
+  /** Pages that say hardly anything as they are (page-need.ts). */
+  emptyShells: [
+    'page that is an empty shell and needs a browser (JavaScript)',
+    'pages that are empty shells and need a browser (JavaScript)',
+  ],
+  loginForms: ['page that is a login form', 'pages that are login forms'],
   /** Documents such as PDF that have no text, because reading them passed a limit, or because they are damaged or locked. */
   documentsTooLarge: ['document too large to be read', 'documents too large to be read'],
   documentsTooSlow: ['document that takes too long to read', 'documents that take too long to read'],
@@ -86,6 +93,24 @@ export const unreadCuts: readonly CutKind[] = [
   'brokenDocuments',
   'lockedDocuments',
 ];
+
+/** Kinds of cuts of pages whose body says hardly anything as it is. */
+const needCuts = {
+  emptyShells: ['is an empty shell that needs', 'are empty shells that need', ' a browser (JavaScript)'],
+  loginForms: ['is a login form', 'are login forms', ''],
+} as const;
+
+/** Such as `12 of 14 pages are login forms`, for each kind that a crawl has met. @param pages that it has fetched */
+export const needPhrases = (
+  pages: number,
+  cut: Readonly<Partial<Record<CutKind, { readonly places: number }>>>,
+): string[] =>
+  (['emptyShells', 'loginForms'] as const).flatMap((kind) => {
+    const count = cut[kind]?.places ?? 0;
+    if (count === 0) return [];
+    const [one, many, end] = needCuts[kind];
+    return [`${grouped(count)} of ${counted(pages, 'page')} ${count === 1 ? one : many}${end}`];
+  });
 
 /** Kinds of cuts of pages that were read without the rules of their crawl. */
 export const unruledCuts: readonly CutKind[] = ['rulesTooSlow', 'rulesTooMuchMemory', 'brokenRules'];

@@ -1,6 +1,6 @@
 /** The report of a crawl for people: one page without scripts, that loads nothing and can be kept as a file. */
 import type { CrawlReport, ReportHostLine, ReportUrlLine } from '../../contracts/http/report.ts';
-import { cutKinds, cutPhrase } from '../../domain/limits.ts';
+import { cutKinds, cutPhrase, needPhrases } from '../../domain/limits.ts';
 import { escaped, policyFor } from './html.ts';
 
 const style = `
@@ -100,6 +100,7 @@ export function reportHtml(report: CrawlReport): string {
     ['Same bytes', number(totals.duplicates.body)],
     ['Same text', number(totals.duplicates.text)],
     ...(totals.forgotten === 0 ? [] : [['Gone and forgotten', number(totals.forgotten)] as const]),
+    ...needPhrases(totals.pages, report.cut).map((phrase) => ['Says little', phrase] as const),
     ['Seeds', `${number(totals.seeds.accepted)} good, ${number(totals.seeds.rejected)} rejected`],
   ];
   const deadLetters = Object.entries(report.deadLetters).map(([cause, count]) => ({ cause, urls: count }));

@@ -3,6 +3,7 @@
  * field is a line here, and a place in content/ that finds it.
  */
 import { z } from 'zod';
+import { pageNeeds } from '../../domain/page-need.ts';
 
 /** `YYYY-MM-DD`, or with a time of day in UTC if the page tells the zone too. */
 const date = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/);
@@ -28,6 +29,10 @@ export const pageMeta = z
     }),
     fromState: z.literal(true).optional().meta({
       description: 'The text was found in data for scripts, because the markup is an empty shell.',
+    }),
+    needs: z.enum(pageNeeds).optional().meta({
+      description:
+        'The body says hardly anything as it is. javascript: it is an empty shell, which scripts would fill in a browser; login: it is a login form.',
     }),
     headings: z
       .array(z.object({ level: z.int().min(1).max(6), text: z.string() }))

@@ -7,8 +7,8 @@ const ld = (value: unknown) => `<script type="application/ld+json">${JSON.string
 
 describe('what a page says of itself', () => {
   it('is little for a page that says nothing', () => {
-    expect(metaOf('<p>Hello.')).toEqual({ version: 1 });
-    expect(extract('Hello.', { contentType: 'text/plain' }).meta).toEqual({ version: 1 });
+    expect(metaOf('<p>Hello.')).toEqual({ version: 2 });
+    expect(extract('Hello.', { contentType: 'text/plain' }).meta).toEqual({ version: 2 });
   });
 
   it('has headings in order, without those of navigation', () => {
@@ -29,7 +29,7 @@ describe('what a page says of itself', () => {
        <link rel=alternate hreflang=fr href=/fr><link rel=alternate type=application/rss+xml href="mailto:x">`,
     );
     expect(meta).toEqual({
-      version: 1,
+      version: 2,
       declaredLanguage: 'de-AT',
       authors: ['Ann Lee', 'Bo Ek'],
       openGraph: { 'og:title': 'A title', 'og:image': ['/1.png', '/2.png'], 'twitter:card': 'summary' },

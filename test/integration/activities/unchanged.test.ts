@@ -134,7 +134,7 @@ describe('a second crawl of a site', () => {
     expect(second.pages.get('/')?.main).toContain('Home is told of here');
     expect(second.pages.get('/')?.anchors).toHaveLength(4);
     expect(second.pages.get('/')?.images).toEqual([]);
-    expect(second.pages.get('/')?.meta).toMatchObject({ version: 1 });
+    expect(second.pages.get('/')?.meta).toMatchObject({ version: 2 });
     expect(second.pages.get('/plain')?.meta?.schema).toEqual([{ '@type': 'Thing', name: '\ufffd a' }]);
     expect(reasons(second.pages)).toEqual({
       '/': 'not-modified',
