@@ -54,9 +54,10 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     const end = await new Slice(room, visit, sliceMs, signal).run();
     // The first failure is a result: the workflow shows the backoff and sleeps. A further failure in a row is thrown, so
     // that Temporal retries, and its pending activity shows attempt, last failure and next time.
-    if (end.trouble !== null && end.settled === 0 && lease.taken.failures > 0) {
+    if (end.trouble !== null) {
+      const again = end.settled === 0 && lease.taken.failures > 0;
       // If the host's retries are spent the failure is thrown in any case, so that the host parks at once.
-      if (host.inTrouble || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
+      if ((again && host.inTrouble) || isSpent(end.trouble.class, end.failures)) throw hostFailure(end);
     }
     const { next, waitMs, outlook } = await lookAhead(host, end);
     return {
@@ -100,6 +101,8 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (down !== null) throw down;
     const [hold] = await hostHold(pool, host.hostId);
     if (hold === undefined || hold.parked === null || hold.paused !== null) return moved;
+    // The host answers: no probe can show that a session holds again, only whoever has given the crawl another.
+    if (hold.parked.startsWith('session-ended') && !hold.asked) return sessionEnded;
     const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);
@@ -180,6 +183,12 @@ const held: SliceResult = {
 const moved: ProbeResult = {
   outcome: 'moved',
   message: 'the host is not parked, or it is paused',
+  waitMs: 0,
+};
+
+const sessionEnded: ProbeResult = {
+  outcome: 'pointless',
+  message: 'the session of a crawl has ended there: edit its headers, and retry the host',
   waitMs: 0,
 };
 

@@ -1,7 +1,7 @@
 /** Activities by which a host's workflow changes its host's row: give back, pause, park, unpark, drop, set the delay. */
 import type { WorkflowClient } from '@temporalio/client';
 import { nobody, type ControlActivities, type HostCounts, type HostRef } from '../contracts/activities.ts';
-import { troubleClasses } from '../domain/trouble.ts';
+import { buryingTroubles } from '../domain/trouble.ts';
 import {
   changeSettings,
   dropQueue,
@@ -76,7 +76,7 @@ export function createHostActivities(
 
     parkHost: (input) =>
       withOwnFaults(async () => {
-        await retrying(() => park(pool, input.hostId, input.reason, troubleClasses));
+        await retrying(() => park(pool, input.hostId, input.reason, buryingTroubles));
         const [host] = await hostRest(pool, input.hostId);
         return { ...(await counts(input)), probeMs, restMs: Math.ceil(host?.rest_ms ?? 0) };
       }),

@@ -243,6 +243,16 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
       'request header to send to the origins of the seeds; it is sent to no other host and not with requests for robots.txt, and its value is never shown again; may be repeated',
     isList: true,
     unset: 'none',
+  },
+  sessionLinks: {
+    flags: '--session-links <yes|no>',
+    words:
+      'with a Cookie or Authorization header: follow links that end the session or change something, such as logout, delete or edit',
+    read: yesOrNo,
+  },
+  follow: {
+    flags: '--no-follow',
+    words: 'fetch the URLs that are given, and where they redirect to: follow no links, read no sitemaps',
     startOnly: true,
   },
   allowPrivate: {
@@ -279,7 +289,7 @@ export function addSettings(command: Command): Command {
     const option = optionFor(field);
     const { read } = settings[field];
     if (read !== undefined) option.argParser(read);
-    option.description += ` (default: ${defaultWords(field)})`;
+    if (!option.negate) option.description += ` (default: ${defaultWords(field)})`;
     command.addOption(option);
   }
   return command;
@@ -296,8 +306,10 @@ export function givenSettings(options: object): Partial<Record<Field, unknown>> 
   const values = new Map<string, unknown>(Object.entries(options));
   return Object.fromEntries(
     fields.flatMap((field) => {
-      const value = values.get(typed.get(field)?.attributeName() ?? field);
-      return value === undefined ? [] : [[field, value]];
+      const option = typed.get(field);
+      const value = values.get(option?.attributeName() ?? field);
+      // Of a `--no-…` commander says true where it was not given.
+      return value === undefined || (option?.negate === true && value === true) ? [] : [[field, value]];
     }),
   );
 }

@@ -18,6 +18,7 @@ import type { VerbOptions } from './crawls.ts';
 import { editOptionNames, givenSettings, optionName } from './crawl-settings.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { readFocus } from './focus-option.ts';
+import { readHeaders } from './header-option.ts';
 import { readJsonOption, readKeepFresh } from './json-option.ts';
 import { readRules } from './rules-file.ts';
 import { moment, table, writeList, writeOne, type Shown } from './table.ts';
@@ -87,6 +88,7 @@ const readers: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
   ['finish', (value) => (value === 'none' ? null : readJsonOption('finish', String(value)))],
   ['rules', (value) => (value === 'none' ? null : readRules(String(value)))],
   ['focus', (value) => (isNone(value) ? null : readFocus(value as readonly string[]))],
+  ['headers', (value) => (isNone(value) ? {} : readHeaders(value as readonly string[]))],
   ['keepFresh', (value) => (value === 'none' ? null : readKeepFresh(value))],
   ['priority', (value) => (value === 'none' ? null : weightsOption(String(value)))],
 ]);

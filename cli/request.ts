@@ -10,6 +10,7 @@ import { addressRefusal, parseCidrs } from '../net/address-guard.ts';
 import { readCrawlFile } from './crawl-file.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
 import { readFocus } from './focus-option.ts';
+import { readHeaders } from './header-option.ts';
 import { CommandError } from './ending.ts';
 import { readJsonOption, readKeepFresh } from './json-option.ts';
 import { readRules } from './rules-file.ts';
@@ -103,19 +104,6 @@ export async function readRequest(
     );
   }
   return { body, complaints, rest };
-}
-
-/** @throws CommandError, which never holds a part of a value */
-function readHeaders(given: readonly string[]): Record<string, string> {
-  const headers = new Map<string, string>();
-  for (const header of given) {
-    const [, name, value] = /^([^\s:]+):[ \t]*(.*)$/s.exec(header) ?? [];
-    if (name === undefined || value === undefined)
-      throw new CommandError('--header cannot be used: write it as "Name: value".');
-    if (headers.has(name)) throw new CommandError(`--header cannot be used: ${name} is given twice.`);
-    headers.set(name, value);
-  }
-  return Object.fromEntries(headers);
 }
 
 /** Bytes are a criterion, not an exact limit: URLs in flight when they are reached are kept. @throws CommandError */

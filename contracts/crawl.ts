@@ -110,6 +110,10 @@ export interface CrawlConfig {
   readonly userAgent: string | null;
   /** Request headers sent to the origins of its seeds, and to no other. */
   readonly headers: RequestHeaders;
+  /** Links that end the session of the headers, or change something, are followed; absent: false. */
+  readonly sessionLinks: boolean;
+  /** Links of pages are followed; absent: true. False: the seeds alone, and where they redirect to. */
+  readonly follow: boolean;
   /** CIDR blocks of private or special addresses this crawl may reach. */
   readonly allowPrivate: readonly string[];
 }
@@ -150,6 +154,8 @@ export const defaultCrawlConfig: CrawlConfig = {
   retentionDays: null,
   userAgent: null,
   headers: {},
+  sessionLinks: false,
+  follow: true,
   allowPrivate: [],
 };
 

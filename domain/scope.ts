@@ -7,6 +7,8 @@
 
 import { coveringDomain, hostName } from './opt-out.ts';
 import type { PatternMatcher } from './pattern.ts';
+import type { RequestHeaders } from './request-headers.ts';
+import { actionIn, hasSession } from './session-links.ts';
 import { filterReasons, type ExcludedReason, type FilterReason } from './url-reason.ts';
 import type { CanonicalUrl } from './url.ts';
 
@@ -29,6 +31,10 @@ export interface ScopeConfig {
   readonly maxDepth: number | null;
   /** Most characters of a URL; not more than `maxUrlLength` of url.ts. */
   readonly maxUrlLength: number;
+  /** Sent with its requests; only the names matter here. */
+  readonly headers: RequestHeaders;
+  /** Links that end the session of the crawl, or change something, are followed. Without a session it makes no difference. */
+  readonly sessionLinks: boolean;
 }
 
 /** The reason of an excluded URL that was in the frontier when an edit narrowed the scope. */
@@ -68,6 +74,7 @@ export function compileScope(
   const includeDomains = new Set(config.includeDomains);
   const excludeDomains = new Set(config.excludeDomains);
   const lengthLimit = config.maxUrlLength;
+  const sparesSession = hasSession(config.headers) && !config.sessionLinks;
 
   return (link, { depth, seed, inside }) => {
     if (!inside) {
@@ -90,6 +97,8 @@ export function compileScope(
     if (includeDomains.size > 0 && coveringDomain(hostName(link.host), includeDomains) === null) {
       return excluded('not-included', `of none of ${String(includeDomains.size)} included domains`);
     }
+    const action = sparesSession ? actionIn(link.canonical) : null;
+    if (action !== null) return excluded('session-link', action);
     return admitted;
   };
 }

@@ -6,7 +6,14 @@ import type { UrlState } from './ledger.ts';
 import { troubleClasses, type TroubleClass } from './trouble.ts';
 
 /** Filters of the settings that stop a URL within the scope, in the order in which they are asked (scope.ts). */
-export const filterReasons = ['url-length', 'depth', 'domain', 'pattern', 'not-included'] as const;
+export const filterReasons = [
+  'url-length',
+  'depth',
+  'domain',
+  'pattern',
+  'not-included',
+  'session-link',
+] as const;
 export type FilterReason = (typeof filterReasons)[number];
 
 export const excludedReasons = [
@@ -81,6 +88,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
   domain: 'its domain is excluded',
   pattern: 'an exclude pattern matches it',
   'not-included': 'no include rule covers it',
+  'session-link': 'it would end the session of the crawl, or change something on the site',
   scope: 'it is outside the crawl since its settings were changed',
   'host-limit': 'the crawl already had as many URLs of its host as it may have',
   'crawl-limit': 'the crawl ended before its turn came',
@@ -117,6 +125,8 @@ const meanings: Readonly<Record<UrlReason, string>> = {
   reset: 'the connection broke off',
   overloaded: 'the server asked for fewer requests',
   'server-errors': 'the server failed on page after page',
+  'session-ended':
+    'the session of the crawl has ended: give it another with edit --header, and retry the host',
   'robots-unreachable': "its host's robots.txt could not be read",
   'dns-not-found': 'its host has no address',
   'dns-unavailable': 'no name server answered for its host',

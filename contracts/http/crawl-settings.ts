@@ -204,6 +204,14 @@ export const configFields = {
         'Request headers by name. They are sent to the exact origins (scheme, host, port) of the seeds only, and not with requests for robots.txt. Answers show each value as `[hidden]`. A crawl with request headers uses no stored bodies of other crawls.',
       examples: [{ Authorization: 'Bearer …' }],
     }),
+  sessionLinks: z.boolean().meta({
+    description:
+      'For crawls whose `headers` have a Cookie or an Authorization. False: links that would end the session or change something (logout, delete, edit, add to cart and the like, in many languages, in the path or the query) are excluded with the reason `session-link`. True: they are followed. Seeds are exempt.',
+  }),
+  follow: z.boolean().meta({
+    description:
+      'False: no links of pages are followed, and no sitemap is read but a seed that is one; the seeds are fetched, and where they redirect to. The links are counted (`cut`).',
+  }),
   allowPrivate: z
     .array(z.union([z.cidrv4(), z.cidrv6()], 'not a CIDR block such as 10.0.0.0/8 or fd00::/8'))
     .max(1_000)

@@ -5,10 +5,13 @@ import { excludedReasons } from '../../domain/url-reason.ts';
 import { configFields, crawlConfig } from './crawl-settings.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
 
-/** The settings that may change while a crawl runs; user agent, headers, allowed addresses, what is read of sitemaps and `search` may not. */
+/**
+ * The settings that may change while a crawl runs; user agent, allowed addresses, whether links are followed, what is
+ * read of sitemaps and `search` may not. Headers may, since sessions end.
+ */
 const live = z
   .strictObject(configFields)
-  .omit({ userAgent: true, headers: true, allowPrivate: true, fresh: true, search: true })
+  .omit({ userAgent: true, follow: true, allowPrivate: true, fresh: true, search: true })
   .omit({ sitemap: true, sitemapPatterns: true, modifiedSince: true })
   .partial();
 

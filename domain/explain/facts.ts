@@ -71,6 +71,7 @@ export interface CrawlFacts {
     readonly maxSeconds: number | null;
     readonly maxPagesPerHost: number;
     readonly sitemap: SitemapMode;
+    readonly follow: boolean;
   };
   /** Pages fetched plus URLs being fetched: both count towards `maxPages`. */
   readonly pagesInHand: number;

@@ -4,6 +4,7 @@ import { counted } from '../counted.ts';
 import { type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { quarantineDecisions } from './quarantine.ts';
+import { hasSession } from '../session-links.ts';
 import { reasonText } from '../url-reason.ts';
 
 /** All decisions up to the first that stops the URL; every decision if none does. */
@@ -75,7 +76,13 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
 
 /** Null: links of pages are followed, or the URL has been found by other ways. */
 function sitemapsOnly({ scope, record, crawl }: ExplainFacts): Decision | null {
-  if (crawl.config.sitemap !== 'only' || record !== null || scope.isSeed) return null;
+  if (record !== null || scope.isSeed) return null;
+  if (!crawl.config.follow)
+    return {
+      ...{ step: 'scope', verdict: 'no-follow', effect: 'stop', detail: {} },
+      because: 'The crawl fetches its seeds only, and where they redirect to: it follows no links.',
+    };
+  if (crawl.config.sitemap !== 'only') return null;
   return {
     ...{ step: 'scope', verdict: 'sitemap-only', effect: 'stop', detail: {} },
     because:
@@ -144,7 +151,17 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
       ),
       detail: { patterns: include.length, rule: matching, domains: includeDomains.length, domain: within },
     },
+    ...sessionLink(config),
   ];
+}
+
+/** No decision for a crawl without a session. */
+function sessionLink({ headers, sessionLinks }: CrawlFacts['config']): Decision[] {
+  if (!hasSession(headers)) return [];
+  const because = sessionLinks
+    ? 'The crawl has a session, and its settings say that links which may end it are followed.'
+    : 'The crawl has a session, and nothing in the URL promises to end it or to change something.';
+  return [pass('filter', 'session-link', because)];
 }
 
 function includedSentence(include: readonly string[], matching: string | null): string[] {

@@ -108,6 +108,7 @@ async function gather(
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
   if (crawl === undefined) return null;
+  const config = wholeConfig(crawl.config);
   const key = urlKey(link.canonical).toString('hex');
   const [known] = await explainHost(db, link.host, crawlId);
   // A tenant must not see that another one crawls the host.
@@ -121,18 +122,18 @@ async function gather(
           row,
           link,
           await stateOf(db, crawlId, row.redirect_to),
-          isScored(row) ? await scoreFacts(db, crawl.config, link, row, quarantine) : null,
+          isScored(row) ? await scoreFacts(db, config, link, row, quarantine) : null,
         );
-  const scope = await judgeScope(db, crawlId, crawl.config, link, record);
+  const scope = await judgeScope(db, crawlId, config, link, record);
   const mayWait = record === null || record.state === 'queued';
-  const priority = record?.priority ?? (await wouldScore(db, crawl.config, link, scope, quarantine));
+  const priority = record?.priority ?? (await wouldScore(db, config, link, scope, quarantine));
   const [place] =
     host === undefined || !mayWait
       ? []
       : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
   const [optOuts] = await loadOptOuts(db, 0);
   const [inHand] = await pagesInHand(db, [Number(crawlId)]);
-  const { keepFresh } = wholeConfig(crawl.config);
+  const { keepFresh } = config;
   const [kept] = host === undefined || keepFresh === null ? [] : await findKept(db, crawlId, host.id, key);
   const attempts =
     host === undefined || row === undefined ? [] : await listAttempts(db, host.id, crawlId, key);
@@ -146,7 +147,7 @@ async function gather(
       reason: crawl.reason,
       version: crawl.config_version,
       isEditing: crawl.config_version > 1 && (await pendingConfig(db, crawlId)).length > 0,
-      config: crawl.config,
+      config,
       pagesInHand: inHand?.pages ?? 0,
       runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
     },
@@ -165,7 +166,7 @@ async function gather(
     robots:
       host === undefined
         ? null
-        : judgeRobots(storedCopy(host), requested, namesOf(userAgent, crawl.config.userAgent ?? userAgent)),
+        : judgeRobots(storedCopy(host), requested, namesOf(userAgent, config.userAgent ?? userAgent)),
     record,
     shortened: record === null ? await shortenedPages(db, crawlId, host?.id ?? null) : { total: 0, some: [] },
     attempts: attempts.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() })),

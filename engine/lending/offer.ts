@@ -71,6 +71,10 @@ export async function offer(
       reject('url: the crawl takes pages from sitemaps and seeds only');
       continue;
     }
+    if (!crawl.config.follow) {
+      reject('url: the crawl follows no links');
+      continue;
+    }
     if (parentUrl !== null) {
       const links = (ofParent.get(parentUrl) ?? 0) + 1;
       ofParent.set(parentUrl, links);

@@ -60,7 +60,7 @@ export function readPage(
   const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
   const page = pageRow(staged, crawl, extracted, relevance);
   const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
-  if (crawl.config.sitemap === 'only')
+  if (crawl.config.sitemap === 'only' || !crawl.config.follow)
     return {
       staged,
       crawl,

@@ -2,7 +2,9 @@
  * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Tells
  * the lessons of the visit what the answer teaches about the host.
  */
+import type { FetchResponse } from '../../contracts/fetching.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
+import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import type { FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
@@ -16,7 +18,8 @@ import type { Wanted } from './gates.ts';
 import type { HostVisit } from './host-visit.ts';
 import type { Lane } from './lanes.ts';
 import type { Lessons } from './lessons.ts';
-import { leadingOutside, placeOf, record, type Recorded, type Taker } from './record.ts';
+import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Taker } from './record.ts';
+import { signedOut } from './signed-out.ts';
 
 export class PageFetch {
   readonly #room: FetchRoom;
@@ -80,11 +83,15 @@ export class PageFetch {
       ...validatorsOf(copy),
       headers: await this.#headersOf(crawl),
     };
+    const signedIn = hasSession(request.headers);
     const { delayMs } = this.#visit.pacer;
     const result = await this.#visit.exchange(request, wanted, lane);
     if (result === null) return null;
     try {
-      const recorded = record(result, url, placeOf(this.#visit.lease, url), this.#lessons, taker, copy);
+      const place = placeOf(this.#visit.lease, url);
+      const recorded = record(result, url, place, this.#lessons, taker, copy, (response, target) =>
+        signedIn ? this.#signedOut(url.url, response, target, crawl) : null,
+      );
       const { outcome, row, bodyHash } = recorded;
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
@@ -99,6 +106,18 @@ export class PageFetch {
     } finally {
       if (result.kind === 'response') result.release?.();
     }
+  }
+
+  #signedOut(
+    url: string,
+    response: FetchResponse,
+    target: string | null,
+    { tenantId }: OpenCrawl,
+  ): SignedOut | null {
+    const evidence = signedOut(url, response, target);
+    if (evidence === null) return null;
+    const isShared = this.#visit.crawls.some((other) => other.tenantId !== tenantId);
+    return { evidence, how: isShared ? 'buries' : 'parks' };
   }
 
   /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */

@@ -55,8 +55,8 @@ export class FetchRoom {
   ): Promise<void> {
     if (robots === null) return;
     const curious = crawls.filter(
-      ({ id, config: { sitemap } }) =>
-        sitemap !== 'skip' && !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
+      ({ id, config: { sitemap, follow } }) =>
+        follow && sitemap !== 'skip' && !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
     );
     if (curious.length === 0) return;
     const linksOf = (lines: readonly string[]) =>

@@ -94,8 +94,15 @@ interface HostLessons {
   standing(url: { readonly key: string; readonly reason: UrlReason | null }): Omit<History, 'tries' | 'hops'>;
 }
 
+/** That a request with the session of its crawl was asked to log in: the evidence, and what follows. */
+export interface SignedOut {
+  readonly evidence: string;
+  readonly how: 'parks' | 'buries';
+}
+
 /**
  * @param copy the earlier copy whose validators the request carried; null: none
+ * @param loggedOut whether the answer shows that the session of the crawl has ended; absent: the request had none
  */
 export function record(
   result: FetchResult,
@@ -104,9 +111,11 @@ export function record(
   lessons: HostLessons,
   taker: Taker,
   copy: EarlierCopy | null = null,
+  loggedOut: (response: FetchResponse, target: string | null) => SignedOut | null = () => null,
 ): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
-  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes), {
+  const ended = result.kind === 'response' ? loggedOut(result, location?.url ?? null) : null;
+  const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes, ended), {
     ...url,
     ...lessons.standing({ key: place.key, reason: url.reason }),
   });
@@ -125,7 +134,8 @@ export function record(
     ...next(outcome),
     config_version:
       outcome.url.state === 'excluded' && outcome.url.reason === unwantedType ? taker.version : null,
-    detail: describe(result, outcome, copy),
+    detail:
+      outcome.url.reason === 'session-ended' ? (ended?.evidence ?? null) : describe(result, outcome, copy),
     stage: bodyHash === null ? storedStages.none : storedStages.dedup,
     answered: true,
     status: result.status,
@@ -191,6 +201,7 @@ function answerOf(
   location: CanonicalUrl | null,
   copy: EarlierCopy | null,
   takes: MediaFilter,
+  ended: SignedOut | null,
 ): Answer {
   if (result.kind === 'fault') return result;
   const kept = result.status === 304 ? copy : null;
@@ -202,6 +213,7 @@ function answerOf(
     wanted: takes(result.headers['content-type'] ?? kept?.content_type ?? null),
     location: result.headers['location'] === undefined ? 'none' : location === null ? 'astray' : 'target',
     hasBody: result.body.length > 0,
+    ...(ended !== null && { signedOut: ended.how }),
   };
 }
 

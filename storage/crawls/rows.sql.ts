@@ -113,8 +113,8 @@ export const openCrawlsAfter = statement<[after: string, limit: number], { id: s
 
 /**
  * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use. They are
- * crawls of the same tenant with the same user agent and without headers of their own, since a server may answer others
- * differently.
+ * crawls of the same tenant with the same user agent, and without headers of their own in any version of their settings,
+ * since a server may answer others differently.
  */
 export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(
   'earlier-crawls',
@@ -123,7 +123,10 @@ export const earlierCrawls = statement<[hostId: string, crawlId: number], { craw
      join crawl c on c.id = q.crawl_id
      join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
       and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
-      and coalesce(own.config ->> 'headers', '{}') = '{}' and coalesce(c.config ->> 'headers', '{}') = '{}'
+      and coalesce(own.config ->> 'headers', '{}') = '{}'
+      and not exists (select from crawl_config v
+                       where v.crawl_id in (c.id, own.id) and coalesce(v.config ->> 'headers', '{}') <> '{}')
+      and coalesce(c.config ->> 'headers', '{}') = '{}'
     where q.host_id = $1 and q.crawl_id < $2 and c.removed_at is null
     order by q.crawl_id desc limit 8`,
 );

@@ -66,7 +66,7 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
       if (under.life === 'over') return { kind: 'over', state, cause, reason };
       if (isSame(before, after)) return { kind: 'same', version };
       if (under.life === 'ends' && !edit.mayEnd) return { kind: 'ends', by: under.by };
-      const rereads = before.scope !== after.scope && after.sitemap !== 'only';
+      const rereads = before.scope !== after.scope && after.sitemap !== 'only' && after.follow;
       const { author, note, restores } = edit;
       const config = JSON.stringify(after);
       await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);

@@ -8,6 +8,8 @@ export interface HostHold {
   /** The trouble that parked the host, and the milliseconds that it has lasted; null: the host is not parked. */
   readonly parked: string | null;
   readonly trouble_ms: number;
+  /** A new crawl waits for an answer of the host (`askParkedHosts`). */
+  readonly asked: boolean;
 }
 
 /** What keeps a host from being visited until somebody acts; no row: nothing does. */
@@ -15,7 +17,8 @@ export const hostHold = statement<[hostId: string], HostHold>(
   'host-hold',
   `select case when paused_at is not null then coalesce(paused_reason, '') end as paused,
           case when parked_at is not null then coalesce(last_error, '') end as parked,
-          extract(epoch from now() - coalesce(failing_since, parked_at, now()))::float8 * 1000 as trouble_ms
+          extract(epoch from now() - coalesce(failing_since, parked_at, now()))::float8 * 1000 as trouble_ms,
+          exists (select from host_queue q where q.host_id = host.id and q.asking is not null) as asked
      from host where id = $1 and (paused_at is not null or parked_at is not null)`,
 );
 

@@ -17,7 +17,7 @@ export const second = 1_000;
 export const hour = 3_600 * second;
 
 const config = {
-  scope: 'host', include: [], exclude: [], includeDomains: [], excludeDomains: [], maxUrlLength: 2_048, maxDepth: null, maxPages: null, maxSeconds: null, maxPagesPerHost: 100, sitemap: 'include',
+  scope: 'host', include: [], exclude: [], includeDomains: [], excludeDomains: [], maxUrlLength: 2_048, maxDepth: null, maxPages: null, maxSeconds: null, maxPagesPerHost: 100, sitemap: 'include', headers: {}, sessionLinks: false, follow: true,
 } as const; // prettier-ignore
 
 const quietHost: HostFacts = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Suspicion } from '../../domain/blame.ts';
 import { fetchFaults, type FetchFault } from '../../domain/fault.ts';
 import { judgeAnswer, maxRedirects, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
-import { troubleClasses } from '../../domain/trouble.ts';
+import { isSpent, troubleClasses } from '../../domain/trouble.ts';
 
 type Response = Extract<Answer, { kind: 'response' }>;
 
@@ -366,5 +366,38 @@ describe('judgeAnswer, whatever comes', () => {
         if (!complained) expect(judgeAnswer(answer, history).host.complaint).toBeNull();
       }),
     );
+  });
+});
+
+describe('a request with a session that is asked to log in', () => {
+  const asked = (history: Partial<History> = {}, how: 'parks' | 'buries' = 'parks') =>
+    respond({ status: 401, signedOut: how }, history);
+  const over = { trouble: { class: 'session-ended', waitMs: 1_000 }, complaint: null, sign: 'ill' };
+
+  it('is a page of its own at first, tried after the others', () => {
+    expect(asked()).toEqual({ url: again('session-ended', 5_000), host: ill });
+  });
+
+  it.each<[string, Partial<History>]>([
+    ['the second page in a row', { suspicion: { ...first, inARow: 2 } }],
+    ['a host that has not answered well', { suspicion: { ...first, well: false } }],
+    ['the third time alone', { tries: 2 }],
+  ])('shows that the session has ended: %s', (_, history) => {
+    expect(asked(history)).toEqual({ url: { ...again('session-ended', 1_000), own: false }, host: over });
+    expect(isSpent('session-ended', 1)).toBe(true);
+  });
+
+  it('is closed for good where others are answered well', () => {
+    const knownBad = { ...first, knownBad: true };
+    expect(asked({ suspicion: knownBad }).url).toEqual({ state: 'failed', reason: 'forbidden' });
+    const page = respond({ signedOut: 'parks' }, { suspicion: knownBad });
+    expect(page.url).toEqual({ state: 'done', reason: 'fetched', body: true });
+  });
+
+  it('stops nobody else at the host', () => {
+    expect(asked({ suspicion: { ...first, inARow: 5 } }, 'buries')).toEqual({
+      ...{ url: { state: 'failed', reason: 'session-ended' } },
+      host: { trouble: null, complaint: null, sign: 'none' },
+    });
   });
 });

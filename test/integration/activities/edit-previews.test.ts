@@ -37,7 +37,7 @@ async function newCrawl(setting: string): Promise<number> {
   await fetching.queue(
     crawl,
     host,
-    ...['/', '/hidden/1', '/news/1', '/news/2', '/shop/1', '/deep/1', '/typed', long, '/sitemap.xml'],
+    ...['/', '/hidden/1', '/news/1', '/news/2', '/shop/logout', '/deep/1', '/typed', long, '/sitemap.xml'],
   );
   const put = (path: string, columns: object) =>
     tables.url.change(fetching.pool, { crawl_id: crawl, url: like(`%${path}`) }, columns);
@@ -123,6 +123,8 @@ const cases = {
   soft404: { to: true, excluded: 0 },
   rules: { to: null, excluded: 0 },
   retentionDays: { to: 3, excluded: 0 },
+  headers: { to: { Cookie: 'id=1' }, excluded: 1 },
+  sessionLinks: { to: true, excluded: 0 },
 } satisfies Record<
   Exclude<keyof CrawlEdit, 'note' | 'mayEnd'>,
   { readonly to: unknown; readonly excluded: number; readonly readmitted?: number; readonly ends?: string }
