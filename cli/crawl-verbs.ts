@@ -6,7 +6,9 @@ import type { Control, StartOptions } from './crawls.ts';
 import type { Ended } from './ending.ts';
 
 export function addCrawlControl(program: Command, ended: Ended): void {
-  const crawls = program.command('crawls').description('List, start, resume and delete crawls.');
+  const crawls = program
+    .command('crawls')
+    .description('List, start, pause, resume, cancel and delete crawls.');
   crawls
     .command('list')
     .description('List the crawls, the latest first.')
@@ -37,10 +39,12 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     cancel: 'Cancel a crawl for good. URLs that are still queued are not fetched.',
     resume: 'Resume a paused crawl, without waiting for its end.',
   };
-  for (const control of ['pause', 'cancel', 'resume'] as const) {
-    // The verb `resume` goes on with an interrupted crawl of this machine, and shows it.
-    const command = control === 'resume' ? crawls.command('resume') : program.command(control);
-    const usage = control === 'resume' ? 'crawls resume' : control;
+  // The verb `resume` goes on with an interrupted crawl of this machine, and shows it.
+  const places = (['pause', 'cancel', 'resume'] as const).flatMap((control) => [
+    ...(control === 'resume' ? [] : [{ control, usage: control, command: program.command(control) }]),
+    { control, usage: `crawls ${control}`, command: crawls.command(control) },
+  ]);
+  for (const { control, usage, command } of places) {
     command
       .description(controls[control])
       .argument('<id>', 'id of the crawl', crawlId)

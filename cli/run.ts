@@ -17,6 +17,7 @@ import { createPatience, usualPatience } from './give-up.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
 import { standardOutput, writeAllPages, writeLivePages } from './live-pages.ts';
 import { openOutFile, type OutFile } from './out-file.ts';
+import { forgetOut, recallOut, rememberOut } from './remembered-out.ts';
 import { readLocalKey } from './local-key.ts';
 import { createOutlast, type Outlast } from './outages.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -134,6 +135,21 @@ async function runOn(
   const api = createApi({ ...localApi(apiUrl, readLocalKey(config.dataDir)), signal: interrupts.second });
   const outlast = createOutlast(progress.say);
   const id = await begin({ api, own: stack.own, say: progress.say, signal: interrupts.first });
+  if (out !== null) rememberOut(config.dataDir, id, out.name);
+  /** Writes all pages that there are to the file of this command, or of the one that began the crawl. */
+  const writeOut = async (isWhole: boolean, signal: AbortSignal): Promise<void> => {
+    const recalled = out === null && options.out === undefined ? recallOut(config.dataDir, id) : null;
+    const file = recalled === null ? out : await openOutFile(recalled);
+    if (file === null) return;
+    try {
+      const count = await writeAllPages(api, id, file, outlast, signal);
+      const rest = isWhole ? '' : ' so far; resume goes on with it';
+      progress.say(`${counted(count, 'page was', 'pages were')} written to ${file.name}${rest}.`);
+      if (isWhole) forgetOut(config.dataDir, id);
+    } finally {
+      await file.discard();
+    }
+  };
   const web = runningWorkflows(stack.info);
   progress.say(`Crawl ${id} is under way.${web === null ? '' : ` Temporal Web: ${web}`}`);
   const over = new AbortController();
@@ -174,6 +190,7 @@ async function runOn(
   progress.clear();
   if (ended === null) {
     await pause(id, api, interrupts, progress.say);
+    if (!interrupts.second.aborted) await writeOut(false, interrupts.second);
     // If the API is away, the crawl is shown as it was seen last.
     const seen =
       (await api.get(`/v1/crawls/${id}`, crawlView, {}, atOnce).catch(() => null)) ?? watched.latest();
@@ -187,10 +204,7 @@ async function runOn(
     ended = await api.get(`/v1/crawls/${id}`, crawlView);
   }
   if (options.json !== true) await summarize(ended);
-  if (out !== null) {
-    const count = await writeAllPages(api, id, out, outlast, interrupts.first);
-    progress.say(`${counted(count, 'page was', 'pages were')} written to ${out.name}.`);
-  }
+  await writeOut(!gaveUp, interrupts.first);
   if (options.json === true) await summarize(ended);
   else tell(`Results: ./orbweaver pages ${id}`);
   if (options.keep === true && !stack.own) tellKept(stack, progress.say);

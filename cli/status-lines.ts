@@ -11,6 +11,11 @@ import { outageText } from '../domain/outage.ts';
 import { stagesInWords } from '../domain/pressure.ts';
 import { duration } from './words.ts';
 
+/** A stage that is emptier, and slows nobody down, is not worth a look. */
+const tellsFrom = 0.5;
+const isTelling = ({ used, capacity, pace }: CrawlView['stages'][number]): boolean =>
+  pace < 1 || used / capacity >= tellsFrom;
+
 /** How full each stage behind the fetchers is, and how much slower they work for it. */
 function stagesLine(stages: CrawlView['stages']): string {
   const pace = Math.min(...stages.map((stage) => stage.pace));
@@ -24,7 +29,8 @@ export function statusLines(
   outlook: CrawlOutlookView,
   page: ((workflowId: string) => string) | null,
 ): string[] {
-  const { hosts, rate, stages } = view;
+  const { hosts, rate } = view;
+  const stages = view.stages.filter(isTelling);
   const { eta, outages, waiting, parked = [] } = outlook;
   const isOpen = !closedCrawlStates.includes(view.state);
   const held = Math.max(0, waiting.hosts - hosts.parked);

@@ -28,7 +28,7 @@ export const mostOpenExports = 10;
 const chosen = z.strictObject({
   format: z.enum(exportFormats).meta({
     description:
-      '`jsonl`: one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`, `parquet`: a table of pages. `links`: the graph of the crawl, an edge on each line. `warc`, `warc-zstd`: answers with their bodies and requests, as WARC/1.1 records that are compressed one by one. `wacz`: the same with an index and a list of pages, for players. `markdown`: a zip with a folder for each host, and in it a Markdown file for each page.',
+      '`jsonl`: one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`, `parquet`: a table of pages. `links`: the graph of the crawl, an edge on each line. `warc`, `warc-zstd`: answers with their bodies and requests, as WARC/1.1 records that are compressed one by one. `wacz`: the same with an index and a list of pages, for players. `markdown`: a zip with a folder for each host, and in it, in the folders of its paths, a Markdown file with the main text of each page.',
   }),
   fields: z.array(z.enum(pageFields)).max(pageFields.length).optional().meta({
     description: 'Fields to add to `jsonl`, `csv` and `parquet`; `wacz` takes `text`, for its search.',

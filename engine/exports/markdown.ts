@@ -3,7 +3,8 @@
  * duplicate. Each begins with what is known of the page, as YAML (each value is JSON, which YAML reads).
  */
 import { hash } from 'node:crypto';
-import { toMarkdown } from '../../content/markdown.ts';
+import { toMarkdown, type Markdown } from '../../content/markdown.ts';
+import type { Repeated } from '../../contracts/extraction.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import type { Draft } from '../../storage/exports/index.ts';
@@ -53,6 +54,15 @@ async function end(draft: Draft, files: number): Promise<void> {
   await draft.append(whole, archiveEnd(files, at, draft.length(directory)));
 }
 
+/** Of the main text; of the whole page where none of its text is judged to be that. */
+function markdownOf(...[body, contentType, url, repeated]: MarkdownInput): Markdown | null {
+  const main = toMarkdown(body, contentType, url, 'main', repeated);
+  return main === null || main.text.trim() !== ''
+    ? main
+    : toMarkdown(body, contentType, url, 'page', repeated);
+}
+type MarkdownInput = readonly [body: Uint8Array, contentType: string | null, url: string, repeated: Repeated];
+
 export const markdown: ExportForm = {
   pages: 200,
   needs: [],
@@ -63,7 +73,7 @@ export const markdown: ExportForm = {
       const { url, words, contentHash, contentType, duplicateOf } = page;
       if (words === null || contentHash === null || duplicateOf !== null) return null;
       const body = await archive.get(Buffer.from(contentHash, 'hex'));
-      const made = body === null ? null : toMarkdown(body, contentType, url, 'page', await repeatedIn(url));
+      const made = body === null ? null : markdownOf(body, contentType, url, await repeatedIn(url));
       return made === null ? null : frontMatter(page, made.leftOut) + made.text;
     };
     for (let at = 0; at < pages.length; at += together) {

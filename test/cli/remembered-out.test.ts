@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { forgetOut, recallOut, rememberOut } from '../../cli/remembered-out.ts';
+
+it('the file of a crawl is known by its crawl, from any folder, until it is whole', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-out-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  expect(recallOut(folder, '3')).toBeNull();
+  rememberOut(folder, '3', 'pages.jsonl');
+  rememberOut(folder, '4', '/elsewhere/other.jsonl');
+  expect(recallOut(folder, '3')).toBe(path.resolve('pages.jsonl'));
+  forgetOut(folder, '3');
+  forgetOut(folder, '3');
+  expect(recallOut(folder, '3')).toBeNull();
+  expect(recallOut(folder, '4')).toBe('/elsewhere/other.jsonl');
+});
