@@ -253,6 +253,7 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
   follow: {
     flags: '--no-follow',
     words: 'fetch the URLs that are given, and where they redirect to: follow no links, read no sitemaps',
+    unset: 'links are followed',
     startOnly: true,
   },
   allowPrivate: {
@@ -289,7 +290,7 @@ export function addSettings(command: Command): Command {
     const option = optionFor(field);
     const { read } = settings[field];
     if (read !== undefined) option.argParser(read);
-    if (!option.negate) option.description += ` (default: ${defaultWords(field)})`;
+    option.description += ` (default: ${defaultWords(field)})`;
     command.addOption(option);
   }
   return command;
@@ -317,6 +318,6 @@ export function givenSettings(options: object): Partial<Record<Field, unknown>> 
 function defaultWords(field: Field): string {
   const value = defaultCrawlConfig[field];
   if (typeof value === 'number') return value.toLocaleString('en-US');
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return settings[field].unset ?? (value ? 'yes' : 'no');
   return typeof value === 'string' ? value : (settings[field].unset ?? '');
 }
