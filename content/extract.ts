@@ -90,8 +90,8 @@ export function readShown(
 ): ShownPage {
   const url = new URL(address);
   const details = new PageDetails();
-  const { page } = readPage(body, contentType, [], { details }, document);
-  const resolve = createResolver(baseOf(page.baseHref, url));
+  const { page, charset } = readPage(body, contentType, [], { details }, document);
+  const resolve = createResolver(baseOf(page.baseHref, url), charset);
   const whole = textsOfPage(page, page.meta.schema(page.items), repeated);
   const texts = keptTexts(ruled, whole, repeated)?.texts ?? whole;
   return {
@@ -166,7 +166,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     ] as const),
     input.document,
   );
-  const resolve = createResolver(baseOf(page.baseHref, url));
+  const resolve = createResolver(baseOf(page.baseHref, url), charset);
   const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();

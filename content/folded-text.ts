@@ -1,6 +1,7 @@
 /** Text put together from pieces, white space folded as it comes in. */
 import { foldWhiteSpace } from './white-space.ts';
 
+const softHyphen = '\u00ad';
 const NO_GAP = 0;
 const WORD_GAP = 1;
 const BLOCK_GAP = 2;
@@ -44,7 +45,8 @@ export class FoldedText {
       this.leftOut += piece.trim().length;
       return;
     }
-    const folded = foldWhiteSpace(piece);
+    // A soft hyphen is seen only where a line ends, and is no part of a word (UAX #29 WB4).
+    const folded = foldWhiteSpace(piece.includes(softHyphen) ? piece.replaceAll(softHyphen, '') : piece);
     const start = folded.startsWith(' ') ? 1 : 0;
     if (folded.length === start) {
       if (start === 1) this.gap ||= WORD_GAP;

@@ -12,9 +12,9 @@ export function isBarred(rel: string | undefined, followed: readonly string[] = 
   return rel !== undefined && relations(rel).some((word) => barring.has(word) && !followed.includes(word));
 }
 
-/** The words of a rel attribute, lower-case. */
+/** The words of a rel attribute, lower-case. Some pages part them by commas. */
 export function relations(rel: string | undefined): readonly string[] {
-  return rel === undefined ? [] : rel.toLowerCase().split(/\s+/);
+  return rel === undefined ? [] : rel.toLowerCase().split(/[\s,]+/);
 }
 
 /** Address in `<meta http-equiv="refresh">` (HTML standard section 4.2.5.3), without its quotes. */

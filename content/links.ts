@@ -1,4 +1,7 @@
 /** From href attributes to the URLs a crawl may follow. */
+// The first import is for all encodings: the second knows those that were loaded.
+import '@exodus/bytes/encoding.js';
+import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
 import type { Cut } from '../domain/limits.ts';
 import { maxUrlLength } from '../domain/url.ts';
 import { ownCopy } from './own-copy.ts';
@@ -32,8 +35,25 @@ export function baseOf(href: string | null, url: URL): URL {
   return isHttp && base.href.length <= maxUrlLength ? base : url;
 }
 
-/** Resolves as the WHATWG URL parser does; most hrefs of real pages take a shortcut that a property test holds to it. */
-export function createResolver(base: URL): Resolve {
+/** Encodings in which the queries of URLs are UTF-8 all the same (URL standard, "query state"; Encoding §4.3). */
+const asUtf8: ReadonlySet<string> = new Set(['utf-8', 'utf-16le', 'utf-16be', 'x-user-defined']);
+const beyondAscii = /[^\0-\x7f]/;
+
+/** A reference whose query is encoded as servers of pages in that encoding expect it (URL standard, "query state"). */
+function withQueryIn(charset: string, href: string): string {
+  if (!beyondAscii.test(href)) return href;
+  const [, before = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(.*)$/s.exec(href) ?? [];
+  if (!beyondAscii.test(query)) return href;
+  // What the encoding lacks becomes a numeric reference; the rest of the query is left to the parser.
+  const encoded = query.replace(/[^\0-\x7f]+/g, (run) => percentEncodeAfterEncoding(charset, run, ''));
+  return before + encoded + fragment;
+}
+
+/**
+ * Resolves as the WHATWG URL parser does; most hrefs of real pages take a shortcut that a property test holds to it.
+ * @param charset of the page, as WHATWG names it
+ */
+export function createResolver(base: URL, charset = 'utf-8'): Resolve {
   const { origin } = base;
   const hasShortcut = origin !== 'null' && base.username === '' && base.password === '';
   const folder = origin + base.pathname.slice(0, base.pathname.lastIndexOf('/') + 1);
@@ -45,7 +65,9 @@ export function createResolver(base: URL): Resolve {
     return href === '' || href.startsWith('?') || href.includes(':') ? null : folder + href;
   };
 
-  return (href) => {
+  const inUtf8 = asUtf8.has(charset);
+  return (given) => {
+    const href = inUtf8 ? given : withQueryIn(charset, given);
     const hash = href.indexOf('#');
     const reference = hash === -1 ? href : href.slice(0, hash);
     const short = hasShortcut ? shortcut(reference) : null;

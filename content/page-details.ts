@@ -2,6 +2,7 @@
  * The links of a page with their words and where they stand, and its images: gathered only when somebody looks at a page,
  * since no crawl needs them and they are read from the body again.
  */
+import type { LinkCollector } from './links.ts';
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import { foldLine } from './folded-text.ts';
 
@@ -20,6 +21,8 @@ export interface Asked {
   readonly details?: PageDetails;
   /** Links with these relations are followed, whatever the page asks. */
   readonly followed?: readonly string[] | undefined;
+  /** Takes the links of a page that stands in an attribute of another. */
+  readonly links?: LinkCollector;
 }
 
 interface FoundLink {

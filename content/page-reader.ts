@@ -33,6 +33,7 @@ import { MetaReader } from './meta-reader.ts';
 import type { Asked, PageDetails } from './page-details.ts';
 import { PageMarks } from './page-marks.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
+import { maskInnerScripts } from './script-ends.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
 
 /** Characters of text and title kept. */
@@ -44,7 +45,7 @@ const containerIndex = new Map<string, number>(containerElements.map((name, inde
 export class PageReader implements TokenizerCallbacks {
   readonly title = new FoldedText(LONGEST_TITLE);
   readonly text = new FoldedText(LONGEST_TEXT);
-  readonly links = new LinkCollector();
+  readonly links: LinkCollector;
   readonly blocks = new Blocks();
   readonly meta = new MetaReader();
   readonly marks: PageMarks;
@@ -54,6 +55,8 @@ export class PageReader implements TokenizerCallbacks {
   readonly details: PageDetails | null;
   /** Null: nobody asks what links say. */
   readonly contexts: LinkContexts | null;
+  /** This page stands in an attribute of another. */
+  private readonly isInner: boolean;
   /** Relations of links that are followed nonetheless. */
   private readonly followed: readonly string[];
   /** Of the first <base> that has one. */
@@ -101,7 +104,9 @@ export class PageReader implements TokenizerCallbacks {
     this.contexts = asked.contexts === true ? new LinkContexts() : null;
     this.details = asked.details ?? null;
     this.followed = asked.followed ?? [];
-    this.source = source;
+    this.links = asked.links ?? new LinkCollector();
+    this.isInner = asked.links !== undefined;
+    this.source = xhtml ? source : maskInnerScripts(source);
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
     this.items = hasItems(source) ? new ItemReader() : null;
@@ -308,15 +313,31 @@ export class PageReader implements TokenizerCallbacks {
       case 'area':
         if (name === 'a') this.blocks.beginLink(this.text.length);
         if (name === 'a') this.details?.link(attributes, this.quiet, this.text.length);
-        this.addLink(attributes.get('href'), attributes.get('rel'), this.hides || this.hiddenParts.isHidden);
+        // In SVG xlink:href is a link where there is no href (SVG 2 §16.1).
+        this.addLink(
+          attributes.get('href') ?? (this.foreign > 0 ? attributes.get('xlink:href') : undefined),
+          attributes.get('rel'),
+          this.hides || this.hiddenParts.isHidden,
+        );
         break;
       case 'iframe':
       case 'frame':
         this.addLink(attributes.get('src'), undefined, this.hides || this.hiddenParts.isHidden);
+        if (name === 'iframe') this.readInner(attributes.get('srcdoc'));
         break;
       case 'img':
         this.details?.image(attributes);
     }
+  }
+
+  /** The links of a page that stands in an attribute (`srcdoc`), which has the base of this page. */
+  private readInner(source: string | undefined): void {
+    if (source === undefined || this.isInner) return;
+    const inner = new PageReader(source, false, this.agentTokens, {
+      followed: this.followed,
+      links: this.links,
+    });
+    inner.read();
   }
 
   private readMeta(content: string): void {
@@ -337,7 +358,8 @@ export class PageReader implements TokenizerCallbacks {
     const href = attributes.get('href');
     this.meta.link(relation, attributes);
     if (relation.includes('canonical')) this.canonicalHref ??= href ?? null;
-    if (relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
+    const isVersion = relation.includes('alternate') && attributes.has('hreflang');
+    if (isVersion || relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
   }
 
   private addLink(href: string | undefined, rel: string | undefined, hidden = false): void {

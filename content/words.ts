@@ -26,7 +26,8 @@ function classTable(): Uint8Array {
 function classOf(char: string): number {
   if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(char)) return SINGLE;
   if (/[\p{L}\p{N}]/u.test(char)) return LETTER;
-  return /\p{M}/u.test(char) ? MARK : OTHER;
+  // Format characters are part of the word around them (UAX #29 WB4), as the ZWNJ of Persian; a zero-width space is not.
+  return /\p{M}|(?![\u00ad\u200b])\p{Cf}/u.test(char) ? MARK : OTHER;
 }
 
 /**

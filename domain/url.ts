@@ -12,7 +12,7 @@ import { percentNormalForm } from './url-percent.ts';
 import { droppedAs, dropPathSessions, pathSessionHint } from './url-rules.ts';
 
 /** Must be raised with every change of some URL’s canonical form: keys of two versions cannot be compared. @public */
-export const canonicalRulesVersion = 1;
+export const canonicalRulesVersion = 2;
 
 /** Most characters of a URL, as fetched and as canonical form (F27). */
 export const maxUrlLength = 2_048;
