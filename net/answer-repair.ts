@@ -55,6 +55,8 @@ class Answers {
   #state: 'head' | 'chunks' | 'body' = 'body';
   /** Of a head that is not whole yet. */
   #held: Buffer = nothing;
+  /** Bytes of it in which no empty line ends. */
+  #searched = 0;
   #chunks = new ChunkSizes();
 
   constructor(maxHeadBytes: number, onMended: () => void) {
@@ -76,43 +78,52 @@ class Answers {
     if (this.#state === 'body') return bytes;
     if (this.#state === 'head')
       return this.#head(this.#held.length === 0 ? bytes : Buffer.concat([this.takeHeld(), bytes]));
-    const passed = this.#chunks.pass(bytes);
-    if (passed.length < bytes.length) this.#onMended();
-    return passed;
+    return this.#sized(bytes);
   }
 
-  #head(bytes: Buffer): Buffer {
-    let start = 0;
-    // Empty lines before a head are passed over, as undici does.
-    while (bytes[start] === cr || bytes[start] === lf) start++;
-    const known = bytes.subarray(start, start + begin.length);
-    if (!begin.subarray(0, known.length).equals(known)) {
-      this.#state = 'body';
-      return bytes;
-    }
-    const end = endOfHead(bytes, start);
-    if (end === -1) {
-      if (bytes.length <= this.#maxHeadBytes) {
+  /** Interim heads come in a row as long as a server likes, and a head byte by byte: neither costs more than its length. */
+  #head(given: Buffer): Buffer {
+    const passed: Buffer[] = [];
+    let bytes = given;
+    while (bytes.length > 0 && this.#state === 'head') {
+      let start = 0;
+      // Empty lines before a head are passed over, as undici does.
+      while (bytes[start] === cr || bytes[start] === lf) start++;
+      const known = bytes.subarray(start, start + begin.length);
+      const end = endOfHead(bytes, Math.max(start, this.#searched));
+      this.#searched = 0;
+      if (!begin.subarray(0, known.length).equals(known)) this.#state = 'body';
+      else if (end !== -1) {
+        const head = this.#mended(bytes.toString('latin1', start, end));
+        passed.push(head === null ? bytes.subarray(start, end) : Buffer.from(head, 'latin1'));
+        bytes = bytes.subarray(end);
+      } else if (bytes.length > this.#maxHeadBytes) this.#state = 'body';
+      else {
         this.#held = bytes;
-        return nothing;
+        // The empty line may be cut in its middle.
+        this.#searched = Math.max(0, bytes.length - 2);
+        bytes = nothing;
       }
-      this.#state = 'body';
-      return bytes;
     }
-    const head = bytes.toString('latin1', start, end);
+    if (bytes.length > 0) passed.push(this.#state === 'chunks' ? this.#sized(bytes) : bytes);
+    return passed.length === 1 ? (passed[0] ?? nothing) : Buffer.concat(passed);
+  }
+
+  /** The head as it is to pass, and what comes after it; null: as it is. */
+  #mended(head: string): string | null {
     const mended = mendedHead(head);
     if (mended !== null) this.#onMended();
     const whole = mended ?? head;
-    const rest = bytes.subarray(end);
-    if (interim.test(whole)) {
-      const passed = Buffer.from(whole.replace(/^(HTTP\/1\.1 1)00/, '$102'), 'latin1');
-      return rest.length === 0 ? passed : Buffer.concat([passed, this.#head(rest)]);
-    }
+    if (interim.test(whole)) return whole.replace(/^(HTTP\/1\.1 1)00/, '$102');
     this.#state = chunkedHead.test(whole) ? 'chunks' : 'body';
-    if (this.#state === 'chunks') this.#chunks = new ChunkSizes();
-    if (mended === null && this.#state === 'body') return bytes;
-    const passed = rest.length === 0 ? rest : this.pass(rest);
-    return mended === null && passed === rest ? bytes : Buffer.concat([Buffer.from(whole, 'latin1'), passed]);
+    this.#chunks = new ChunkSizes();
+    return mended;
+  }
+
+  #sized(bytes: Buffer): Buffer {
+    const sized = this.#chunks.pass(bytes);
+    if (sized.length < bytes.length) this.#onMended();
+    return sized;
   }
 }
 

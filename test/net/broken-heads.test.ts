@@ -85,6 +85,19 @@ describe('heads and framing that all clients read (RFC 9112)', () => {
     expect(server.connections.total).toBe(1);
   });
 
+  it('however many interim heads come at once, and however small the parts of a head', async () => {
+    const many = await rawServer((socket) =>
+      pour(socket, Buffer.from('HTTP/1.1 100\n\n'.repeat(20_000)), MiB),
+    );
+    expect(expectFault(await fetching()(many.origin)).message).toContain('more than 32 interim responses');
+    const lines = Buffer.from(`HTTP/1.1 200 OK\n${'a\n'.repeat(20_000)}${length5}\n\nhello`);
+    const server = await rawServer((socket) => {
+      socket.setNoDelay(true);
+      for (let at = 0; at < lines.length; at += 64) socket.write(lines.subarray(at, at + 64));
+    });
+    expect(text(expectResponse(await fetching()(server.origin)))).toBe('hello');
+  });
+
   it('a head that breaks off is no answer', async () => {
     const server = await sending('HTTP/1.1 200 OK\r\nX-A: b\r\n');
     expect(expectFault(await fetching()(server.origin)).fault).toBe('reset');
