@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import './test/support/no-settings.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Tests here share one Postgres and one Temporal, which are started when one of them is selected. */

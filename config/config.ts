@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { nearName } from '../domain/near-name.ts';
 import type { Environment } from './folders.ts';
 import { version } from './package.ts';
 import { settingsFileName, settings } from './table.ts';
@@ -36,27 +37,11 @@ export class ConfigError extends Error {
 const prefix = 'ORBWEAVER_';
 const knownNames: readonly string[] = [settingsFileName, ...Object.values(settings).map((row) => row.name)];
 
-/** Edits (Levenshtein) between two names. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-};
-
 const refuseUnknown = (names: readonly string[], where: string): void => {
   const unknown = names.find((name) => !knownNames.includes(name));
   if (unknown === undefined) return;
-  const near = knownNames
-    .map((name) => ({ name, edits: distance(unknown.toUpperCase(), name) }))
-    .reduce((best, each) => (each.edits < best.edits ? each : best));
-  const hint = near.edits <= 6 ? `; did you mean ${near.name}?` : '; docs/settings.md lists all settings.';
+  const near = nearName(unknown, knownNames, 6);
+  const hint = near === null ? '; docs/settings.md lists all settings.' : `; did you mean ${near}?`;
   throw new ConfigError(`${where}: there is no setting ${unknown}${hint}`);
 };
 

@@ -202,7 +202,7 @@ export const exportJobRoutes = [
         const name = fileName(crawlId, exportId, format);
         if (target === 'folder' && (await files.size(row, name)) !== bytes)
           throw new HttpProblem(409, `The file ${name} is not in the folder of exports of this API.`);
-        const from = firstByte(request.headers.range);
+        const from = firstByte(request.headers.range, bytes);
         if (from !== null && from >= bytes)
           throw new HttpProblem(416, `The file has ${String(bytes)} bytes only.`);
         response.status(from === null ? 200 : 206);
@@ -236,10 +236,11 @@ export const exportJobRoutes = [
   }),
 ];
 
-/** Of `bytes=N-`, the only form that is understood: others get the whole file. */
-function firstByte(range: string | undefined): number | null {
-  const [, from] = /^bytes=(\d{1,15})-$/.exec(range ?? '') ?? [];
-  return from === undefined ? null : Number(from);
+/** Of `bytes=N-` and `bytes=-N`, the last N bytes (RFC 9110, section 14.1.2); null: other forms get the whole file. */
+function firstByte(range: string | undefined, bytes: number): number | null {
+  const [, from, last] = /^bytes=(?:(\d{1,15})-|-(\d{1,15}))$/.exec(range ?? '') ?? [];
+  if (from !== undefined) return Number(from);
+  return last === undefined ? null : last === '0' ? bytes : Math.max(0, bytes - Number(last));
 }
 
 const isOpen = ({ state }: Pick<ExportRow, 'state'>): boolean => state === 'waiting' || state === 'running';

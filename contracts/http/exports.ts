@@ -102,8 +102,8 @@ export const exportList = z
   .meta({ id: 'ExportList' });
 
 export const rangeHeader = z.object({
-  Range: z
-    .string()
-    .optional()
-    .meta({ description: '`bytes=1000-`: the file from this byte on, for a download that broke off.' }),
+  Range: z.string().optional().meta({
+    description:
+      '`bytes=1000-`: the file from this byte on, for a download that broke off. `bytes=-1000`: its last bytes.',
+  }),
 });

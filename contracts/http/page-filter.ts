@@ -10,7 +10,10 @@ export const pageFilter = z.strictObject({
     .meta({ description: 'Only pages of this host, given by its origin, such as `https://example.com`.' }),
   status: z
     .string()
-    .regex(/^[1-9](?:\d\d|[xX]{2})$/, 'neither a status such as 404 nor a class such as 4xx')
+    .regex(
+      /^(?:[1-9]\d\d|[1-5][xX]{2})$/,
+      'neither a status such as 404 nor a class such as 4xx (1xx to 5xx)',
+    )
     .transform((text) => ({
       least: Number(text.replace(/x/gi, '0')),
       most: Number(text.replace(/x/gi, '9')),

@@ -3,7 +3,8 @@
  * programs (`schema.safeParse(input, { error: inWords })`). A message that a schema has itself takes precedence. The
  * words follow a name and a colon: "maxPages: it must be a whole number".
  */
-import type { z } from 'zod';
+import { z } from 'zod';
+import { nearName } from '../../domain/near-name.ts';
 
 export const inWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -22,7 +23,7 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
         ? `it must be ${shown(issue.values[0])}`
         : `it must be one of ${issue.values.map(shown).join(', ')}`;
     case 'unrecognized_keys':
-      return `there is no ${issue.keys.map((key) => JSON.stringify(key)).join(', no ')}`;
+      return `there is no ${issue.keys.map((key) => named(key, issue.inst)).join(', no ')}`;
     case 'invalid_union':
       return alternatives(issue.errors);
     case 'invalid_key':
@@ -31,6 +32,13 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
       return 'it is not valid';
   }
 };
+
+/** With the field that may be meant: `"maxPage" (did you mean maxPages?)`. */
+function named(key: string, schema: unknown): string {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const near = nearName(key, known, Math.min(3, Math.floor(key.length / 3)));
+  return near === null ? JSON.stringify(key) : `${JSON.stringify(key)} (did you mean ${near}?)`;
+}
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'text',

@@ -94,3 +94,13 @@ describe('what is wrong with an input', () => {
     expect(words.filter((sentence) => raw.test(sentence))).toEqual([]);
   });
 });
+
+it.each([
+  ['maxPage', 'there is no "maxPage" (did you mean maxPages?)'],
+  ['max_pages', 'there is no "max_pages" (did you mean maxPages?)'],
+  ['MAXPAGES', 'there is no "MAXPAGES" (did you mean maxPages?)'],
+  ['colour', 'there is no "colour"'],
+  ['x'.repeat(200), `there is no "${'x'.repeat(200)}"`],
+])('names the field that %.12s may stand for', (field, words) => {
+  expect(said(newCrawl, { seeds: 'https://a.example/', [field]: 1 })).toContain(words);
+});

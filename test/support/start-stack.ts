@@ -1,4 +1,5 @@
 /** An embedded stack on a data folder of its own, which goes with it. */
+import './no-settings.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -357,4 +357,14 @@ it('is started, watched and written by the verbs, and downloaded from any byte o
     headers: { range: `bytes=${String(whole.length)}-` },
   });
   expect(beyond.status).toBe(416);
+  const last = (count: string) =>
+    fetch(`${api.url}${path0}/${String(id)}/file`, { headers: { range: `bytes=-${count}` } });
+  const tail = await last('22');
+  expect([tail.status, tail.headers.get('content-range')]).toEqual([
+    206,
+    `bytes ${String(whole.length - 22)}-${String(whole.length - 1)}/${String(whole.length)}`,
+  ]);
+  expect(Buffer.from(await tail.arrayBuffer())).toEqual(whole.subarray(-22));
+  expect(Buffer.from(await (await last('99999999')).arrayBuffer())).toEqual(whole);
+  expect((await last('0')).status).toBe(416);
 });

@@ -161,6 +161,7 @@ describe('pages', () => {
   it.each<[string, string, RegExp]>([
     ['host', 'a.example', /^host: "a\.example" is not an origin such as https:/],
     ['status', '4x', /^status: neither a status such as 404 nor a class such as 4xx/],
+    ['status', '9xx', /^status: neither a status such as 404 nor a class such as 4xx \(1xx to 5xx\)/],
     ['status', '000', /^status: neither a status such as/],
     ['status', '404,410', /^status: neither a status such as/],
     ['contentType', 'html', /^contentType: not a media type such as text\/html or image\/\*/],
