@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createVersionReader } from '../engine/changes/read-version.ts';
 import { createTextReader } from '../engine/page-text.ts';
+import { aside } from '../content/aside.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import {
   bucketOf,
@@ -19,7 +20,7 @@ import { openProcessLog } from '../config/process-log.ts';
 import { usualPorts } from '../config/settings/ports.ts';
 import { settings } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
-import { ArchiveReader, openObjects, openSegments } from '../storage/archive/index.ts';
+import { ArchiveReader, openObjects, openSegments, unpackAside } from '../storage/archive/index.ts';
 import { ExportFiles } from '../storage/exports/index.ts';
 import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
@@ -79,7 +80,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const wake = (origin: string): Promise<void> =>
     connection.withDeadline(Date.now() + wakeMs, () => wakeHost(client.workflow, origin));
   const segments = await openSegments(config.blobDir, bucketOf(config));
-  const archive = new ArchiveReader(pool, segments, config.maxBodyBytes);
+  const archive = new ArchiveReader(pool, segments, config.maxBodyBytes, unpackAside);
   const redis =
     config.redisUrl === null
       ? null
@@ -93,8 +94,8 @@ async function main(config: ServiceConfig): Promise<void> {
       pool,
       control,
       schedulers: createSchedulers(client),
-      textOf: createTextReader(archive),
-      readVersion: createVersionReader(archive),
+      textOf: createTextReader(archive, (...body) => aside('shown', ...body)),
+      readVersion: createVersionReader(archive, (...input) => aside('extracted', ...input)),
       archive,
       search: await openIndex(pool, openSearchOf(config)),
       exports: {

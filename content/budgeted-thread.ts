@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 
-interface Budget {
+export interface Budget {
   /** Of JavaScript objects. */
   readonly heapMb: number;
   /** Of buffers, which the heap's limit does not count: looked at every few milliseconds. */
@@ -105,6 +105,30 @@ export class BudgetedThread<Task, Answer> {
       void this.#thread?.terminate();
       this.#thread = null;
     }, idleMs).unref();
+  }
+}
+
+/** Several such threads. Tasks begin in the order in which they came, each in the next thread that is free. */
+export class BudgetedThreads<Task, Answer> {
+  readonly #free: BudgetedThread<Task, Answer>[];
+  readonly #waiting: ((free: BudgetedThread<Task, Answer>) => void)[] = [];
+
+  /** @param most threads that work at a time */
+  constructor(file: URL, budget: Budget, most: number) {
+    this.#free = Array.from({ length: most }, () => new BudgetedThread<Task, Answer>(file, budget));
+  }
+
+  async run(...task: Parameters<BudgetedThread<Task, Answer>['run']>): Promise<Answer | Overrun> {
+    const thread =
+      this.#free.pop() ??
+      (await new Promise<BudgetedThread<Task, Answer>>((free) => this.#waiting.push(free)));
+    try {
+      return await thread.run(...task);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free.push(thread);
+      else next(thread);
+    }
   }
 }
 

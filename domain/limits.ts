@@ -52,6 +52,8 @@ const cutPhrases = {
     'pages on which the rules take too much memory',
   ],
   brokenRules: ['page on which the rules fail', 'pages on which the rules fail'],
+  /** Texts that are left out of an answer, because reading the body again passed a limit. They are part of no sum. */
+  textUnread: ['text that takes too much to be read again', 'texts that take too much to be read again'],
   /** Entries of one sitemap over the limit. */
   sitemapEntries: ['sitemap entry over the limit', 'sitemap entries over the limit'],
   /** Sitemaps read only up to the size limit, or until they broke off; how many entries followed is not known. */

@@ -36,7 +36,7 @@ type Records = Awaited<ReturnType<typeof storedRecords>>[number];
 const batch = 100;
 /** Pages read together: a store at the other end of a network takes long to answer. */
 const together = 8;
-/** In other threads: an API has others to answer. */
+/** In another thread: an API has others to answer. */
 const gzipAside = promisify(gzip);
 
 /** A record, and the same compressed by itself. */

@@ -3,7 +3,7 @@ import type { PageRules } from '../contracts/page-rules.ts';
 import { needTree } from '../contracts/page-rules.ts';
 import type { RuleTrial } from '../contracts/http/rule-trial.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
-import { readWithoutLanguage } from '../content/extract.ts';
+import { aside } from '../content/aside.ts';
 import { isExtractable } from '../content/media.ts';
 import { applyRules } from '../content/rules.ts';
 import { namesOf } from '../domain/robots.ts';
@@ -35,8 +35,8 @@ export async function tryRules(
   const from = performance.now();
   const ruled = needTree(tried) ? await applyRules(body, page.content_type, page.url, tried) : null;
   const milliseconds = Math.round(performance.now() - from);
-  const read = readWithoutLanguage({
-    ...{ body, ruled, url: page.url, contentType: page.content_type, xRobotsTag: page.robots_tag },
+  const read = await aside('read', body, {
+    ...{ ruled, url: page.url, contentType: page.content_type, xRobotsTag: page.robots_tag },
     agentTokens: namesOf(userAgent, config.userAgent ?? userAgent),
     maxLinks: config.maxLinksPerPage,
     followed: tried?.links.follow,

@@ -1,5 +1,6 @@
 /** The answer that a crawl has stored of a URL, from the archive. */
-import { type Markdown, type MarkdownPart, toMarkdown } from '../content/markdown.ts';
+import { aside } from '../content/aside.ts';
+import type { Markdown, MarkdownPart } from '../content/markdown.ts';
 import { canonicalize } from '../domain/url.ts';
 import { urlKey } from '../contracts/url-key.ts';
 import { saysUnchanged, type ArchiveReader } from '../storage/archive/index.ts';
@@ -41,7 +42,7 @@ export async function storedMarkdown(
   if (stored === null) return null;
   const { body, page } = stored;
   const repeated = await repeatedReader(db, crawlId)(page.url);
-  return toMarkdown(body, page.content_type, page.url, part, repeated) ?? 'not-text';
+  return (await aside('markdown', body, page.content_type, page.url, part, repeated)) ?? 'not-text';
 }
 
 /**

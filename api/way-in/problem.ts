@@ -11,6 +11,7 @@ import {
 } from '../../contracts/http/problem.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { inWords } from '../../contracts/http/wording.ts';
+import { BeyondBudget } from '../../content/aside.ts';
 import { isDiskTrouble } from '../../engine/breakers/watched-blobs.ts';
 import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage, isTooLate } from '../../storage/postgres/index.ts';
@@ -157,6 +158,9 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       const detail =
         'The body is still on the machine that fetched it. It can be read here once its segment is closed and uploaded.';
       sendProblem(response, 503, detail);
+    } else if (error instanceof BeyondBudget) {
+      const detail = `The stored body takes too much ${error.overrun === 'too-slow' ? 'time' : 'memory'} to read, so this cannot be made of it.`;
+      sendProblem(response, 422, detail);
     } else if (isDiskTrouble(error)) {
       log.warn({ err: error }, 'the store of bodies does not answer');
       sendProblem(response, 503, 'The store of bodies does not answer. Try again soon.');

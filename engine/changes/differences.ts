@@ -1,7 +1,7 @@
 /** Versions of a page, and what differs between two of them, for somebody who asks. */
 import type { PageDiff, PageVersion } from '../../contracts/http/changes.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import { diffTexts } from '../../content/text-diff.ts';
+import { aside } from '../../content/aside.ts';
 import {
   changeBetween,
   fieldChanges,
@@ -70,13 +70,13 @@ export async function differences(
   return {
     ...{ url: later.url, from: idOf(earlier), to: idOf(later) },
     fields: answerChanges(one, other),
-    text: one.read === null || other.read === null ? null : partsOf(one.read.main, other.read.main),
+    text: one.read === null || other.read === null ? null : await partsOf(one.read.main, other.read.main),
     change: change && { ...change, fields: [...change.fields] },
   };
 }
 
-function partsOf(before: string, after: string): PageDiff['text'] {
-  const { parts, exact, leftOut } = diffTexts(before, after);
+async function partsOf(before: string, after: string): Promise<PageDiff['text']> {
+  const { parts, exact, leftOut } = await aside('differences', before, after);
   return { parts: parts.map((part) => ({ ...part })), exact, leftOut };
 }
 

@@ -5,7 +5,7 @@
 import type { Pool } from '../postgres/index.ts';
 import { Gathering } from '../gathering.ts';
 import type { BodyStore, Kept } from './body-store.ts';
-import { formatOf, pack, packSmall, unpack, type SegmentFormat } from './member.ts';
+import { formatOf, pack, packSmall, unpack, type SegmentFormat, type Unpack } from './member.ts';
 import { OwnSegment, type SegmentRules } from './own-segment.ts';
 import { findBody, findRevisit, forgetBody, knownBodies, type FoundRecord } from './records.sql.ts';
 import type { SegmentStore } from './segment-store.ts';
@@ -46,17 +46,25 @@ export class NotHereYet extends Error {
   }
 }
 
+type Open = (...member: [...Parameters<Unpack>, by: Unpack]) => ReturnType<Unpack>;
+const plainly: Open = (packed, format, maxBytes, by) => by(packed, format, maxBytes);
+
 /** Reads what any process has stored. */
 export class ArchiveReader {
   readonly #pool: Pool;
   readonly #store: SegmentStore;
   readonly #maxBytes: number;
+  readonly #unpack: Unpack;
 
-  /** @param maxBodyBytes bytes that a body may have; a larger one counts as torn */
-  constructor(pool: Pool, store: SegmentStore, maxBodyBytes: number) {
+  /**
+   * @param maxBodyBytes bytes that a body may have; a larger one counts as torn
+   * @param by `unpackAside` where others are to be answered meanwhile
+   */
+  constructor(pool: Pool, store: SegmentStore, maxBodyBytes: number, by: Unpack = unpack) {
     this.#pool = pool;
     this.#store = store;
     this.#maxBytes = maxBodyBytes + headBytes;
+    this.#unpack = by;
   }
 
   async get(hash: Uint8Array, at: FoundRecord | null = null): Promise<Uint8Array | null> {
@@ -71,7 +79,7 @@ export class ArchiveReader {
   async answer(
     hash: Uint8Array,
     at: FoundRecord | null = null,
-    open: typeof unpack = unpack,
+    open: Open = plainly,
   ): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
@@ -93,7 +101,7 @@ export class ArchiveReader {
     key: Uint8Array,
     hash: Uint8Array,
     at: FoundRecord | null = null,
-    open: typeof unpack = unpack,
+    open: Open = plainly,
   ): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
@@ -109,7 +117,7 @@ export class ArchiveReader {
     first: FoundRecord | null,
     find: () => Promise<FoundRecord[]>,
     isThat: (record: ReadRecord) => boolean,
-    open: typeof unpack,
+    open: Open,
   ): Promise<{ readonly record: ReadRecord | null; readonly lost: FoundRecord | null }> {
     let asked = first === null;
     let tried: FoundRecord | null = null;
@@ -119,7 +127,8 @@ export class ArchiveReader {
       } else {
         if (place.segment === tried?.segment && place.at === tried.at) return { record: null, lost: place };
         const packed = await this.#store.read(place.name, place.at, place.length);
-        const bytes = packed === null ? null : open(packed, formatOf(place.name), this.#maxBytes);
+        const bytes =
+          packed === null ? null : await open(packed, formatOf(place.name), this.#maxBytes, this.#unpack);
         const record = bytes === null ? null : readRecord(bytes);
         if (record !== null && isThat(record)) return { record, lost: null };
         tried = place;

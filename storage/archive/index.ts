@@ -24,6 +24,7 @@ export {
   segmentFormats,
   segmentName,
   unpack,
+  unpackAside,
   unpackBoth,
   type SegmentFormat,
 } from './member.ts';

@@ -3,7 +3,8 @@
  * archive that any WARC tool reads. A reader finds a flipped bit in a member by the checksum at its end (zstd: xxHash64,
  * gzip: CRC-32).
  */
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip, gunzipSync, gzipSync, zstdDecompress } from 'node:zlib';
 import { packZstd, unpackZstd } from './zstd.ts';
 
 export const segmentFormats = ['zstd', 'gzip'] as const;
@@ -44,9 +45,21 @@ export function packSmall(record: Uint8Array, format: SegmentFormat): Buffer {
   return frame;
 }
 
+/** `unpack`, or `unpackAside`. */
+export type Unpack = (
+  packed: Buffer,
+  format: SegmentFormat,
+  maxBytes: number,
+) => Buffer | null | Promise<Buffer | null>;
+
 /** Unpacks a member of any size and the small one behind it. Null: as with `unpack`; the small one may be missing. */
-export function unpackBoth(packed: Buffer, format: SegmentFormat, maxBytes: number): Buffer | null {
-  const first = unpack(packed, format, maxBytes);
+export async function unpackBoth(
+  packed: Buffer,
+  format: SegmentFormat,
+  maxBytes: number,
+  by: Unpack = unpack,
+): Promise<Buffer | null> {
+  const first = await by(packed, format, maxBytes);
   // Gzip's library goes on with the next member by itself.
   if (first === null || format === 'gzip') return first;
   for (let at = packed.lastIndexOf(frameStart); at > 0; at = packed.lastIndexOf(frameStart, at - 1)) {
@@ -62,11 +75,37 @@ export function unpackBoth(packed: Buffer, format: SegmentFormat, maxBytes: numb
  * cut short, or larger than any of ours.
  */
 export function unpack(packed: Buffer, format: SegmentFormat, maxBytes: number): Buffer | null {
-  const limits = { maxOutputLength: maxBytes, chunkSize: pieceOf(packed.length, maxBytes) };
+  const limits = limitsOf(packed, maxBytes);
   try {
     return format === 'gzip' ? gunzipSync(packed, limits) : unpackZstd(packed, limits);
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
-    throw error;
+    return orDamaged(error);
   }
+}
+
+const [gunzipAside, zstdAside] = [promisify(gunzip), promisify(zstdDecompress)];
+
+/** As `unpack`, in another thread: for a process that has others to answer meanwhile. */
+export async function unpackAside(
+  packed: Buffer,
+  format: SegmentFormat,
+  maxBytes: number,
+): Promise<Buffer | null> {
+  const limits = limitsOf(packed, maxBytes);
+  try {
+    return await (format === 'gzip' ? gunzipAside(packed, limits) : zstdAside(packed, limits));
+  } catch (error) {
+    return orDamaged(error);
+  }
+}
+
+const limitsOf = (packed: Buffer, maxBytes: number) => ({
+  maxOutputLength: maxBytes,
+  chunkSize: pieceOf(packed.length, maxBytes),
+});
+
+/** Errors of zlib have a code. */
+function orDamaged(error: unknown): null {
+  if (error instanceof Error && 'code' in error) return null;
+  throw error;
 }

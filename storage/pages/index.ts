@@ -22,7 +22,7 @@ export { rankCopies } from './rank-copies.sql.ts';
 export { rankingLock } from './ranking-lock.sql.ts';
 export { nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
-export { readPages, pageBatches, revisitView, type TextReader } from './pages.ts';
+export { bodyFields, readPages, pageBatches, revisitView, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
   hostsInStage,

@@ -18,7 +18,7 @@ import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
-import { unreadCuts, unruledCuts } from '../../domain/limits.ts';
+import { cutBy, unreadCuts, unruledCuts, type Cut } from '../../domain/limits.ts';
 import { repeatedReader } from '../boilerplate/index.ts';
 import { findCrawl, findRules } from '../crawls/index.ts';
 import {
@@ -49,6 +49,8 @@ interface ReadBody {
   readonly repeated: PageView['repeated'] | null;
   readonly anchors: readonly PageAnchor[];
   readonly images: readonly PageImage[];
+  /** What reading it again cost the page beside what was cut when it was stored. */
+  readonly cut?: Cut;
 }
 
 /**
@@ -64,7 +66,7 @@ export type TextReader = (
 ) => Promise<ReadBody | null>;
 
 /** Fields that are read from the body. */
-const bodyFields: readonly PageField[] = ['text', 'main', 'anchors', 'images'];
+export const bodyFields: readonly PageField[] = ['text', 'main', 'anchors', 'images'];
 
 export interface PagesRequest {
   /** Null: from the start. */
@@ -213,7 +215,7 @@ async function pageOf(
     redirectTo: row.redirect_to,
     noindex: row.noindex,
     canonical: row.canonical,
-    cut: row.cut ?? {},
+    cut: cutBy(row.cut ?? {}, body?.cut ?? {}),
     ...(fields.includes('links') && { links: linksOf(row) }),
     ...(fields.includes('meta') && { meta: row.meta }),
     ...(fields.includes('fields') && { fields: row.fields }),

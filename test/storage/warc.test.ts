@@ -10,6 +10,8 @@ import {
   segmentFormats,
   segmentName,
   unpack,
+  unpackAside,
+  unpackBoth,
   infoRecord,
   payloadDigest,
   readRecord,
@@ -144,6 +146,23 @@ describe.each(segmentFormats)('members of %s', (format) => {
     for (let length = 0; length < packed.length; length++)
       expect(unpack(packed.subarray(0, length), format, maxBytes)?.equals(record) ?? false).toBe(false);
     expect(unpack(pack(Buffer.alloc(2_000), format), format, 1_999)).toBeNull();
+  });
+
+  it('are unpacked aside as they are here', async () => {
+    const other = packSmall(Buffer.from('the request'), format);
+    for (const length of [1, 2_000, 300_000, 3_000_000]) {
+      const record = randomBytes(length);
+      const member = pack(record, format);
+      for (const bytes of [member, Buffer.concat([member, other]), member.subarray(0, member.length - 1)]) {
+        const here = unpack(bytes, format, maxBytes);
+        const aside = await unpackAside(bytes, format, maxBytes);
+        expect(aside?.subarray(0, length).equals(record) ?? null).toBe(here === null ? null : true);
+        const both = await unpackBoth(bytes, format, maxBytes, unpackAside);
+        const bothHere = await unpackBoth(bytes, format, maxBytes);
+        expect(bothHere === null ? both : both?.equals(bothHere)).toBe(bothHere === null ? null : true);
+      }
+      expect(await unpackAside(member, format, length - 1)).toBeNull();
+    }
   });
 
   it('are read right whatever was read before: a whole member, a torn or short one, or one that is too large', () => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { hash } from 'node:crypto';
 import pino from 'pino';
 import { expect } from 'vitest';
+import { aside } from '../../../content/aside.ts';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { createVersionReader } from '../../../engine/changes/read-version.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
@@ -78,8 +79,8 @@ const bodies = new Map<string, Buffer>();
 const stored = {
   get: (hash: Uint8Array) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
 };
-export const textOf = createTextReader(stored);
-export const readStored = createVersionReader(stored);
+export const textOf = createTextReader(stored, (...body) => aside('shown', ...body));
+export const readStored = createVersionReader(stored, (...input) => aside('extracted', ...input));
 
 export const noArchive: Dependencies['archive'] = {
   answer: () => Promise.resolve(null),
