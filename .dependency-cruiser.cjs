@@ -44,6 +44,18 @@ module.exports = {
       to: { path: 'node_modules/(pg|ioredis)/' },
     },
     {
+      name: 'api-reads-no-bodies',
+      comment:
+        'on the event loop of the API, where one page may take seconds: routes read bodies by content/aside.ts, in threads with budgets',
+      severity: 'error',
+      from: { path: '^(api/|engine/(stored-answer|rule-trial|changes/differences)[.]ts$)' },
+      to: {
+        path: '^content/',
+        pathNot: '^content/(aside|budgeted-thread|word-breaks|rules|media)[.]ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'domain-is-pure',
       comment: 'domain/ imports nothing from npm or node',
       severity: 'error',

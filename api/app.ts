@@ -22,11 +22,12 @@ import { createKeyring } from './way-in/keyring.ts';
 import { notFound, problemHandler } from './way-in/problem.ts';
 import { limitByAddress, limitByTenant, limitMadeUpKeys } from './way-in/rate-limits.ts';
 import { requestId, versionHeader } from './way-in/request-ids.ts';
+import { createTurns, takePlace } from './way-in/standing.ts';
 
 const anyKey = /owk_[\w-]+/g;
 
 export function buildApp(dependencies: Dependencies): Express {
-  const { pool, log, settings, sharedCounts } = dependencies;
+  const { pool, log, settings, sharedCounts, turns = createTurns() } = dependencies;
   const keyring = createKeyring(pool, dependencies.verifyToken);
   const parts: Parts = {
     ...dependencies,
@@ -76,7 +77,8 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(mount(healthRoutes, parts));
   app.use(limitByAddress(judge, requestsPer10s, sharedCounts));
   app.use(limitMadeUpKeys(judge, requestsPer10s, keyring, sharedCounts));
-  app.use(gate(judge, pool, keyring, limitByTenant(sharedCounts), auditLog(pool, log)));
+  const limits = [limitByTenant(sharedCounts), takePlace(turns)];
+  app.use(gate(judge, pool, keyring, limits, auditLog(pool, log)));
   app.use(jsonBody());
   app.use(idempotency(pool, log));
   app.use('/docs', docsPage(parts.document));

@@ -13,6 +13,7 @@ import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Schedulers } from './schedulers.ts';
 import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
+import type { Turns } from './way-in/standing.ts';
 import type { VerifyToken } from './way-in/tokens.ts';
 
 export interface Dependencies {
@@ -37,6 +38,8 @@ export interface Dependencies {
   readonly verifyToken: VerifyToken | null;
   /** Null: each process counts its own requests only. */
   readonly sharedCounts: SharedCounts | null;
+  /** Absent: the usual ones; tests hold their own closed. */
+  readonly turns?: Turns;
   readonly log: Logger;
   /** Aborted when the process must stop: streams end then. */
   readonly stopping: AbortSignal;

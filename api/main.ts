@@ -33,6 +33,7 @@ import { provideFirstKey } from './way-in/first-key.ts';
 import { createHttpServer } from './way-in/http-server.ts';
 import { watchQuotas } from './watchers/quota-watch.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
+import { connectionTurns } from './way-in/tenant-at-work.ts';
 import { createTokenVerifier, type VerifyToken } from './way-in/tokens.ts';
 
 /** Connections to Postgres; further requests wait. */
@@ -61,7 +62,8 @@ async function main(config: ServiceConfig): Promise<void> {
   const onScarce = (words: string): void => {
     log.warn(words);
   };
-  const pool = createPool(config.databaseUrl, poolSize, onBroken, { onScarce });
+  const turn = connectionTurns(poolSize);
+  const pool = createPool(config.databaseUrl, poolSize, onBroken, { onScarce, turn });
   // Lazy: the API answers while Temporal is away, and says that it is away.
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });

@@ -35,4 +35,10 @@ export class FairQueue<T> {
     for (const [flow, next] of this.#next) if (next <= this.#now) this.#next.delete(flow);
     return taken.item;
   }
+
+  /** Removes an item that waits no more. Its flow has had the turn all the same. */
+  drop(item: T): void {
+    const at = this.#waiting.findIndex((one) => one.item === item);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
 }

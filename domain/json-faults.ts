@@ -1,9 +1,15 @@
-/** Faults that JSON.parse lets pass (RFC 7493): names given twice, nesting too deep, too many names. */
+/** Faults that JSON.parse lets pass (RFC 7493): names given twice, nesting too deep, too many names or parts. */
 
 /** Most arrays and objects nested in one another. */
 export const maxJsonDepth = 64;
 /** Most names in one object: far more than any request here has, and few enough to compare. */
 export const maxJsonNames = 1_000;
+
+/**
+ * Most arrays and objects in all, which take some hundred bytes of memory for the two that they have in a text: far more
+ * than any request here has.
+ */
+export const maxJsonParts = 100_000;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -16,6 +22,7 @@ export function jsonFault(text: string): string | null {
   /** Objects and arrays that are open, outermost first: the names of an object so far; null for an array. */
   const open: (Set<string> | null)[] = [];
   let isNameNext = false;
+  let parts = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case quote: {
@@ -38,6 +45,8 @@ export function jsonFault(text: string): string | null {
         const isObject = text.charCodeAt(at) === 0x7b;
         open.push(isObject ? new Set() : null);
         isNameNext = isObject;
+        if (++parts > maxJsonParts)
+          return `The body has more than ${String(maxJsonParts)} arrays and objects.`;
         if (open.length > maxJsonDepth)
           return `Arrays and objects are nested deeper than ${String(maxJsonDepth)}.`;
         break;

@@ -13,6 +13,7 @@ import { byHand, json } from '../routes/answers.ts';
 import { answered, route } from '../routes/route.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
+import { standingOf } from '../way-in/standing.ts';
 import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
@@ -121,7 +122,9 @@ export const jobRoutes = [
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);
         try {
-          await pipeline(document, response);
+          const standing = standingOf(request);
+          standing?.leavePlace();
+          await pipeline(standing?.inTurns(document) ?? document, response);
         } catch (error) {
           if (!leftEarly(error)) throw error;
         } finally {

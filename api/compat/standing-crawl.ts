@@ -16,7 +16,7 @@ import {
 import { rejectionSentence } from '../../domain/seeds.ts';
 import { changeCrawl } from '../crawls/change-crawl.ts';
 import { editCrawl } from '../crawls/crawl-edits.ts';
-import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
+import { judgeSeeds } from '../crawls/judged-seeds.ts';
 import { refuseSpent, refuseToGrow } from '../crawls/quotas.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
 import { json } from '../routes/answers.ts';
@@ -76,24 +76,18 @@ const takesSeeds = (path: string, id: string): Route =>
     },
     handler:
       (parts) =>
-      ({ body: { urls }, caller: { tenantId }, response }) =>
-        withJudgedSeeds(
-          response,
-          typeof urls === 'string' ? urls.split(/[\s,]+/) : urls,
-          async ({ seeds, ...told }) => {
-            const crawl = await provideDefaultCrawl(parts.pool, tenantId);
-            if (crawl.id === null) refuseSpent(response, crawl.spent);
-            await addSeeds(parts, response, { tenantId, crawlId: crawl.id, seeds });
-            return {
-              crawl_id: crawl.id,
-              accepted: told.accepted,
-              rejected_count: told.rejectedCount,
-              rejected: told.rejected
-                .slice(0, compat.rejectedShown)
-                .map(({ url, reason }) => ({ url, reason })),
-            };
-          },
-        ),
+      async ({ body: { urls }, caller: { tenantId }, response }) => {
+        const { seeds, ...told } = await judgeSeeds(typeof urls === 'string' ? urls.split(/[\s,]+/) : urls);
+        const crawl = await provideDefaultCrawl(parts.pool, tenantId);
+        if (crawl.id === null) refuseSpent(response, crawl.spent);
+        await addSeeds(parts, response, { tenantId, crawlId: crawl.id, seeds });
+        return {
+          crawl_id: crawl.id,
+          accepted: told.accepted,
+          rejected_count: told.rejectedCount,
+          rejected: told.rejected.slice(0, compat.rejectedShown).map(({ url, reason }) => ({ url, reason })),
+        };
+      },
   });
 
 export const standingCrawlRoutes = [

@@ -13,7 +13,6 @@ import { noteForAudit } from '../way-in/audit-log.ts';
 import { callerOf } from '../way-in/caller.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { oneAtATime } from '../routes/in-line.ts';
 import { refuseUnowned } from './own-tenant.ts';
 import { etagOf, ifMatchOf, refuseStale } from '../routes/preconditions.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -21,7 +20,6 @@ import { refuseToReopen } from './quotas.ts';
 
 /** Milliseconds after which a preview stops looking. */
 const previewMs = 20_000;
-const inLine = oneAtATime(5);
 
 type Edited = ConfigVersion | EditPreview;
 
@@ -66,9 +64,8 @@ export async function answerEdit(
   const config = wholeConfig(view.config);
   const wanted = edit.change(config);
   if ((await lifeAfter(pool, crawlId, config, wanted)).life === 'over') return refuseOver(crawlId, view);
-  const preview = () => previewEdit(pool, { id: crawlId, config }, wanted, previewMs);
   noteForAudit(response, 'a preview: nothing was changed');
-  return inLine(response, preview);
+  return previewEdit(pool, { id: crawlId, config }, wanted, previewMs);
 }
 
 /** @throws HttpProblem */

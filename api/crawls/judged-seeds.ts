@@ -1,11 +1,9 @@
 /** Seeds as they were sent; each one is judged before anything is done with any of them (F01). */
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Response } from 'express';
 import type { RejectedSeed } from '../../contracts/http/crawls.ts';
 import { rejectedSeedsShown } from '../../contracts/http/seeds.ts';
 import { rejectionSentence, seedEntries } from '../../domain/seeds.ts';
 import { readSeeds, type SeedLine } from '../../storage/seeds/index.ts';
-import { oneAtATime } from '../routes/in-line.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 
 export interface JudgedSeeds {
@@ -16,31 +14,14 @@ export interface JudgedSeeds {
   readonly rejected: readonly RejectedSeed[];
 }
 
-/**
- * A request with more entries, or with a longer text, has many seeds. A seed takes some hundred bytes of memory while
- * it is stored.
- */
-const many = { entries: 10_000, characters: 500_000 };
-const inLine = oneAtATime(50);
 /** Entries that are judged before other requests have their turn: some milliseconds of work. */
-const atATime = 1_000;
+const atATime = 100;
 
 /**
- * Judges seeds and has them stored. Requests with many seeds are judged and stored one after another: several at once
- * would take more memory than the process has.
+ * Judges seeds. Many seeds come in a large body, of which a tenant has one worked on at a time.
  * @param asked a list, or URLs with commas between them. @throws HttpProblem if no seed is good
  */
-export function withJudgedSeeds<T>(
-  response: Response,
-  asked: string | readonly string[],
-  store: (judged: JudgedSeeds) => Promise<T>,
-): Promise<T> {
-  const work = async (): Promise<T> => store(await judgeSeeds(asked));
-  const isLarge = asked.length > (typeof asked === 'string' ? many.characters : many.entries);
-  return isLarge ? inLine(response, work) : work();
-}
-
-async function judgeSeeds(asked: string | readonly string[]): Promise<JudgedSeeds> {
+export async function judgeSeeds(asked: string | readonly string[]): Promise<JudgedSeeds> {
   const entries = seedEntries(asked);
   const seeds: SeedLine[] = [];
   for (let at = 0; at < entries.length; at += atATime) {

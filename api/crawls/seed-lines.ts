@@ -1,6 +1,5 @@
-/**
- * Reads seeds from a stream of lines and judges each line. No more of the stream is held than one line and one chunk.
- */
+/** Reads seeds from a stream of lines, and judges them some at a time. */
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { maxSeedBytes, maxSeedLineBytes, maxSeedLines, type AddedSeeds } from '../../contracts/http/seeds.ts';
 import { rejectionSentence } from '../../domain/seeds.ts';
 import { readSeeds, type SeedLine } from '../../storage/seeds/index.ts';
@@ -32,36 +31,50 @@ export const ndjsonLine: LineReader = (text) => {
 
 const bounds = { bytes: maxSeedBytes, lines: maxSeedLines, lineBytes: maxSeedLineBytes };
 
-/** Empty lines and comments are left out, but count as lines. @throws HttpProblem 413 past the limits of one body */
-export async function* readSeedLines(
-  chunks: AsyncIterable<Buffer>,
-  read: LineReader,
-): AsyncGenerator<ReadLine> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+/** A line of a body, from 1; null: it is too long to be held. */
+export interface NumberedLine {
+  readonly line: number;
+  readonly bytes: Buffer | null;
+}
+
+/** @throws HttpProblem 413 past the limits of one body */
+export async function* numberedLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
   let line = 0;
-  for await (const bytes of splitLines(chunks, bounds)) {
-    line += 1;
-    if (bytes === null) {
-      yield refused(line, '', 'too-long', `is a line of more than ${String(maxSeedLineBytes)} bytes`);
-      continue;
-    }
-    let text: string;
-    try {
-      text = decoder.decode(bytes);
-    } catch {
-      yield refused(line, bytes.toString('latin1'), 'not-a-url', 'is not UTF-8');
-      continue;
-    }
-    const url = read(text);
-    if (url === null) {
-      yield refused(line, text, 'not-a-url', 'is neither a JSON string nor an object with a `url`');
-      continue;
-    }
-    const [seed] = readSeeds([url]);
-    if (seed === undefined) continue;
-    if (seed.rejected === null) yield { seed: { ...seed, line }, rejected: null };
-    else yield refused(line, seed.url, seed.rejected, rejectionSentence(seed.rejected));
+  for await (const bytes of splitLines(chunks, bounds)) yield { line: ++line, bytes };
+}
+
+/** Lines that are judged before other requests have their turn: some milliseconds of work. */
+const atATime = 100;
+
+/** Empty lines and comments are left out. */
+export async function judgeLines(lines: readonly NumberedLine[], read: LineReader): Promise<ReadLine[]> {
+  const judged: ReadLine[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (at % atATime === atATime - 1) await othersTurn();
+    const one = judgeLine(line, read);
+    if (one !== null) judged.push(one);
   }
+  return judged;
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function judgeLine({ line, bytes }: NumberedLine, read: LineReader): ReadLine | null {
+  if (bytes === null)
+    return refused(line, '', 'too-long', `is a line of more than ${String(maxSeedLineBytes)} bytes`);
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return refused(line, bytes.toString('latin1'), 'not-a-url', 'is not UTF-8');
+  }
+  const url = read(text);
+  if (url === null)
+    return refused(line, text, 'not-a-url', 'is neither a JSON string nor an object with a `url`');
+  const [seed] = readSeeds([url]);
+  if (seed === undefined) return null;
+  if (seed.rejected === null) return { seed: { ...seed, line }, rejected: null };
+  return refused(line, seed.url, seed.rejected, rejectionSentence(seed.rejected));
 }
 
 /** Characters kept of a line that is no URL. */

@@ -9,7 +9,7 @@ import { admitCrawl } from '../../storage/starting/index.ts';
 import { failUnstarted } from '../../storage/starting/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
-import { withJudgedSeeds } from './judged-seeds.ts';
+import { judgeSeeds } from './judged-seeds.ts';
 import { refuseSpent, tellQuotas } from './quotas.ts';
 
 interface WantedCrawl {
@@ -28,14 +28,8 @@ export async function startCrawl(
   response: Response,
   { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
 ): Promise<CreatedCrawl> {
-  const { admission, accepted, rejectedCount, rejected } = await withJudgedSeeds(
-    response,
-    asked,
-    async ({ seeds, ...told }) => ({
-      ...told,
-      admission: await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId),
-    }),
-  );
+  const { seeds, accepted, rejectedCount, rejected } = await judgeSeeds(asked);
+  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId);
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
   const { id } = admission;

@@ -98,7 +98,15 @@ const bodyRefusals: Answers = {
   422: fails('The body is not valid.'),
 };
 
-const usualAnswers = (path: string, { query, header, ...docs }: Documented): Answers => ({
+const heavyRefusals: Answers = {
+  429: fails(
+    'Too many requests, or too many costly requests of the tenant are under way; Retry-After says when to try again.',
+  ),
+  503: fails('Too many costly requests are under way; Retry-After says when to try again.'),
+};
+
+const usualAnswers = (path: string, { query, header, isHeavy, ...docs }: Documented): Answers => ({
+  ...(isHeavy && heavyRefusals),
   ...(bodiesOf(docs).length > 0 && bodyRefusals),
   ...(query !== undefined && { 400: fails('The query is not valid.') }),
   ...(path.includes('{crawlId}') && { 404: fails('There is no such crawl.') }),

@@ -84,6 +84,7 @@ export const changeRoutes = [
       409: fails('A body lies on another machine, and cannot be read before its segment is closed.'),
       422: fails('The text is not a URL that can be crawled.'),
     },
+    cost: 'heavy',
     handler:
       ({ pool, readVersion }) =>
       async ({ params: { crawlId }, query: { url, from, to } }) => {

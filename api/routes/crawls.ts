@@ -23,7 +23,7 @@ import { startCrawl } from '../crawls/start-crawl.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { badCursor, HttpProblem } from '../way-in/problem.ts';
 import { fails, ifMatch, ifNoneMatch, json, made, tagged } from './answers.ts';
-import { route, type Route } from './route.ts';
+import { route, type Cost, type Route } from './route.ts';
 
 const one = '/v1/crawls/{crawlId}';
 
@@ -32,12 +32,14 @@ export const edited = json(
   z.union([configVersion, editPreview]),
   'ETag',
 );
+/** A preview walks over the frontier of the crawl. */
+export const costOfEdit = ({ dryRun }: z.output<typeof editQuery>): Cost =>
+  dryRun === true ? 'heavy' : 'usual';
 /** Refusals of a change of a crawl's settings. */
 export const editRefusals = {
   400: fails('The request is not valid.'),
   409: fails('The crawl has ended or is ending, or the edit would end it and `mayEnd` is not set.'),
   429: fails('The crawl had ended, and a quota of the tenant does not allow it to go on.'),
-  503: fails('Too many previews are being made now; Retry-After says when to try again.'),
 };
 
 const changes = (change: CrawlChange, id: string, summary: string): Route =>
@@ -135,6 +137,7 @@ export const crawlRoutes = [
       422: fails('The body is not valid, or names no setting that may be changed.'),
     },
     countsQuotas: true,
+    cost: costOfEdit,
     handler:
       (parts) =>
       ({ params: { crawlId }, query, body, request, response }) =>

@@ -10,6 +10,7 @@ import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { eventStreams } from '../watchers/event-stream.ts';
 import { reader } from '../way-in/access.ts';
 import { parseInput } from '../way-in/problem.ts';
+import { standingOf } from '../way-in/standing.ts';
 import { alsoAs, byHand, fails, json } from './answers.ts';
 import { answered, route } from './route.ts';
 
@@ -57,7 +58,10 @@ export const eventRoutes = [
           }
           if (hasLeft(response)) return answered;
           if (request.method === 'HEAD') response.type('text/event-stream').end();
-          else await stream(response, caller.tenantId, id, after);
+          else {
+            standingOf(request)?.leavePlace();
+            await stream(response, caller.tenantId, id, after);
+          }
           return answered;
         }
         const items = [...(await readEvents(pool, id, cursor, limit, kinds))];

@@ -14,6 +14,7 @@ import { pageBatches } from '../../storage/pages/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
+import { standingOf } from '../way-in/standing.ts';
 import { byHand, fails } from './answers.ts';
 import { answered, route } from './route.ts';
 
@@ -55,7 +56,7 @@ export const exportRoutes = [
         if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
         const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
         const { type, ending } = exportFiles[format];
-        const pieces =
+        const pieces: AsyncIterable<string | Buffer> =
           format === 'warc' || format === 'warc-zstd'
             ? archiveOf(pool, archive, id, batches, compressions[format], `Orbweaver/${version}`)
             : inPieces(format === 'csv' ? csv(batches, fields) : jsonLines(batches));
@@ -74,7 +75,10 @@ export const exportRoutes = [
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);
         try {
-          await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response);
+          const standing = standingOf(request);
+          standing?.leavePlace();
+          const inTurns = standing?.inTurns(pieces) ?? pieces;
+          await pipeline(Readable.from(inTurns, { highWaterMark: 1 }), response);
         } catch (error) {
           if (!leftEarly(error)) throw error;
         } finally {

@@ -39,6 +39,7 @@ export const freshnessRoutes = [
     params: crawlPath,
     body: keepFresh,
     answers: { 200: json('What can be reached.', freshnessPreview) },
+    cost: 'heavy',
     handler:
       ({ pool }) =>
       async ({ params: { crawlId }, body, response }) => {

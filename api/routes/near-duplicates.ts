@@ -27,6 +27,7 @@ export const nearDuplicateRoutes = [
       200: json('Clusters of pages, in the order in which their first pages came.', nearDuplicateList),
       404: fails('There is no such crawl.'),
     },
+    cost: 'heavy',
     handler:
       ({ pool }) =>
       async ({ params: { crawlId }, query: { cursor = '0', limit = defaultClusterLimit } }) => {

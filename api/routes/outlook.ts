@@ -33,6 +33,7 @@ export const outlookRoutes = [
       'Why a crawl is slow or not finished: its time by cause, the hosts that hold it up, when it will be over',
     params: crawlPath,
     answers: { 200: json('Where the time of the crawl goes.', crawlTimeView) },
+    cost: 'heavy',
     handler:
       ({ pool }) =>
       async ({ params: { crawlId } }) =>

@@ -34,7 +34,6 @@ import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, json, made } from './answers.ts';
-import { oneAtATime } from './in-line.ts';
 import { route } from './route.ts';
 
 /** Milliseconds after which a preview stops looking, and for which a release queues URLs before it answers. */
@@ -44,7 +43,6 @@ const sweepMs = 10_000;
 const holdMs = 2_250;
 /** Most shapes that one request releases or confirms. */
 const mostJudged = 1_000;
-const inLine = oneAtATime(5);
 
 const ofCrawl = { params: crawlPath } as const;
 const unknown = fails('There is no such crawl.');
@@ -95,14 +93,13 @@ export const quarantineRoutes = [
       409: fails('The shape would keep back every queued URL of the host.'),
       422: fails('No URL that the crawl has met at the host has the shape.'),
     },
+    cost: 'heavy',
     handler:
       ({ pool, log }) =>
       async ({ params: { crawlId }, body: { host: origin, shape }, caller, response }) => {
         await expectCrawl(pool, crawlId);
         const host = await hostOf(pool, crawlId, origin);
-        const { shapes, queued, complete } = await inLine(response, () =>
-          previewShapes(pool, crawlId, host, [shape], previewMs),
-        );
+        const { shapes, queued, complete } = await previewShapes(pool, crawlId, host, [shape], previewMs);
         if (shape === wholeHost || shapes[0]?.everything === true) {
           throw new HttpProblem(
             409,
@@ -138,14 +135,15 @@ export const quarantineRoutes = [
       200: json('The shapes, the narrowest first.', quarantinePreview),
       404: fails('There is no such crawl, or the crawl has not met the host.'),
     },
+    cost: 'heavy',
     handler:
       ({ pool }) =>
-      async ({ params: { crawlId }, body, response }) => {
+      async ({ params: { crawlId }, body }) => {
         await expectCrawl(pool, crawlId);
         const wanted = 'url' in body ? shapesOfUrl(body.url) : { host: body.host, shapes: [body.shape] };
         if (wanted === null) throw new HttpProblem(422, 'The URL cannot be crawled.');
         const host = await hostOf(pool, crawlId, wanted.host);
-        return inLine(response, () => previewShapes(pool, crawlId, host, wanted.shapes, previewMs));
+        return previewShapes(pool, crawlId, host, wanted.shapes, previewMs);
       },
   }),
   ...(['release', 'confirm'] as const).map((act) =>

@@ -1,12 +1,11 @@
 /** The report of a crawl: as JSON, and as a page for people. */
-import { crawlReport, reportQuery, type CrawlReport } from '../../contracts/http/report.ts';
+import { crawlReport, reportQuery } from '../../contracts/http/report.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { reportCrawl } from '../../storage/reports/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reportHtml, reportPolicy } from '../pages/report-page.ts';
 import { reader } from '../way-in/access.ts';
-import { alsoAs, fails, json } from './answers.ts';
-import { madeInLine } from './in-line.ts';
+import { alsoAs, json } from './answers.ts';
 import { answered, route } from './route.ts';
 
 export const reportRoutes = [
@@ -24,20 +23,17 @@ export const reportRoutes = [
         { schema: { type: 'string' } },
         json('The report at this moment.', crawlReport),
       ),
-      503: fails('Too many reports are being made now; Retry-After says when to try again.'),
     },
-    handler: ({ pool }) => {
-      // A report looks at every URL of a crawl, several times.
-      const inLine = madeInLine<CrawlReport | null>(20);
-      return async ({ params: { crawlId }, query, request, response }) => {
+    cost: 'heavy',
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query, request, response }) => {
         const { format = request.accepts(['json', 'html']) === 'html' ? 'html' : 'json' } = query;
-        const made = await inLine(response, crawlId, () => reportCrawl(pool, crawlId, new Date()));
-        const report = made ?? noSuchCrawl(crawlId);
+        const report = (await reportCrawl(pool, crawlId, new Date())) ?? noSuchCrawl(crawlId);
         response.vary('Accept');
         if (format === 'json') return report;
         response.set('Content-Security-Policy', reportPolicy).type('html').send(reportHtml(report));
         return answered;
-      };
-    },
+      },
   }),
 ];

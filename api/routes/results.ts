@@ -1,25 +1,18 @@
 /** Results of a crawl: pages, ledger, audit, explain. */
 import { explainQuery, explanation } from '../../contracts/http/explain.ts';
 import { ledgerAnswer } from '../../contracts/http/counts.ts';
-import {
-  auditView,
-  defaultPageLimit,
-  pageList,
-  pagesQuery,
-  type AuditView,
-} from '../../contracts/http/results.ts';
+import { auditView, defaultPageLimit, pageList, pagesQuery } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { isBalanced } from '../../domain/ledger.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
-import { readPages } from '../../storage/pages/index.ts';
+import { bodyFields, readPages } from '../../storage/pages/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { badCursor } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { refuseUncrawlable } from './crawlable.ts';
-import { madeInLine } from './in-line.ts';
 import { route } from './route.ts';
 
 const ofReaders = { method: 'GET', access: reader('crawls'), params: crawlPath } as const;
@@ -38,6 +31,8 @@ export const resultRoutes = [
         pageList,
       ),
     },
+    // Texts and the like are read from the bodies.
+    cost: ({ fields = [] }) => (bodyFields.some((field) => fields.includes(field)) ? 'heavy' : 'usual'),
     handler:
       ({ pool, textOf }) =>
       async ({ params: { crawlId }, query }) => {
@@ -69,14 +64,12 @@ export const resultRoutes = [
     summary: 'Recount every URL and compare with the ledger',
     answers: {
       200: json('Recount every URL and compare with the ledger', auditView),
-      503: fails('Too many audits are running now; Retry-After says when to try again.'),
     },
-    handler: ({ pool }) => {
-      // Each audit looks at every URL of a crawl, and holds a connection meanwhile.
-      const audits = madeInLine<AuditView | null>(20);
-      return async ({ params: { crawlId }, response }) =>
-        (await audits(response, crawlId, () => auditCrawl(pool, crawlId))) ?? noSuchCrawl(crawlId);
-    },
+    cost: 'heavy',
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId } }) =>
+        (await auditCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId),
   }),
   route({
     ...ofReaders,

@@ -10,8 +10,17 @@ import type { Parts } from '../dependencies.ts';
 import type { Access, Method } from '../way-in/access.ts';
 import { callerOf, type Caller } from '../way-in/caller.ts';
 import { parseInput } from '../way-in/problem.ts';
+import { standingOf, type Standing } from '../way-in/standing.ts';
 import { ifMatch, type Answer } from './answers.ts';
 import { refuseIfMatch, sendTagged } from './preconditions.ts';
+
+/**
+ * What a request costs those of other tenants. `usual`: some milliseconds of work, and statements that read a few
+ * thousand rows. `heavy`: it reads a stored body, or may read all that a crawl has, and waits for a turn (standing.ts).
+ * A new route is `usual`: if its cost is forgotten, it is still held to the places and the connections of its tenant,
+ * and cannot read a body on the event loop (`api-reads-no-bodies` in .dependency-cruiser.cjs).
+ */
+export type Cost = 'usual' | 'heavy';
 
 type Answers = Readonly<Record<number, Answer>>;
 
@@ -52,6 +61,8 @@ export interface Documented {
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
   /** By status. openapi/operation.ts adds the usual refusals. */
   readonly answers: Answers;
+  /** Some requests of the route are heavy, or all. */
+  readonly isHeavy: boolean;
   /** The route counts against the quotas of crawls, and its answer says how much of them is left (quotas.ts). */
   readonly countsQuotas?: true;
   readonly callbacks?: ZodOpenApiOperationObject['callbacks'];
@@ -69,7 +80,7 @@ export interface Route {
   readonly handler: ((parts: Parts) => RequestHandler) | null;
 }
 
-interface Spec<P, Q, B, A extends Answers> extends Documented {
+interface Spec<P, Q, B, A extends Answers> extends Omit<Documented, 'isHeavy'> {
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
@@ -80,6 +91,8 @@ interface Spec<P, Q, B, A extends Answers> extends Documented {
   readonly query?: Q & z.ZodObject;
   readonly body?: B & z.ZodType;
   readonly answers: A;
+  /** Absent: usual. */
+  readonly cost?: Cost | ((query: Read<Q>) => Cost);
   /** Called once for each application; the function it returns is called for each request. */
   readonly handler: (
     parts: Parts,
@@ -89,7 +102,19 @@ interface Spec<P, Q, B, A extends Answers> extends Documented {
 export function route<A extends Answers, P = undefined, Q = undefined, B = undefined>(
   spec: Spec<P, Q, B, A>,
 ): Route {
-  const { method, path, access, isDownload, params, unknown, query, body, bodyIsOptional, answers } = spec;
+  const {
+    method,
+    path,
+    access,
+    isDownload,
+    params,
+    unknown,
+    query,
+    body,
+    bodyIsOptional,
+    answers,
+    cost = 'usual',
+  } = spec;
   const good = Object.keys(answers).filter((status) => status.startsWith('2'));
   /** A route with several good answers has a handler that sets the status. */
   const status = good.length === 1 ? Number(good[0]) : null;
@@ -115,7 +140,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
           sendTagged(response, version, now);
         } else response.json(reply);
       };
-      const reply = handle({
+      const call = {
         request,
         response,
         params: paramsOf(request) as Read<P>,
@@ -124,14 +149,33 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
         get caller() {
           return callerOf(request);
         },
-      });
+      };
+      const standing = standingOf(request);
+      const its = typeof cost === 'function' ? cost(call.query) : cost;
+      if (its === 'heavy' && standing !== undefined)
+        return inTurn(standing, response, () => handle(call), send);
+      const reply = handle(call);
       // A reply that is ready is sent at once, before anything else that came on the connection is looked at.
-      if (reply instanceof Promise) return reply.then(send);
+      if (reply instanceof Promise)
+        return reply.then(send).finally(() => {
+          // Of a client that has gone, nobody may have ended the answer.
+          if (response.closed) standing?.end();
+        });
       send(reply);
       return undefined;
     };
   };
-  return { method, path, access, isDownload, docs: spec, handler };
+  return { method, path, access, isDownload, docs: { ...spec, isHeavy: cost !== 'usual' }, handler };
+}
+
+async function inTurn<R>(
+  standing: Standing,
+  response: Response,
+  handle: () => Promise<R> | R,
+  send: (reply: R) => void,
+): Promise<void> {
+  if (await standing.takeHeavy(response)) send(await handle());
+  else response.end();
 }
 
 /** For people, and not part of the OpenAPI document. @param handler null: mounted by app.ts */

@@ -8,11 +8,7 @@ import { reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, json } from './answers.ts';
 import { refuseUncrawlable } from './crawlable.ts';
-import { oneAtATime } from './in-line.ts';
 import { route } from './route.ts';
-
-/** Callers that may wait for their turn: each page may take as long as the budget of rules allows. */
-const mostWaiting = 20;
 
 export const ruleTrialRoutes = [
   route({
@@ -27,21 +23,18 @@ export const ruleTrialRoutes = [
       200: json('What the rules find. Nothing is requested, and nothing is stored.', ruleTrial),
       404: fails('There is no such crawl, or it has no stored body of this URL.'),
       422: fails('The rules are not valid, the URL cannot be crawled, or the body is no page.'),
-      503: fails('Too many trials are running now; Retry-After says when to try again.'),
     },
-    handler: ({ pool, archive, settings }) => {
-      const inLine = oneAtATime(mostWaiting);
-      return async ({ params: { crawlId }, body: { url, rules }, response }): Promise<RuleTrial> => {
+    cost: 'heavy',
+    handler:
+      ({ pool, archive, settings }) =>
+      async ({ params: { crawlId }, body: { url, rules } }): Promise<RuleTrial> => {
         refuseUncrawlable(url);
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
-        const found = await inLine(response, () =>
-          tryRules(pool, archive, crawlId, url, rules, settings.userAgent),
-        );
+        const found = await tryRules(pool, archive, crawlId, url, rules, settings.userAgent);
         if (found === null) throw new HttpProblem(404, `Crawl ${crawlId} has no stored body of this URL.`);
         if (found === 'no-markup')
           throw new HttpProblem(422, 'The stored body of this URL is no page, so no rules can be applied.');
         return found;
-      };
-    },
+      },
   }),
 ];

@@ -36,6 +36,7 @@ export const searchRoutes = [
     summary: 'Search the texts of the pages of several crawls, or of all that are indexed',
     query: searchQuery,
     answers: { 200: found, 404: fails('There is no such crawl.'), 409: noIndex },
+    cost: 'heavy',
     handler:
       ({ pool, search }) =>
       async ({ query: { crawl = null, ...query }, caller }) =>
@@ -50,6 +51,7 @@ export const searchRoutes = [
     ...ofCrawl,
     query: crawlSearchQuery,
     answers: { 200: found, 409: noIndex },
+    cost: 'heavy',
     handler:
       ({ pool, search }) =>
       async ({ params: { crawlId }, query, caller }) =>

@@ -16,14 +16,21 @@ import {
 } from '../../contracts/http/seeds.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { type SeedLine, listSeeds } from '../../storage/seeds/index.ts';
-import { withJudgedSeeds } from '../crawls/judged-seeds.ts';
+import { judgeSeeds } from '../crawls/judged-seeds.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
-import { ndjsonLine, readSeedLines, uriListLine } from '../crawls/seed-lines.ts';
+import {
+  judgeLines,
+  ndjsonLine,
+  numberedLines,
+  uriListLine,
+  type NumberedLine,
+} from '../crawls/seed-lines.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { chunksOf, drain } from '../way-in/body-lines.ts';
 import { callerOf } from '../way-in/caller.ts';
 import { HttpProblem, parseInput } from '../way-in/problem.ts';
+import { standingOf } from '../way-in/standing.ts';
 import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
@@ -84,10 +91,9 @@ async function storeList(
 ): Promise<AddedSeeds> {
   const { urls } = parseInput(moreSeeds, request.body, 422);
   const { tenantId } = callerOf(request);
-  return withJudgedSeeds(response, urls, async ({ seeds, accepted, rejectedCount, rejected }) => {
-    await addSeeds(dependencies, response, { tenantId, crawlId, seeds });
-    return { accepted, rejectedCount, rejected: [...rejected] };
-  });
+  const { seeds, accepted, rejectedCount, rejected } = await judgeSeeds(urls);
+  await addSeeds(dependencies, response, { tenantId, crawlId, seeds });
+  return { accepted, rejectedCount, rejected: [...rejected] };
 }
 
 /**
@@ -105,22 +111,29 @@ async function storeLines(
   const rejected: AddedSeeds['rejected'] = [];
   let accepted = 0;
   let rejectedCount = 0;
-  let held: SeedLine[] = [];
+  let lines: NumberedLine[] = [];
+  const standing = standingOf(request);
+  // The body may come for an hour, and takes a turn for each batch.
+  standing?.leavePlace();
+  const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
   const store = async (): Promise<void> => {
+    const judged = await judgeLines(lines, read);
+    lines = [];
+    const held: SeedLine[] = judged.map(({ seed }) => seed);
+    for (const { rejected: why } of judged)
+      if (why !== null && ++rejectedCount <= rejectedSeedsShown) rejected.push(why);
     const good = held.filter((seed) => seed.rejected === null).length;
     // Bad lines alone must not make a finished crawl run again; the answer still lists them.
     if (good > 0) await addSeeds(dependencies, response, { tenantId, crawlId, seeds: held });
     accepted += good;
-    held = [];
   };
+  const storeInTurn = (): Promise<void> => standing?.inTurn(store) ?? store();
   try {
-    const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
-    for await (const line of readSeedLines(chunksOf(request), read)) {
-      if (line.rejected !== null && ++rejectedCount <= rejectedSeedsShown) rejected.push(line.rejected);
-      held.push(line.seed);
-      if (held.length >= batch) await store();
+    for await (const line of numberedLines(chunksOf(request))) {
+      lines.push(line);
+      if (lines.length >= batch) await storeInTurn();
     }
-    if (held.length > 0) await store();
+    if (lines.length > 0) await storeInTurn();
   } catch (error) {
     const stored =
       accepted === 0 ? 'No seed of the body was stored.' : `The ${String(accepted)} seeds before are stored.`;

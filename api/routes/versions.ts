@@ -18,7 +18,7 @@ import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, ifMatch, json } from './answers.ts';
-import { edited, editRefusals } from './crawls.ts';
+import { costOfEdit, edited, editRefusals } from './crawls.ts';
 import { route } from './route.ts';
 
 /** A version number above that of any crawl. */
@@ -44,6 +44,8 @@ export const versionRoutes = [
     params: crawlPath,
     query: versionsQuery,
     answers: { 200: json('The versions.', versionList) },
+    // Settings may be of megabytes.
+    cost: 'heavy',
     handler:
       ({ pool }) =>
       async ({ params: { crawlId }, query: { cursor, limit = defaultVersionLimit } }) => {
@@ -82,6 +84,7 @@ export const versionRoutes = [
     bodyIsOptional: true,
     answers: { 200: edited, ...editRefusals, 404: unknownVersion },
     countsQuotas: true,
+    cost: costOfEdit,
     handler:
       (parts) =>
       async ({

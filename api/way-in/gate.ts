@@ -20,13 +20,13 @@ import { badCursor, HttpProblem, methodNotAllowed, notFound } from './problem.ts
 import { TokensUnavailable } from './tokens.ts';
 
 /**
- * @param limitTenant run once the caller is known; `record` runs next, before the gate judges what the caller may do
+ * @param limits run once the caller is known; `record` runs next, before the gate judges what the caller may do
  */
 export function gate(
   judge: Judge,
   pool: Pool,
   keyring: Keyring,
-  limitTenant: RequestHandler,
+  limits: readonly RequestHandler[],
   record: RecordRequest,
 ): RequestHandler[] {
   const judged = new WeakMap<Request, GuardedRoute>();
@@ -70,7 +70,7 @@ export function gate(
     }
     next();
   };
-  return [enter, limitTenant, admit];
+  return [enter, ...limits, admit];
 }
 
 /** Decoded as express will decode it for the handler. @throws URIError */

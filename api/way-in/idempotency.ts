@@ -3,7 +3,7 @@
  *
  * The key is reserved before the request is done, and the answer is kept for a day. Nothing is done twice: if the first
  * request was cut off (its process was killed) nobody knows how far it came, so the key stays reserved and a client
- * that sends it again is told to look. The same holds after a 5xx. A refusal (4xx) did nothing, and frees the key.
+ * that sends it again is told to look. The same holds after a 5xx. A refusal (4xx, or for want of a turn) did nothing, and frees the key.
  */
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
@@ -18,6 +18,7 @@ import {
 } from '../../storage/tenancy/index.ts';
 import { callerIfAny } from './caller.ts';
 import { HttpProblem } from './problem.ts';
+import { standingOf } from './standing.ts';
 
 /** Printable ASCII without spaces. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
@@ -62,7 +63,7 @@ export function idempotency(pool: Pool, log: Logger): RequestHandler {
     const known = (await reserve()) ?? (await reserve());
     if (known?.is_first === true) {
       tidy();
-      keepWhatIsAnswered(pool, log, response, place, secretPaths.test(request.path));
+      keepWhatIsAnswered(pool, log, request, response, place);
       next();
       return;
     }
@@ -105,10 +106,11 @@ function answerAgain(response: Response, known: KnownAnswer | undefined): void {
 function keepWhatIsAnswered(
   pool: Pool,
   log: Logger,
+  request: Request,
   response: Response,
   place: readonly [tenantId: number, caller: string, key: string],
-  isSecret: boolean,
 ): void {
+  const isSecret = secretPaths.test(request.path);
   const send = response.send.bind(response);
   response.send = (body: unknown) => {
     response.send = send;
@@ -128,7 +130,7 @@ function keepWhatIsAnswered(
         const type = response.get('Content-Type') ?? 'application/json';
         const location = response.get('Location') ?? null;
         await keepAnswer(pool, ...place, statusCode, type, location, isKept ? body : null);
-      } else if (statusCode < 500) {
+      } else if (statusCode < 500 || standingOf(request)?.isTurnedAway === true) {
         await freeIdempotencyKey(pool, ...place);
       }
     };

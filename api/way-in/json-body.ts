@@ -1,11 +1,15 @@
 /**
  * JSON bodies, read strictly (RFC 8259 section 8.1, RFC 7493): only UTF-8, each name once, limited depth. A body that
- * two readers could read differently is refused.
+ * two readers could read differently is refused. Few large bodies are held at a time, and they are read in turns, aside
+ * from the event loop.
  */
+import { extname } from 'node:path';
 import { raw, type Request, type RequestHandler } from 'express';
+import { BudgetedThreads } from '../../content/budgeted-thread.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
-import { jsonFault } from '../../domain/json-faults.ts';
+import { readJson, type ReadJson } from './json/read.ts';
 import { HttpProblem } from './problem.ts';
+import { standingOf } from './standing.ts';
 
 /**
  * Bytes and milliseconds for which a body that is too large is still read before it is refused: a client that is still
@@ -15,6 +19,15 @@ const drainBytes = 2 * maxRequestBytes;
 const drainMs = 2_000;
 /** Milliseconds for the whole body. */
 const longestMs = 120_000;
+
+/** Bytes of a body that is read in a turn at heavy work, in a thread: a smaller one takes a few milliseconds. */
+const largeBytes = 256 * 1024;
+
+/** Also a body of which nobody knows yet how long it is. */
+function isLarge({ headers }: Request): boolean {
+  const length = headers['content-length'];
+  return length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > largeBytes;
+}
 
 /** Bodies of other types are left unread. If the request has no body, there is no `request.body`. */
 export function jsonBody(): RequestHandler[] {
@@ -45,11 +58,24 @@ export function jsonBody(): RequestHandler[] {
       if (!isRefused) next(error);
     });
   };
-  const parse: RequestHandler = (request, _response, next) => {
-    if (Buffer.isBuffer(request.body)) request.body = parsed(request, request.body);
+  const takeTurn: RequestHandler = async (request, response, next) => {
+    const isGone = isLarge(request) && (await standingOf(request)?.takeBody(response)) === false;
+    if (isGone) response.end();
+    else next();
+  };
+  const parse: RequestHandler = async (request, response, next) => {
+    const { body } = request as { readonly body: unknown };
+    if (Buffer.isBuffer(body)) {
+      const large = body.length > largeBytes;
+      if (large && (await standingOf(request)?.takeHeavy(response)) === false) {
+        response.end();
+        return;
+      }
+      request.body = await parsed(request, body, large);
+    }
     next();
   };
-  return [readInTime, parse];
+  return [takeTurn, readInTime, parse];
 }
 
 /**
@@ -80,42 +106,24 @@ function watchSize(request: Request, refuse: () => void): () => void {
   return stop;
 }
 
-/**
- * Texts with a number that a JavaScript number may not hold. Other texts may match too, which only makes reading them
- * slower.
- */
-const longInteger = /\d{16}/;
-
-/** A whole number beyond 53 bits becomes a BigInt: as a JavaScript number it would be another number. */
-const exactly = (_name: string, value: unknown, { source }: { readonly source: string }): unknown =>
-  typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
-    ? BigInt(source)
-    : value;
-
-/** TypeScript does not know the source text that JSON.parse passes on since ECMAScript 2025. */
-const parseExactly = JSON.parse as (text: string, reviver: typeof exactly) => unknown;
-
-function parsed(request: Request, bytes: Buffer): unknown {
+async function parsed(request: Request, bytes: Buffer, isLarge: boolean): Promise<unknown> {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw new HttpProblem(415, 'The charset of the body is not supported: JSON must be UTF-8.');
-  const text = decoded(bytes);
-  // Many programs send an empty body when they have nothing to say.
-  if (text === '') return {};
-  const fault = jsonFault(text);
-  if (fault !== null) throw new HttpProblem(400, fault);
-  try {
-    return longInteger.test(text) ? parseExactly(text, exactly) : (JSON.parse(text) as unknown);
-  } catch (error) {
-    const why = error instanceof Error ? ` ${error.message.slice(0, 200)}.` : '';
-    throw new HttpProblem(400, `The body is not valid JSON.${why}`);
-  }
+  const read = isLarge ? await readAside(bytes) : readJson(bytes);
+  if ('detail' in read) throw new HttpProblem(read.status, read.detail);
+  return read.value;
 }
 
-function decoded(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new HttpProblem(400, 'The body is not valid UTF-8.');
-  }
+const threads = new BudgetedThreads<Uint8Array, ReadJson>(
+  new URL(`json/thread${extname(import.meta.filename)}`, import.meta.url),
+  { heapMb: 512, bufferBytes: 128 * 1024 * 1024, deadlineMs: 15_000 },
+  2,
+);
+
+async function readAside(bytes: Buffer): Promise<ReadJson> {
+  const own = Uint8Array.from(bytes);
+  const read = await threads.run(own, [own.buffer]);
+  if (typeof read !== 'string') return read;
+  throw new HttpProblem(413, 'The body takes too much time or memory to read: send it in parts.');
 }

@@ -7,20 +7,22 @@ import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { keyStart } from '../../contracts/tenancy.ts';
+import { FairTurns, type TurnBounds } from '../../domain/fair-turns.ts';
 import type { Judge } from './access.ts';
 import { callerIfAny, callerOf } from './caller.ts';
 import { tokenOf } from './gate.ts';
-import { oneAtATime } from '../routes/in-line.ts';
 import type { Keyring } from './keyring.ts';
-import { sendProblem } from './problem.ts';
+import { HttpProblem, sendProblem } from './problem.ts';
 import { RateStore, type SharedCounts } from './rate-store.ts';
 import { TokensUnavailable } from './tokens.ts';
 
 const addressWindowMs = 10_000;
 const tenantWindowMs = 1_000;
 
-/** Keys that may wait to be looked at, of all addresses that try many keys; further ones are refused. */
-const suspects = 100;
+/** Keys of addresses that try many: they are looked at one at a time, in fair turns by address; so many may wait. */
+const suspects: TurnBounds = { atOnce: 1, atOnceOfOne: 1, waiting: 1_000, waitingOfOne: 100 };
+/** Seconds after which an address with more of them may come again. */
+const laterSeconds = '15';
 /** Characters after the start of a key by which counting tells keys apart. */
 const prefixLength = keyStart.length + 6;
 
@@ -61,7 +63,7 @@ export function limitMadeUpKeys(
     const key = keyOf(judge, request);
     return key === null || keyring.knows(key);
   };
-  const inLine = oneAtATime(suspects);
+  const looks = new FairTurns(suspects);
   const byPrefix = rateLimit({
     ...common,
     limit: requests,
@@ -85,7 +87,16 @@ export function limitMadeUpKeys(
         next();
       };
       const look = async (): Promise<void> => {
-        const caller = await inLine(response, () => keyring.callerOf(keyOf(judge, request) ?? ''));
+        const turn = looks.ask(numberOf(request));
+        if (typeof turn === 'string') {
+          response.set('Retry-After', laterSeconds);
+          throw new HttpProblem(503, 'Too many unknown keys are being looked at now.', { kind: 'busy' });
+        }
+        const caller = await turn.begins
+          .then(() => keyring.callerOf(keyOf(judge, request) ?? ''))
+          .finally(() => {
+            turn.end();
+          });
         if (caller === null)
           refuse(response, 'The key is not valid, and this address has tried too many keys.');
         else pass();
@@ -99,6 +110,10 @@ export function limitMadeUpKeys(
   });
   return [byPrefix, byAddress];
 }
+
+/** Of the address: few share one. */
+const numberOf = ({ ip = '' }: Request): number =>
+  hash('sha256', ipKeyGenerator(ip), 'buffer').readUInt32LE();
 
 /** The key or token that the gate will look at; null: none. */
 function keyOf(judge: Judge, request: Request): string | null {

@@ -9,6 +9,7 @@ export {
   inTransaction,
   type Pool,
   type Queryable,
+  type TakeTurn,
 } from './pool.ts';
 export { isTooLate, probePostgres } from './probe-postgres.ts';
 export { retrying, isStorageOutage } from './retry.ts';

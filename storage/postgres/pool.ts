@@ -3,10 +3,11 @@
  * 2^53).
  */
 import pg from 'pg';
-import { ModestPool } from './modest-pool.ts';
+import { ModestPool, type TakeTurn } from './modest-pool.ts';
 import { isStorageOutage } from './retry.ts';
 
 export type Pool = pg.Pool;
+export type { TakeTurn };
 /** Anything that runs a statement: the pool, or a client inside a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
@@ -30,6 +31,7 @@ interface PoolOptions {
   readonly planned?: 'freely' | 'by-key';
   readonly silentMs?: number;
   readonly onScarce?: (words: string) => void;
+  readonly turn?: TakeTurn;
 }
 
 /** Milliseconds for a statement that goes over all pages of a crawl, some ten million. */
@@ -71,12 +73,13 @@ export async function planByKey(db: Queryable): Promise<void> {
  * @param planned `by-key`: rows are looked up by index, one by one, whatever Postgres thinks of the table's size
  * @param silentMs milliseconds after which a server that says nothing is given up: longer than it lets a statement run.
  * @param onScarce is told in words that the server gives fewer connections than `size`: the pool makes do with those.
+ * @param turn is waited for before each use of a connection
  */
 export function createPool(
   url: string,
   size: number,
   onError: (error: Error) => void,
-  { planned = 'freely', silentMs = statementMs + 5_000, onScarce = () => undefined }: PoolOptions = {},
+  { planned = 'freely', silentMs = statementMs + 5_000, onScarce = () => undefined, turn }: PoolOptions = {},
 ): Pool {
   const config = {
     connectionString: url,
@@ -90,7 +93,7 @@ export function createPool(
     types: numbersForInt8,
     ...(planned === 'by-key' && { options: byKey }),
   };
-  const pool = new ModestPool(config, onScarce);
+  const pool = new ModestPool(config, onScarce, turn);
   pool.on('error', onError);
   // The pool listens to idle connections only. One that breaks in a transaction fails the next statement; nobody else
   // needs to be told, but an error event without a listener would end the process.

@@ -18,6 +18,9 @@ export type SeedIntake =
   | { readonly kind: 'over'; readonly state: CrawlState; readonly reason: string | null }
   | { readonly kind: 'unknown' };
 
+/** Seeds in one statement: to write more of them as JSON would keep the process from other work. */
+const atOnce = 2_000;
+
 /** @param which 'new': only seeds that the crawl has not met. Lock order: the tenant, then the crawl. */
 export function storeSeeds(
   pool: Pool,
@@ -38,7 +41,8 @@ export function storeSeeds(
       const reopens = isOver(state);
       const barred = reopens ? spent.toReopen : spent.toGrow;
       if (barred !== null) return { kind: 'spent', spent: barred };
-      await appendSeeds(db, crawlId, JSON.stringify(seeds));
+      for (let at = 0; at < seeds.length; at += atOnce)
+        await appendSeeds(db, crawlId, JSON.stringify(seeds.slice(at, at + atOnce)));
       if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
       await noteAddedSeeds(db, crawlId, seeds.length);
       return { kind: 'added', reopened: reopens, seeds };

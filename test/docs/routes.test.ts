@@ -10,14 +10,14 @@ const who = (access: Access): string =>
 
 const rows = routes.map(
   ({ method, path, access, docs }) =>
-    `| \`${method} ${path}\` | ${who(access)} | ${docs?.summary ?? 'for people; not in the OpenAPI document'} |`,
+    `| \`${method} ${path}\` | ${who(access)} | ${docs?.summary ?? 'for people; not in the OpenAPI document'}${docs?.isHeavy === true ? ' (costly)' : ''} |`,
 );
 
 it('is the page that a reviewer of access reads, and has every route', async () => {
   const page = [
     '# Routes',
     '',
-    'Who may use which route of the API. This page is made from the routes (`api/routes/`) and compared by `test/docs/routes.test.ts`; `npm test -- test/docs/routes.test.ts -u` writes it anew. Whatever is not here is refused by the gate. “Of the instance”: callers of tenant 1 only; all others: within the tenant of the caller. What a route takes and answers is at `/docs/` and `/openapi.json`; `docs/api.md` tells of keys, roles and scopes.',
+    'Who may use which route of the API. This page is made from the routes (`api/routes/`) and compared by `test/docs/routes.test.ts`; `npm test -- test/docs/routes.test.ts -u` writes it anew. Whatever is not here is refused by the gate. “Of the instance”: callers of tenant 1 only; all others: within the tenant of the caller. “Costly”: all requests of the route, or some, wait for a [turn](api.md#turns). What a route takes and answers is at `/docs/` and `/openapi.json`; `docs/api.md` tells of keys, roles and scopes.',
     '',
     '<!-- prettier-ignore-start -->',
     '',

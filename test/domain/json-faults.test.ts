@@ -1,7 +1,7 @@
 /** Names given twice and nesting without end (RFC 7493 section 2.3, RFC 8259 section 9). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonFault, maxJsonDepth, maxJsonNames } from '../../domain/json-faults.ts';
+import { jsonFault, maxJsonDepth, maxJsonNames, maxJsonParts } from '../../domain/json-faults.ts';
 
 describe('jsonFault', () => {
   it('finds none in what a writer of JSON writes', () => {
@@ -64,5 +64,11 @@ describe('jsonFault', () => {
         expect(fault === null || fault.endsWith('.')).toBe(true);
       }),
     );
+  });
+
+  it('finds more arrays and objects than any request has', () => {
+    const listOf = (parts: number): string => `[${Array.from({ length: parts - 1 }, () => '[]').join()}]`;
+    expect(jsonFault(listOf(maxJsonParts))).toBeNull();
+    expect(jsonFault(listOf(maxJsonParts + 1))).toBe('The body has more than 100000 arrays and objects.');
   });
 });

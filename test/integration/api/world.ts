@@ -10,6 +10,7 @@ import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
+import { createTurns } from '../../../api/way-in/standing.ts';
 import { createHttpServer } from '../../../api/way-in/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
@@ -110,6 +111,7 @@ type Extras = Partial<
     | 'schedulers'
     | 'search'
     | 'readVersion'
+    | 'turns'
   >
 > & {
   readonly anonymous?: boolean;
@@ -137,6 +139,7 @@ export async function serve(
     webhookAllowPrivate = [],
     actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
     search = new PostgresIndex(pool),
+    turns = createTurns(),
     schedulers = { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
   }: Extras = {},
 ): Promise<Api> {
@@ -167,6 +170,7 @@ export async function serve(
     wakeHost,
     actOnHost,
     schedulers,
+    turns,
     verifyToken,
     sharedCounts,
     log,
