@@ -9,13 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { list, oneOf, script, whole } from '../test/support/script.ts';
 import { startOwnStack } from '../test/support/start-stack.ts';
 import { createPool } from '../storage/postgres/index.ts';
+import { attack } from './api-attacks.ts';
 import { storePages } from './api-rows.ts';
 import { median, quantile, table } from './figures.ts';
 import { load, startBare, type Load } from './load.ts';
 import { usageOf } from './meter.ts';
 import { scratch } from './scratch.ts';
 
-const names = ['crawl', 'ledger', 'creation', 'seeds', 'export'] as const;
+const names = ['crawl', 'ledger', 'creation', 'seeds', 'export', 'attacks'] as const;
 
 const values = script('bench:api', 'The HTTP API on a stack of its own.')
   .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
@@ -25,6 +26,7 @@ const values = script('bench:api', 'The HTTP API on a stack of its own.')
   .option('--crawls <count>', 'that are created', whole(), 200)
   .option('--seeds <count>', 'that are streamed', whole(), 100_000)
   .option('--pages <count>', 'that are exported', whole(), 100_000)
+  .option('--attack-seconds <count>', 'that each attack takes', whole(), 8)
   .parse()
   .opts<{
     only?: readonly (typeof names)[number][];
@@ -34,10 +36,11 @@ const values = script('bench:api', 'The HTTP API on a stack of its own.')
     crawls: number;
     seeds: number;
     pages: number;
+    attackSeconds: number;
   }>();
 
 /** Requests a second of the API's processor time; milliseconds; seconds; rows a second. */
-const targets = { reads: 2_000, p99: 50, seeds: 10, rows: 20_000 };
+const targets = { reads: 2_000, p99: 50, seeds: 10, rows: 20_000, times: 10, health: 500 };
 /** Until code is compiled and connections are there: crawls, and seconds of reads. */
 const warmUps = 10;
 const warmUpSeconds = 6;
@@ -100,6 +103,7 @@ try {
       await exported(crawl, 'jsonl');
       await exported(crawl, 'csv');
     },
+    attacks: () => attacks(crawl),
   };
   for (const name of values.only ?? names) await measures[name]();
 } finally {
@@ -108,6 +112,21 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(`${table([['', 'reached', '', 'target', ''], ...rows])}\n`);
+
+/** What one tenant's costly requests do to another tenant and to /healthz. */
+async function attacks(large: string): Promise<void> {
+  const field = { apiUrl, key: own.key, large, ask, seconds: values.attackSeconds };
+  for (const { name, idle, busy, health, answers } of await attack(field)) {
+    note(
+      name,
+      `p95 ${idle.toFixed(0)} → ${busy.toFixed(0)} ms`,
+      `healthz ${health.toFixed(0)} ms; ` +
+        [...answers].map(([status, count]) => `${String(count)} × ${String(status)}`).join(', '),
+      `≤ ${String(targets.times)} ×, < ${String(targets.health)} ms`,
+      busy <= targets.times * idle && health < targets.health,
+    );
+  }
+}
 
 /** In turns with the yardstick, so that whatever else the machine does falls on both. */
 async function statusReads(what: string, path: string): Promise<void> {
