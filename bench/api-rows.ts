@@ -6,7 +6,7 @@ const hosts = 50;
 /** Answers the id of the crawl, which is finished. Every URL goes through the ledger's states, and has a page. */
 export async function storePages(pool: Pool, pages: number): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
-    `insert into crawl (state, config) values ('running', '{}') returning id::text`,
+    `insert into crawl (state, config) values ('paused', '{}') returning id::text`,
   );
   const crawl = rows[0]?.id ?? '';
   await pool.query(
