@@ -37,7 +37,7 @@ export const bodyRoutes = [
         'The text is not a URL that can be crawled, or the body has no text that could be Markdown.',
       ),
     },
-    cost: ({ part = 'body' }) => (part === 'body' || part === 'head' ? 'usual' : 'heavy'),
+    cost: 'heavy',
     handler:
       ({ pool, archive }) =>
       async ({ params: { crawlId }, query: { url, part = 'body' }, response }) => {
