@@ -97,7 +97,7 @@ export function limitMadeUpKeys(
           .finally(() => {
             turn.end();
           });
-        if (caller === null)
+        if ('refused' in caller)
           refuse(response, 'The key is not valid, and this address has tried too many keys.');
         else pass();
       };
