@@ -1,6 +1,8 @@
 /** For how long a copy of robots.txt is used before it is requested again (RFC 9309 §2.4). Milliseconds. */
 
 const dayMs = 24 * 3_600_000;
+/** A number of seconds longer than any that counts: the difference of two endless ones is no number. */
+const mostSeconds = 1e9;
 /** Hosts that allow no copy at all are asked no more often than this. */
 const leastMs = 600_000;
 
@@ -15,8 +17,10 @@ export function robotsKeptMs(headers: Readonly<Record<string, string>>): number 
   const [, seconds] = /(?:^|[\s,])max-age="?(\d+)/.exec(says) ?? [];
   if (seconds === undefined) return null;
   const [age = '0'] = /^\d+/.exec(headers['age'] ?? '') ?? [];
-  return Math.min(Math.max((Number(seconds) - Number(age)) * 1_000, leastMs), dayMs);
+  return Math.min(Math.max((clamped(seconds) - clamped(age)) * 1_000, leastMs), dayMs);
 }
+
+const clamped = (seconds: string): number => Math.min(Number(seconds), mostSeconds);
 
 /**
  * Milliseconds for which a copy is fresh: a day, unless its answer says less, and the delay in force at the host.

@@ -12,7 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { HostVisit, lookAtHost, onErrand } from './host-visit.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
-import type { Refusal } from './record.ts';
+import { leadsNowhere, type Refusal } from './record.ts';
 import { sleep } from './sleep.ts';
 
 export type RobotsReading =
@@ -89,7 +89,6 @@ export class RobotsFetcher {
       if (target !== null && hop < maxHops) {
         const laterMs = askedPauseMs(result.headers, Date.now()) ?? 0;
         if (laterMs > guestPatienceMs) {
-          await visit.leaveAlone(laterMs);
           const message = `robots.txt redirects to ${target}, where nobody is to ask yet: nothing may be fetched`;
           return unreachable(null, result.status, message, laterMs);
         }
@@ -130,7 +129,8 @@ export class RobotsFetcher {
     signal: AbortSignal,
   ): Promise<FetchResult | { readonly busyMs: number } | { readonly refusal: Refusal } | null> {
     const target = canonicalize(request.url);
-    if (!target.ok || target.value.host === visit.origin) return visit.exchangeRobots(request);
+    if (!target.ok || target.value.host === visit.origin)
+      return visit.exchangeRobots(request, guestPatienceMs);
     const { host } = target.value;
     const { pool, books } = this.#dependencies;
     // A host that has opted out is not even asked to make room.
@@ -176,6 +176,7 @@ const unreachable = (
 
 function redirectTarget(status: number, location: string | undefined, base: string): string | null {
   if (status < 300 || status >= 400 || location === undefined) return null;
+  if (location.includes(leadsNowhere)) return null;
   const target = canonicalize(location, base);
   return target.ok ? target.value.url : null;
 }

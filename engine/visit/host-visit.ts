@@ -172,12 +172,18 @@ export class HostVisit implements Visited {
     await retrying(() => leaveHostAlone(this.house.pool, hostId, taken.token, waitMs));
   }
 
-  /** Requests a robots.txt of the host. Where it cannot be read for now, the host is left alone for as long as it asks. */
-  async exchangeRobots(request: FetchRequest): Promise<FetchResult | null> {
+  /**
+   * Requests a robots.txt of the host. Where it cannot be read for now, or leads elsewhere later, the host is left alone
+   * for as long as it asks.
+   * @param patienceMs a pause up to this at a redirect is waited for by the caller, within the visit
+   */
+  async exchangeRobots(request: FetchRequest, patienceMs = 0): Promise<FetchResult | null> {
     const result = await this.exchange(request);
-    if (result?.kind !== 'response' || robotsAvailability(result.status) !== 'unreachable') return result;
+    if (result?.kind !== 'response') return result;
+    const leads = result.status >= 300 && result.status < 400;
+    if (!leads && robotsAvailability(result.status) !== 'unreachable') return result;
     const askedMs = askedPauseMs(result.headers, Date.now()) ?? 0;
-    if (askedMs > 0) await this.leaveAlone(askedMs);
+    if (askedMs > (leads ? patienceMs : 0)) await this.leaveAlone(askedMs);
     return result;
   }
 

@@ -1,4 +1,5 @@
 /** For how long a copy of robots.txt is used (RFC 9309 §2.4; RFC 9111 §5.2.2, §5.1). */
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { robotsFreshMs, robotsKeptMs } from '../../domain/robots-freshness.ts';
 
@@ -26,6 +27,19 @@ it.each<[Readonly<Record<string, string>>, number | null]>([
   [{ 'cache-control': 's-maxage=60' }, null],
 ])('%j', (headers, keptMs) => {
   expect(robotsKeptMs(headers)).toBe(keptMs);
+});
+
+it('is from ten minutes to a day, however long the numbers are', () => {
+  const digits = fc.tuple(fc.nat(9), fc.integer({ min: 1, max: 500 }));
+  const seconds = digits.map(([digit, times]) => String(digit).repeat(times));
+  fc.assert(
+    fc.property(seconds, seconds, (age, maxAge) => {
+      const keptMs = robotsKeptMs({ 'cache-control': `max-age=${maxAge}`, age });
+      expect(keptMs).toBeGreaterThanOrEqual(10 * minute);
+      expect(keptMs).toBeLessThanOrEqual(day);
+    }),
+    { examples: [['9'.repeat(400), '9'.repeat(400)]] },
+  );
 });
 
 it('is a day where the answer says nothing, and the delay of the host on top', () => {

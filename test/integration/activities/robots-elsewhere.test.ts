@@ -140,6 +140,27 @@ describe('a redirect to another host', () => {
     },
   );
 
+  it('that asks for time by leading on later gets it itself', async () => {
+    const { site, other, host, otherHost } = await pair();
+    other.answers = { '/robots.txt': status(302, { location: '/rules.txt', 'retry-after': '60' }) };
+    const { waitMs } = await fetching.role().fetchSlice(host);
+    expect(waitMs).toBeGreaterThan(50_000);
+    expect((await hostRow(fetching.pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
+    expect([site.paths(), other.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
+  });
+
+  it('by two Locations that contradict each other is not followed', async () => {
+    const { site, other, host } = await pair();
+    site.answers = {
+      '/robots.txt': (response) => {
+        response.writeHead(302, ['location', `${other.origin}/robots`, 'location', '.txt']).end();
+      },
+    };
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toContain('/robots.txt');
+    expect(other.paths()).toEqual([]);
+  });
+
   it('at a guarded address is not followed', async () => {
     const site = await startSite({ '/robots.txt': redirect('http://10.0.0.1/robots.txt') });
     const host = await fetching.host(site.origin);
