@@ -17,7 +17,7 @@ export const changeHostSettings = statement<
           slowdown = case when c ? 'delaySeconds' then 0 else slowdown end,
           clean = case when c ? 'delaySeconds' then 0 else clean end,
           settings_revision = settings_revision + 1,
-          closed_until = '-infinity',
+          closed_until = '-infinity', lend_until = null,
           not_before = case when not_before <= paced_until and asked_at is not null
                             then least(not_before, now()) else not_before end,
           paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
@@ -57,7 +57,7 @@ export const dropHost = statement<[hostId: string, reason: string, limit: number
 export const askRobots = statement<[origin: string], { readonly id: number }>(
   'ask-robots',
   `update host
-      set robots_asked_at = now(), settings_revision = settings_revision + 1,
+      set robots_asked_at = now(), settings_revision = settings_revision + 1, lend_until = null,
           not_before = case when not_before <= paced_until and asked_at is not null
                             then least(not_before, now()) else not_before end,
           paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end

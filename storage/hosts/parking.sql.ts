@@ -52,7 +52,7 @@ export const parkHost = statement<
 export const unparkHost = statement<[hostId: string], { readonly was_parked: boolean }>(
   'unpark-host',
   `update host set parked_at = null, failures = 0, failing_since = null, last_error = null,
-                   failing = '{}', complained = '{}', slowdown = 0, clean = 0, not_before = paced_until,
+                   failing = '{}', complained = '{}', slowdown = 0, clean = 0, not_before = paced_until, lend_until = null,
                    fed = true, fed_at = now()
     where id = $1 returning old.parked_at is not null as was_parked`,
 );

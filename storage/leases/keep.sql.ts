@@ -109,6 +109,10 @@ export interface Leaving {
 /** What a visit leaves of the sums of earlier ones. Its exponent is bounded: a `real` that becomes too small is an error. */
 const kept = `power(0.5, least(l.asked, ${String(10 * halfForgotten)}) / ${String(halfForgotten)})`;
 
+/** The wait that the holder leaves, without the pace if settings were changed meanwhile. */
+const waited = `interval '1 millisecond' *
+                         case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end`;
+
 const release = statement<
   [hostId: string | number, token: number, leaving: string, times: string],
   { id: number }
@@ -117,8 +121,7 @@ const release = statement<
   `with left_behind as (
    update host
       set lease_token = null, lease_until = null, cut_token = null,
-          not_before = greatest(not_before, now() + interval '1 millisecond' *
-                         case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end),
+          not_before = greatest(not_before, now() + ${waited}),
           paced_until = greatest(paced_until, now() + interval '1 millisecond' *
                           case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
           failures = l.failures, last_error = l.last_error, eased = coalesce(l.eased, host.eased),
@@ -133,7 +136,7 @@ const release = statement<
           lend_turns = case when l.sent = 0 then lend_turns
                             when ${fetcherWants} then least(l.sent, ${String(turnRequests)}) else 0 end,
           lend_until = case when l.sent > 0 and ${fetcherWants} then
-                              now() + l.wait_ms * interval '1 millisecond' + interval '${String(askAgainMs)} milliseconds'
+                              now() + ${waited} + interval '${String(askAgainMs)} milliseconds'
                             else lend_until end,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
                               else now() + l.closed_ms * interval '1 millisecond' end

@@ -180,6 +180,29 @@ describe('returning', () => {
     expect(next).toMatchObject({ failures: 0, last_error: null, failing: [], slowdown: 0 });
   });
 
+  it('keeps the host for a fetcher no longer than the host is closed, if settings were changed meanwhile', async () => {
+    await changeHost(pool, host, { lend_wanted_until: fromNow(60), fed: true });
+    const { token, settings_revision: revision } = await got();
+    await changeSettings(pool, host, { delaySeconds: 1 }, null);
+    await releaseLease(pool, host, token, {
+      ...{ waitMs: 24 * 60 * minute, paceMs: 24 * 60 * minute, failures: 0, lastError: null, sent: 1 },
+      visit: { askedAgoMs: 0, tookMs: 1, day: '2026-01-01', used: 1, heldMs: 0, revision, closedMs: 0 },
+    });
+    const { lend_until: until, lend_until_ms: ms } = await hostRow(pool, host);
+    expect(until).not.toBeNull();
+    expect(ms).toBeLessThan(minute);
+  });
+
+  it.each([
+    ['settings are changed', () => changeSettings(pool, host, { delaySeconds: 3 }, null)],
+    ['robots.txt is to be read again', async () => askRobots(pool, (await hostRow(pool, host)).origin)],
+    ['trouble is forgotten', () => unparkHost(pool, String(host))],
+  ])('keeps the host for no fetcher once its %s', async (_, change) => {
+    await changeHost(pool, host, { lend_until: fromNow(24 * 3_600) });
+    await change();
+    expect(await hostRow(pool, host)).toMatchObject({ lend_until: null });
+  });
+
   it('changes nothing where the lease was lost: the new holder knows better', async () => {
     const old = await got();
     await expire();
