@@ -18,6 +18,8 @@ const longestMs = 60_000;
 /** A call ends if no body has come for this long. */
 const lingerMs = 2_000;
 const lookMs = 250;
+/** Milliseconds between two looks of one round that find nothing: a round may need many. */
+const stepMs = 25;
 /** Most milliseconds between two batches while the stages behind are full. */
 const longestRestMs = 5_000;
 /** Milliseconds for which a host is set aside after an error of its own; doubled with each further error. */
@@ -96,7 +98,7 @@ export async function workLane(
   while (!signal.aborted && performance.now() - begunAt < longestMs) {
     const down = outage();
     if (down !== null) throw down;
-    const { found, isRound } = await next();
+    const found = await next();
     if (found.length > 0) {
       const from = performance.now();
       bodies += await workHosts(Map.groupBy(found, ({ host_id: id }) => id));
@@ -104,17 +106,17 @@ export async function workLane(
       const tookMs = lastAt - from;
       const restMs = Math.min(longestRestMs, slowedMs(tookMs, pressure.reading) - tookMs);
       if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
-    } else if (isRound) {
-      if (performance.now() - lastAt >= lingerMs) break;
-      await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    } else {
+      const wrapped = place.hosts.size === 0;
+      if (wrapped && performance.now() - lastAt >= lingerMs) break;
+      await sleep(wrapped ? lookMs : stepMs, undefined, { signal }).catch(() => undefined);
     }
   }
   return bodies;
 
-  /** The next bodies. `isRound`: the look went over all hosts where any wait. */
-  async function next(): Promise<{ readonly found: readonly StagedBody[]; readonly isRound: boolean }> {
+  /** The next bodies. If `place.hosts` is empty afterwards, the look has ended a round over all hosts where any wait. */
+  async function next(): Promise<readonly StagedBody[]> {
     const rows = await hostsInStage(pool, lane, stage, place.hosts);
-    const isRound = place.hosts.size === 0 && rows.every(({ last }) => last === null);
     const crawls = rows.map(({ crawl_id: crawlId, tenant_id: tenantId, hosts }) => ({
       ...{ crawlId, tenantId, hosts: hosts.filter((id) => !aside.has(id)) },
     }));
@@ -134,8 +136,7 @@ export async function workLane(
         return at === null || at === undefined ? [] : [[id, at] as const];
       }),
     );
-    const found = turns.length === 0 ? [] : await bodiesInStage(pool, turns, stage, folder);
-    return { found, isRound };
+    return turns.length === 0 ? [] : bodiesInStage(pool, turns, stage, folder);
   }
 
   async function workHosts(hosts: ReadonlyMap<number, readonly StagedBody[]>): Promise<number> {

@@ -1,6 +1,6 @@
 /** Bodies are read in lanes, over many hosts together (docs/design.md, "Reading in lanes"). */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
 import { LaneBook, workLane } from '../../../engine/reading/lane.ts';
 import type { StagedBody } from '../../../storage/pages/index.ts';
@@ -138,6 +138,31 @@ describe('a lane where many bodies wait', () => {
     for (let calls = 0; calls < 4; calls++) for (const id of hostsOf(await next())) read.add(id);
     expect(read).toEqual(new Set(ids));
     for (const crawl of [busy, late]) await tables.url.remove(pool, { crawl_id: crawl });
+  });
+});
+
+describe('a lane at whose hosts nothing waits', () => {
+  it('ends after a while of few looks, however many hosts wait elsewhere', async () => {
+    const { pool } = fetching;
+    const crawl = await fetching.crawl();
+    const ids = await addHosts(pool, 700, (n) => `https://elsewhere-${String(n)}.example`, { shard: 44 });
+    await addUrls(
+      pool,
+      crawl,
+      ids.map((id) => ({
+        ...{ host_id: id, url: `https://u.example/${String(id)}`, state: 'done' as const, stage: 1 },
+        ...{ content_hash: randomBytes(32), fetched_at: new Date() },
+      })),
+    );
+    const asked = vi.spyOn(pool, 'query');
+    const signal = ended();
+    const nothing = () => Promise.reject(new Error('nothing waits in this lane'));
+    const lane = { shard: 45, lane: 0, lanes: 1 };
+    await workLane(fetching.dependencies(), lane, storedStages.dedup, new LaneBook(), signal, nothing);
+    // Two seconds at 25 ms for each look.
+    expect(asked.mock.calls.length).toBeLessThan(100);
+    asked.mockRestore();
+    await tables.url.remove(pool, { crawl_id: crawl });
   });
 });
 
