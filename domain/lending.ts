@@ -33,6 +33,12 @@ export const wantsMs = 15_000;
 /** A loan of a host that others want is told to end within so many milliseconds: if it lapses, the host waits for it. */
 export const sharedLoanMs = 30_000;
 
+/**
+ * A loan that took longer ends the fetchers' turn at a host with this delay: turns are counted in requests, and a fetcher
+ * that reports each one late would have the host for nearly all of the time.
+ */
+export const slowLoanMs = (paceMs: number): number => 5 * Math.max(paceMs, 2_000);
+
 /** How long a host is kept for a fetcher that was told to end its requests within `toldMs`. */
 export const heldMs = (toldMs: number): number => toldMs / (1 - leaseMarginMs(1));
 

@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { earned, heldMs, mostLoans, sharedLoanMs } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { standingAt } from '../../domain/windows.ts';
-import { retrying } from '../../storage/postgres/index.ts';
+import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import {
   askToLend,
   crawlsToLendFrom,
@@ -20,8 +20,10 @@ import {
   isWantedBeside,
   leaveToWorkers,
   lendHosts,
+  type EndedLoans,
   type LendableHost,
   loansOfTenant,
+  lockLoansOfTenant,
 } from '../../storage/lending/index.ts';
 import { commitResults, reclaimUrls, returnUrls } from '../../storage/frontier/index.ts';
 import { noteTurns, waitingCrawls } from '../../storage/feeding/index.ts';
@@ -79,6 +81,13 @@ interface Pick extends Wanted {
   readonly host: LendableHost;
   /** Milliseconds that its fetcher is given: fewer where others want the host. */
   readonly toldMs: number;
+  /** Gives the URL and its host back. */
+  readonly giveBack: () => Promise<unknown>;
+}
+
+async function loansNow(db: Queryable, tenantId: number): Promise<EndedLoans> {
+  const [loans = { settled: 0, lapsed: 0, open: 0, lapsed_hosts: [] }] = await loansOfTenant(db, tenantId);
+  return loans;
 }
 
 /** Null: nothing can be lent at present. */
@@ -87,10 +96,7 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   const crawlIds = (await crawlsToLendFrom(pool, wish.tenantId, wish.crawlId)).map(({ id }) => id);
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
-  const [loans = { settled: 0, lapsed: 0, open: 0, lapsed_hosts: [] }] = await loansOfTenant(
-    pool,
-    wish.tenantId,
-  );
+  const loans = await loansNow(pool, wish.tenantId);
   const { batchSize: most, toldMs } = earned(wish, loans);
   const batchSize = Math.min(most, mostLoans(loans) - loans.open);
   const picks: Pick[] = [];
@@ -126,14 +132,17 @@ async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]
     url: url.url,
     token: host.token,
   }));
-  const held = await handOutUrls(
-    room.pool,
-    id,
-    wish.tenantId,
-    wish.fetcherId,
-    heldMs(expiresInMs),
-    JSON.stringify(rows),
-  );
+  const { tenantId, fetcherId } = wish;
+  const { held, left } = await inTransaction(room.pool, async (db) => {
+    await lockLoansOfTenant(db, tenantId);
+    // Counted again: other requests of the tenant may have borrowed since the hosts were looked for.
+    const loans = await loansNow(db, tenantId);
+    const left = Math.max(0, mostLoans(loans) - loans.open);
+    if (left === 0) return { held: [], left };
+    const lent = JSON.stringify(rows.slice(0, left));
+    return { held: await handOutUrls(db, id, tenantId, fetcherId, heldMs(expiresInMs), lent), left };
+  });
+  await Promise.all(picks.slice(left).map(({ giveBack }) => giveBack()));
   const tokens = new Set(held.map(({ token }) => token));
   const urls = picks
     .filter(({ host }) => tokens.has(host.token))
@@ -185,10 +194,16 @@ async function pick(
   if (found === null) return giveBack();
   const isShared = (await isWantedBeside(pool, host.id)).length > 0;
   const loanMs = isShared ? Math.min(toldMs, sharedLoanMs) : toldMs;
-  if (await room.permits.take(host.id, host.origin, heldMs(loanMs)))
-    return { host, toldMs: loanMs, ...found };
-  await retrying(() => returnUrls(pool, hostId, host.token));
-  return giveBack();
+  const returned = async (): Promise<'later' | 'refused'> => {
+    await retrying(() => returnUrls(pool, hostId, host.token));
+    return giveBack();
+  };
+  if (!(await room.permits.take(host.id, host.origin, heldMs(loanMs)))) return returned();
+  const unlent = async (): Promise<void> => {
+    await returned();
+    await room.permits.giveBack(host.id, host.origin);
+  };
+  return { host, toldMs: loanMs, ...found, giveBack: unlent };
 }
 
 async function firstAllowed(

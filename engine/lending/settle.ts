@@ -11,7 +11,7 @@
  * says.
  */
 import type { FetchResult } from '../../contracts/fetching.ts';
-import { fieldValue, reported } from '../../domain/lending.ts';
+import { fieldValue, reported, slowLoanMs } from '../../domain/lending.ts';
 import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { storedStages } from '../../domain/stage.ts';
@@ -235,7 +235,7 @@ async function commit(
   };
   const { waitMs, paceMs } = ending;
   await releaseLease(db, hostId, url.token, { waitMs, paceMs, failures, lastError, visit });
-  await settleLentUrl(db, url.token, url.host_id);
+  await settleLentUrl(db, url.token, url.host_id, slowLoanMs(paceMs));
 }
 
 /** Was this hash reported of another page of the crawl before? Marks the URL as its alias then. */

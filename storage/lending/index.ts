@@ -5,9 +5,11 @@ export {
   handOutUrls,
   crawlsToLendFrom,
   loansOfTenant,
+  lockLoansOfTenant,
   leaveToWorkers,
   isWantedBeside,
   forgetLent,
+  type EndedLoans,
   type LendableHost,
 } from './lend.sql.ts';
 export {

@@ -139,6 +139,15 @@ export interface EndedLoans {
   readonly lapsed_hosts: readonly number[];
 }
 
+/** The first number of the advisory locks of tenants' loans; the second is the tenant. */
+const loansOf = String(0x6c656e74);
+
+/** Until the transaction ends, nothing else is lent to this tenant. */
+export const lockLoansOfTenant = statement<[tenantId: number], Record<string, never>>(
+  'lock-loans-of-tenant',
+  `select from pg_advisory_xact_lock(${loansOf}, ($1::bigint % 2147483647)::int)`,
+);
+
 /** How the fetchers of a tenant have dealt with what was lent to them. */
 export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
   'loans-of-tenant',

@@ -76,15 +76,24 @@ export const isLentUrlSettled = statement<[token: number, hostId: number], Recor
 
 /**
  * Marks a loan as reported. The caller must commit the URL's result in the same transaction, and have returned the
- * lease. If this was not the last request of the fetchers' turn, the host is kept for the next one.
+ * lease. If this was not the last request of the fetchers' turn, the host is kept for the next one. A loan that took
+ * longer than `slowMs` ends the turn.
  */
-export const settleLentUrl = statement<[token: number, hostId: number], Record<string, never>>(
+export const settleLentUrl = statement<
+  [token: number, hostId: number, slowMs: number],
+  Record<string, never>
+>(
   'settle-lent-url',
-  `with settled as (update lent_url set settled_at = now() where token = $1 and host_id = $2)
+  `with settled as (
+     update lent_url set settled_at = now() where token = $1 and host_id = $2
+     returning lent_at < now() - $3 * interval '1 millisecond' as slow
+   )
    update host
-      set lend_wanted_until = now() + interval '${String(wantsMs)} milliseconds',
-          lend_until = case when not lent then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end
-    where id = $2`,
+      set lent = lent or slow, lend_turns = case when slow then 0 else lend_turns end,
+          lend_wanted_until = now() + interval '${String(wantsMs)} milliseconds',
+          lend_until = case when not (lent or slow)
+                            then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end
+     from settled where id = $2`,
 );
 
 /**

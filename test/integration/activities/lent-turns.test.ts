@@ -7,7 +7,7 @@ import { LendingRoom } from '../../../engine/lending/room.ts';
 import { settle } from '../../../engine/lending/settle.ts';
 import { sleep } from '../../../engine/visit/sleep.ts';
 import { turnRequests } from '../../../domain/lending.ts';
-import { changeHost, fromNow, hostRow } from '../../support/database/index.ts';
+import { changeHost, fromNow, hostRow, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
@@ -122,6 +122,22 @@ describe('a turn', () => {
       if (loan < turnRequests) expect(kept).toMatchObject({ fetched: 0, next: 'wait', closedBy: 'lent' });
       else expect(kept.fetched).toBe(turnRequests);
     }
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('of a fetcher ends with a loan that was reported late', async () => {
+    const crawl = await fetching.crawl({ delaySeconds: 0 });
+    const { host } = await atWork(crawl, 20);
+    const first = await borrow(crawl);
+    await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
+    const role = fetching.role({ sliceMs: 10_000 });
+    await role.fetchSlice(host);
+    await changeHost(fetching.pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
+    const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
+    await tables.lentUrl.change(fetching.pool, { batch_id: id }, { lent_at: fromNow(-29) });
+    expect(await settle(room, 1, id, [report(urls[0]?.url ?? '')])).toEqual(['accepted']);
+    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ lend_turns: 0, lend_until: null });
+    expect((await role.fetchSlice(host)).fetched).toBe(turnRequests);
     await expectExact(fetching.pool, crawl);
   });
 

@@ -294,6 +294,7 @@ interface LentUrlRow {
   readonly batch_id: string;
   readonly crawl_id: Id;
   readonly url: string;
+  readonly lent_at: Date;
   readonly settled_at: Date | null;
 }
 
