@@ -43,7 +43,7 @@ const fetched = (place: LeasedPlace): ResultRow => ({
   due_in_ms: 0,
   attempted: false,
   own: false,
-  behind: false,
+  behind: 0,
   answered: true,
   status: 200,
   bytes: 24_000,

@@ -33,7 +33,7 @@ export function addQuarantineVerbs(program: Command, ended: Ended): void {
       .option('--json', 'as JSON')
       .addHelpText(
         'after',
-        `\nExamples:\n  orbweaver quarantine ${act} 3 17\n  orbweaver quarantine ${act} 3 --rule only-numbers`,
+        `\nExamples:\n  orbweaver quarantine ${act} 3 17\n  orbweaver quarantine ${act} 3 --rule nothing-new`,
       )
       .action(async (crawl: string, ids: string[], options: QuarantineOptions) => {
         ended(await (await import('./quarantine.ts')).judge(act, crawl, ids, options));

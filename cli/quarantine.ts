@@ -50,8 +50,8 @@ export async function judge(
   };
   const path = `/v1/crawls/${crawl}/quarantine/${act}`;
   const judged = await withApi(options, (api) => api.change('POST', path, quarantineJudged, { body }));
-  const { shapes, urls, more } = judged;
-  const queued = `${counted(urls, 'URL is', 'URLs are')} queued again${more ? ', and more follow' : ''}`;
+  const { shapes, urls, left } = judged;
+  const queued = `${counted(urls, 'URL is', 'URLs are')} queued again${left > 0 ? `, and ${grouped(left)} more follow` : ''}`;
   writeOne(judged, options.json === true, () => [
     act === 'release'
       ? `${counted(shapes, 'shape is', 'shapes are')} released: ${queued}.`

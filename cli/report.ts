@@ -10,6 +10,7 @@ import { cutLines, needWords } from './summary.ts';
 import { timeRows } from './explain-crawl.ts';
 import { moment, table, writeLines, writeOne } from './table.ts';
 import { grouped } from '../domain/counted.ts';
+import { keptBackInWords } from '../domain/crawl-life.ts';
 import { bytes, duration } from './words.ts';
 
 type ReportOptions = VerbOptions & { readonly html?: string };
@@ -74,6 +75,7 @@ export function reportLines(report: CrawlReport): string[] {
         `${grouped(totals.duplicates.body)} by bytes, ${grouped(totals.duplicates.text)} by text`,
       ],
       ...(totals.forgotten === 0 ? [] : [['gone and forgotten', grouped(totals.forgotten)]]),
+      ...(report.keptBack === 0 ? [] : [['kept back', keptBackInWords(report.keptBack)]]),
       ['seeds', `${grouped(totals.seeds.accepted)} good, ${grouped(totals.seeds.rejected)} rejected`],
     ]),
     ...part(

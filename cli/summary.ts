@@ -2,6 +2,7 @@
 import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView, ParkedHost } from '../contracts/http/outlook.ts';
+import { keptBackInWords } from '../domain/crawl-life.ts';
 import { cutKinds, cutPhrase, needPhrases } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';
@@ -45,6 +46,7 @@ export function summaryLines(
       ? []
       : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are still to be taken in`)]),
     ...(reasons.length === 0 ? [] : [line('excluded', reasons.join(', '))]),
+    ...(view.keptBack === 0 ? [] : [line('kept back', keptBackLine(view))]),
     ...(letters.length === 0 ? [] : [line('dead letters', letters.join(', '))]),
     ...cutLines(view.cut).map((text, at) => line(at === 0 ? 'left out' : '', text)),
     ...listed(
@@ -76,6 +78,9 @@ export const needWords = (pages: number, cut: CrawlView['cut']): string =>
   needPhrases(pages, cut)
     .map((phrase) => `; ${phrase}`)
     .join('');
+
+const keptBackLine = ({ id, keptBack }: Pick<CrawlView, 'id' | 'keptBack'>): string =>
+  `${keptBackInWords(keptBack)} (./orbweaver quarantine list ${id})`;
 
 /** What limits left out, one line for each kind. */
 export const cutLines = (cut: CrawlView['cut']): string[] =>
@@ -122,7 +127,7 @@ export function summaryJson(
   waiting: CrawlOutlookView['waiting'] | null = null,
 ): string {
   const { id: crawlId, state, reason, label, seconds, pages, fetches, bytes: received } = view;
-  const { ledger, hosts, deadLetters, seeds, excluded, cut } = view;
+  const { ledger, hosts, deadLetters, seeds, excluded, keptBack, cut } = view;
   return JSON.stringify({
     ...{
       crawlId,
@@ -137,6 +142,7 @@ export function summaryJson(
       hosts,
       deadLetters,
       excluded,
+      keptBack,
       cut,
     },
     parkedHosts: parked,

@@ -131,6 +131,11 @@ export const breakoutElements: ReadonlySet<string> = new Set([
   'ul',
 ]);
 
+/** Elements that show what lies at their `src`. */
+export const pictureElements: ReadonlySet<string> = new Set([
+  ...['img', 'video', 'audio', 'source', 'embed'],
+]);
+
 /** Elements whose attributes say something: addresses, descriptions, language. */
 export const readElements: ReadonlySet<string> = new Set([
   'html',

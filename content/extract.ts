@@ -192,7 +192,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     fields: ruled?.fields ?? null,
     meta: need === null ? meta.value : { ...meta.value, needs: need },
     links: directives.nofollow ? [] : links.urls,
-    hiddenLinks: links.hidden,
+    pictures: page.pictures,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linksSeen: links.seen,
     canonical: page.canonicalHref === null ? null : resolve(page.canonicalHref),

@@ -86,29 +86,21 @@ function resolveFully(href: string, base: URL): string | null {
 interface Links {
   /** To follow: in document order, without repeats, at most `maxLinks`. */
   readonly urls: readonly string[];
-  /** Of `urls`, those that only links hidden from people lead to. */
-  readonly hidden: ReadonlySet<string>;
   /** Distinct URLs found, nofollow ones and those over the limit included. */
   readonly seen: number;
   /** By how much: `links` over the limit, `nofollow` ones, `longUrls`. */
   readonly cut: Cut;
 }
 
-const flags = {
-  followed: 1,
-  /** Followed, and people see it. */
-  shown: 2,
-} as const;
-
 /** Gathers hrefs while the page is read; resolves them at its end, when its <base> is known. */
 export class LinkCollector {
-  /** Raw href → what is true of one of its links (`flags`). A followable one stands where it first was followable. */
-  private readonly hrefs = new Map<string, number>();
+  /** Raw href → whether one of its links may be followed. A followable one stands where it first was followable. */
+  private readonly hrefs = new Map<string, boolean>();
   private tooLong = 0;
   /** Hrefs that had no room, repeats included, by whether they may be followed. */
   private readonly beyond = { followed: 0, barred: 0 };
 
-  add(href: string, follow: boolean, hidden = false): void {
+  add(href: string, follow: boolean): void {
     if (href.length > LONGEST_HREF) {
       if (follow && !OTHER_SCHEME.test(href)) this.tooLong++;
       return;
@@ -118,31 +110,24 @@ export class LinkCollector {
       this.beyond[follow ? 'followed' : 'barred']++;
       return;
     }
-    const told = (known ?? 0) | (follow ? flags.followed : 0) | (follow && !hidden ? flags.shown : 0);
-    if (told === known) return;
-    if (((told ^ (known ?? 0)) & flags.followed) !== 0) this.hrefs.delete(href);
-    this.hrefs.set(href, told);
+    if (known === true || known === follow) return;
+    this.hrefs.delete(href);
+    this.hrefs.set(href, follow);
   }
 
   /** Links of the page `self` (without fragment), which is no link of its own. */
   resolve(resolve: Resolve, self: string, maxLinks: number): Links {
     const seen = new Set<string>();
-    /** By URL, whether people see a link to it. */
-    const followable = new Map<string, boolean>();
-    let anyHidden = false;
-    for (const [href, told] of this.hrefs) {
+    const followable = new Set<string>();
+    for (const [href, follow] of this.hrefs) {
       const url = resolve(href);
       if (url === null || url === self) continue;
       seen.add(url);
-      if ((told & flags.followed) === 0) continue;
-      const shown = (told & flags.shown) !== 0;
-      anyHidden ||= !shown;
-      followable.set(url, shown || followable.get(url) === true);
+      if (follow) followable.add(url);
     }
-    const urls = [...followable.keys()].slice(0, maxLinks);
-    const hidden = new Set(anyHidden ? urls.filter((url) => followable.get(url) === false) : []);
+    const urls = [...followable].slice(0, maxLinks);
     const links = followable.size - urls.length + this.beyond.followed;
     const nofollow = seen.size - followable.size + this.beyond.barred;
-    return { urls, hidden, seen: seen.size, cut: { links, nofollow, longUrls: this.tooLong } };
+    return { urls, seen: seen.size, cut: { links, nofollow, longUrls: this.tooLong } };
   }
 }

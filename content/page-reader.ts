@@ -1,12 +1,11 @@
 /**
  * One pass over a page, on the tokenizer alone: no tree is built and no stack of open elements is kept, so nesting
  * costs nothing (100,000 open tags read as fast as 100,000 closed ones) and nothing has to be cut for depth.
- * What a tree would tell is told by four small counters:
+ * What a tree would tell is told by three small counters:
  *
  * - `foreign`: inside <svg> or <math>, where <title>, <style> and self-closing tags mean something else. Left at the
  *   end tag or at an HTML element that cannot be inside.
  * - `inert`: inside <template>, whose content is no part of the page: neither text nor links.
- * - `hiddenParts`: inside an element that people do not see (content/hidden-parts.ts): its links are noted as hidden.
  * - `quiet`: the outermost element whose text is left out (its links count). Left at its end tag, or when an element
  *   closes that was open before it: that is how a browser treats an unclosed <nav>.
  */
@@ -18,12 +17,12 @@ import {
   containerElements,
   mediaElements,
   nestingElements,
+  pictureElements,
   quietElements,
   readElements,
   speakingElements,
 } from './elements.ts';
 import { FoldedText } from './folded-text.ts';
-import { HiddenParts, hidingAttribute, isHiding } from './hidden-parts.ts';
 import { hintAttribute, hints, hintsOf } from './hints.ts';
 import { hasItems, ItemReader } from './item-reader.ts';
 import { isBarred, refreshTarget, relations } from './link-attributes.ts';
@@ -39,6 +38,8 @@ import { skippingTokenizer } from './skipping-tokenizer.ts';
 /** Characters of text and title kept. */
 const LONGEST_TEXT = 1_000_000;
 const LONGEST_TITLE = 1_000;
+const MOST_PICTURES = 100;
+const LONGEST_ADDRESS = 1_000;
 
 const containerIndex = new Map<string, number>(containerElements.map((name, index) => [name, index]));
 
@@ -46,6 +47,8 @@ export class PageReader implements TokenizerCallbacks {
   readonly title = new FoldedText(LONGEST_TITLE);
   readonly text = new FoldedText(LONGEST_TEXT);
   readonly links: LinkCollector;
+  /** Addresses of pictures, films and the like, as the page has them: the first `MOST_PICTURES` that are no data: URLs. */
+  readonly pictures: string[] = [];
   readonly blocks = new Blocks();
   readonly meta = new MetaReader();
   readonly marks: PageMarks;
@@ -79,9 +82,6 @@ export class PageReader implements TokenizerCallbacks {
   /** What the names of the block element being read say (content/hints.ts). */
   private told = 0;
   private readsHints = false;
-  /** An attribute of the element being read hides it from people. */
-  private hides = false;
-  private readonly hiddenParts = new HiddenParts();
 
   private inTitle = false;
   /** The first title that says something is the page's; later ones are passed over. */
@@ -144,22 +144,15 @@ export class PageReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     this.tag = this.source.slice(start, end).toLowerCase();
     this.told = 0;
-    this.hides = false;
-    this.readsAttributes =
-      readElements.has(this.tag) ||
-      this.items !== null ||
-      this.marks.reads(this.tag) ||
-      (this.details !== null && this.tag === 'img');
+    const tells = readElements.has(this.tag) || this.items !== null || this.marks.reads(this.tag);
+    this.readsAttributes = tells || pictureElements.has(this.tag);
     if (this.readsAttributes) this.attributes.clear();
-    this.readsHints = blockElements.has(this.tag) || this.readsAttributes;
+    this.readsHints = blockElements.has(this.tag) || tells;
   }
 
   onattribname(start: number, end: number): void {
     if (this.readsAttributes) this.attribute = this.source.slice(start, end).toLowerCase();
-    else {
-      const hint = this.readsHints ? hintAttribute(this.source, start, end) : '';
-      this.attribute = hint === '' ? hidingAttribute(this.source, start, end) : hint;
-    }
+    else this.attribute = this.readsHints ? hintAttribute(this.source, start, end) : '';
     this.value = '';
   }
 
@@ -177,7 +170,6 @@ export class PageReader implements TokenizerCallbacks {
       this.attributes.set(this.attribute, this.value);
     }
     if (this.readsHints) this.told |= hintsOf(this.attribute, this.value);
-    this.hides ||= isHiding(this.attribute, this.value);
   }
 
   onopentagend(): void {
@@ -224,7 +216,6 @@ export class PageReader implements TokenizerCallbacks {
       this.breakBlock();
       if (name !== 'br') this.blocks.begin(name, this.told, this.text.length);
     }
-    if (this.inert === 0 && this.foreign === 0) this.hiddenParts.opened(name, this.hides, this.open);
     if (this.readsAttributes) this.readAttributes(name);
     if ((this.told & hints.mount) !== 0 || name === 'app-root') this.marks.hasMount = true;
     if (mediaElements.has(name)) this.marks.media++;
@@ -271,7 +262,6 @@ export class PageReader implements TokenizerCallbacks {
       this.blocks.endLink(this.text.length);
     }
     this.marks.closed(name);
-    if (this.inert === 0 && this.foreign === 0) this.hiddenParts.closed(name);
     this.items?.closed(name);
     const container = containerIndex.get(name);
     if (container !== undefined) this.closeContainer(container);
@@ -283,7 +273,6 @@ export class PageReader implements TokenizerCallbacks {
     if (open === 0) return;
     this.open[container] = open - 1;
     this.blocks.close(container);
-    this.hiddenParts.left(container, open - 1);
     if (open - 1 < (this.openBeforeQuiet[container] ?? 0)) this.quiet = null;
   }
 
@@ -317,17 +306,17 @@ export class PageReader implements TokenizerCallbacks {
         this.addLink(
           attributes.get('href') ?? (this.foreign > 0 ? attributes.get('xlink:href') : undefined),
           attributes.get('rel'),
-          this.hides || this.hiddenParts.isHidden,
         );
         break;
       case 'iframe':
       case 'frame':
-        this.addLink(attributes.get('src'), undefined, this.hides || this.hiddenParts.isHidden);
+        this.addLink(attributes.get('src'), undefined);
         if (name === 'iframe') this.readInner(attributes.get('srcdoc'));
         break;
       case 'img':
         this.details?.image(attributes);
     }
+    if (pictureElements.has(name)) this.addPicture(attributes.get('src'));
   }
 
   /** The links of a page that stands in an attribute (`srcdoc`), which has the base of this page. */
@@ -362,9 +351,14 @@ export class PageReader implements TokenizerCallbacks {
     if (isVersion || relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
   }
 
-  private addLink(href: string | undefined, rel: string | undefined, hidden = false): void {
+  private addPicture(src: string | undefined): void {
+    if (src === undefined || this.pictures.length >= MOST_PICTURES) return;
+    if (src.length <= LONGEST_ADDRESS && !/^\s*data:/i.test(src)) this.pictures.push(src);
+  }
+
+  private addLink(href: string | undefined, rel: string | undefined): void {
     if (href === undefined) return;
-    this.links.add(href, !isBarred(rel, this.followed), hidden);
+    this.links.add(href, !isBarred(rel, this.followed));
     if (this.tag === 'a') this.contexts?.begin(href);
   }
 }

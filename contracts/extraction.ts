@@ -89,8 +89,8 @@ export interface Extracted {
   readonly words: number;
   /** Absolute http(s) URLs to follow, fragment dropped, in document order, without repeats or nofollow ones. */
   readonly links: readonly string[];
-  /** URLs of `links` to which only links lead that are hidden from people, by attributes. A menu may be hidden so. */
-  readonly hiddenLinks: ReadonlySet<string>;
+  /** Addresses of pictures, films and the like, as the page has them: at most a hundred. */
+  readonly pictures: readonly string[];
   /** What the links say, by URL, for those with words; null: nobody asked. */
   readonly contexts: ReadonlyMap<string, LinkContext> | null;
   /** Links seen before the cap and before nofollow was applied. */

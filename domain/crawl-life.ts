@@ -3,6 +3,7 @@
  *
  * A crawl that is paused, draining or over has a cause, which programs decide by, and a reason, which people read.
  */
+import { counted } from './counted.ts';
 
 export const crawlStates = [
   'seeding',
@@ -36,6 +37,8 @@ export const standsAs = (state: CrawlState): string => (state === 'failed' ? 'ha
 const endStates = {
   /** Nothing is left to fetch, except at parked hosts. */
   complete: 'finished',
+  /** Nothing is left to fetch but what a quarantine keeps back: what lies behind it is not known. */
+  'kept-back': 'finished',
   /** Nothing is left to fetch, except at parked hosts, and no URL was fetched at all. */
   'nothing-fetched': 'failed',
   'limit:max-pages': 'finished',
@@ -69,6 +72,10 @@ export function endingInWords(ending: CrawlEnding, met?: string): string {
   return met === undefined ? words : `${words}: ${met}`;
 }
 
+/** Parts of sites that a crawl kept back, in words. */
+export const keptBackInWords = (parts: number): string =>
+  `${counted(parts, 'part of a site was', 'parts of sites were')} kept back, what lies behind ${parts === 1 ? 'it' : 'them'} is not known`;
+
 /** Where a crawl stands. */
 export interface CrawlStands {
   readonly state: CrawlState;
@@ -87,7 +94,7 @@ export interface NumberedStands extends CrawlStands {
  * A crawl with one of these endings goes on as soon as it has work again: new seeds, redriven dead letters, or a parked
  * host that answers.
  */
-export const endingsThatGoOn = ['complete', 'nothing-fetched'] as const satisfies CrawlEnding[];
+export const endingsThatGoOn = ['complete', 'kept-back', 'nothing-fetched'] as const satisfies CrawlEnding[];
 
 /** The crawl is over because it reached a limit of its own: it goes on once an edit lifts that limit. */
 export const endedAtLimit = ({ state, cause }: Pick<CrawlStands, 'state' | 'cause'>): boolean =>

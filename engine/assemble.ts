@@ -25,7 +25,7 @@ export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies 
   const pressure = new Pressure(urgent, parts.writer, settings.capacities, parts.folder);
   const blobs = pressure.counted(parts.blobs);
   const links = new LinkTally(parts.pool, books);
-  const traps = new TrapWatch(parts, books, settings.traps);
+  const traps = new TrapWatch(parts, books, settings.trapPages);
   const admission = new Admission(parts, books);
   const soft404 = new Soft404({ ...parts, blobs }, books.crawls, admission);
   return { ...parts, blobs, books, caps, pressure, admission, links, traps, soft404 };

@@ -1,5 +1,4 @@
 import type { CapDefaults } from './caps/cap-book.ts';
-import type { TrapLimits } from '../domain/traps/rules.ts';
 import type { Capacities } from './pressure/pressure.ts';
 
 /** The settings of a process that visits and admissions use. */
@@ -18,8 +17,8 @@ export interface CrawlSettings {
   readonly caps: CapDefaults;
   /** How much may wait behind the requests of a process. */
   readonly capacities: Capacities;
-  /** When shapes of URLs look like traps; absent: as usual. */
-  readonly traps?: TrapLimits;
+  /** Pages of a shape of URLs that are read before it is taken for a trap; absent: as usual. */
+  readonly trapPages?: number;
   /** Number of shards that new hosts are spread over. */
   readonly shards: number;
 }

@@ -192,7 +192,7 @@ export async function openDependencies(
       storeBytes: config.storeMb * 1024 ** 2,
       uploadBytes: config.uploadMb * 1024 ** 2,
     },
-    traps: { endless: config.trapPages, crowd: config.trapLinks, flood: config.trapUrlsPerDay },
+    trapPages: config.trapPages,
     shards: config.shards,
   };
   const parts: Parts = {

@@ -1,5 +1,6 @@
 /** The report of a crawl for people: one page without scripts, that loads nothing and can be kept as a file. */
 import type { CrawlReport, ReportHostLine, ReportUrlLine } from '../../contracts/http/report.ts';
+import { keptBackInWords } from '../../domain/crawl-life.ts';
 import { cutKinds, cutPhrase, needPhrases } from '../../domain/limits.ts';
 import { escaped, policyFor } from './html.ts';
 
@@ -97,6 +98,7 @@ export function reportHtml(report: CrawlReport): string {
     ['Transferred', size(totals.bytes)],
     ['Time', duration(crawl.seconds)],
     ['Pages a second', totals.pagesPerSecond === null ? '–' : totals.pagesPerSecond.toFixed(1)],
+    ...(report.keptBack === 0 ? [] : [['Kept back', keptBackInWords(report.keptBack)] as const]),
     ['Same bytes', number(totals.duplicates.body)],
     ['Same text', number(totals.duplicates.text)],
     ...(totals.forgotten === 0 ? [] : [['Gone and forgotten', number(totals.forgotten)] as const]),

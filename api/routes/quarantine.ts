@@ -11,6 +11,7 @@ import {
   quarantineTry,
   quarantineView,
   type QuarantineChoice,
+  type QuarantineJudged,
   type QuarantineView,
 } from '../../contracts/http/quarantine.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
@@ -169,8 +170,8 @@ export const quarantineRoutes = [
           const changed = await giveVerdict(pool, crawlId, ids, verdict, caller.id);
           log.info({ crawl: crawlId, shapes: changed.length }, `shapes in quarantine are ${verdict}`);
           if (act === 'confirm' || changed.length === 0)
-            return { shapes: changed.length, urls: 0, more: false };
-          return { shapes: changed.length, ...(await queueAgain(pool, changed)) };
+            return { shapes: changed.length, urls: 0, more: false, left: 0 };
+          return { shapes: changed.length, ...(await queueAgain(pool, crawlId, changed)) };
         },
     }),
   ),
@@ -178,8 +179,9 @@ export const quarantineRoutes = [
 
 async function queueAgain(
   pool: Pool,
+  crawlId: string,
   released: readonly { readonly id: string }[],
-): Promise<{ readonly urls: number; readonly more: boolean }> {
+): Promise<Omit<QuarantineJudged, 'shapes'>> {
   // A worker whose copy of the verdicts is older would exclude again what is queued before it reads them anew.
   await new Promise((wake) => setTimeout(wake, holdMs));
   const until = performance.now() + sweepMs;
@@ -187,9 +189,14 @@ async function queueAgain(
   for (const { id } of released) {
     const swept = await sweepRelease(pool, id, until);
     urls += swept.urls;
-    if (swept.more) return { urls, more: true };
+    if (!swept.more) continue;
+    const ids = released.map((each) => each.id);
+    const rows = await listQuarantine(
+      ...([pool, crawlId, '0', ids, ['released'], null, mostJudged, quarantineCounted] as const),
+    );
+    return { urls, more: true, left: rows.reduce((all, row) => all + row.urls, 0) };
   }
-  return { urls, more: false };
+  return { urls, more: false, left: 0 };
 }
 
 async function chosen(

@@ -159,7 +159,7 @@ export function byScore(web: Web, weights: PriorityWeights, exploring: Exploring
     const { score: value } = score(
       {
         ...{ depth: one.depth, parentPriority: one.parentPriority, nesting: nestingOf(page.path) },
-        ...{ home: page.path === '/', trusted: 0, hostQuality: 1, trapSuspicion: 0 },
+        ...{ home: page.path === '/', trusted: 0, hostQuality: 1 },
         ...{
           inboundHosts: sourcesOf(one.hosts),
           inboundPages: sourcesOf(one.pages),

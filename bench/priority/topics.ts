@@ -136,7 +136,6 @@ export function byRelevance(web: TopicalWeb, focus: Focus, weights: PriorityWeig
             freshness: 0,
             dateOfSitemap: false,
             hostQuality: 1,
-            trapSuspicion: 0,
           },
         },
         weights,

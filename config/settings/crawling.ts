@@ -7,24 +7,9 @@ export const crawlingSettings = {
     name: 'ORBWEAVER_TRAP_PAGES',
     type: 'number',
     schema: whole(100, 1_000_000_000),
-    fallback: '2000',
+    fallback: '1000',
     description:
-      'A part of a site is a trap once so many of its pages in a row have led to little but unknown pages of the same kind, whatever they say. More for sites that are larger than that and hardly link back.',
-  }),
-  trapLinks: setting({
-    name: 'ORBWEAVER_TRAP_LINKS',
-    type: 'number',
-    schema: whole(10, 1_000_000),
-    fallback: '500',
-    description:
-      'URLs of a kind of which one page links to more than this go behind the others, until their pages have something to say.',
-  }),
-  trapUrlsPerDay: setting({
-    name: 'ORBWEAVER_TRAP_URLS_PER_DAY',
-    type: 'number',
-    schema: whole(1_000, 1_000_000_000),
-    fallback: '1000000',
-    description: 'As `ORBWEAVER_TRAP_LINKS`, for the URLs of a kind that a host brings in one day.',
+      'A part of a site that says nothing new is held as a trap once so many of its pages were read, or a tenth of a limit of the crawl where that is less; until then its URLs go behind all others. Twice as many of a part whose pages lead on without end.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',

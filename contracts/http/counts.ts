@@ -40,6 +40,10 @@ export const leftOut = z.object({
   excluded: z
     .partialRecord(z.enum(excludedReasons), count)
     .meta({ description: 'Number of excluded URLs, by reason.' }),
+  keptBack: count.meta({
+    description:
+      'Parts of sites that are in quarantine as traps: their URLs are not fetched, and what lies behind them is not known.',
+  }),
   cut: z
     .partialRecord(
       z.enum(cutKinds),

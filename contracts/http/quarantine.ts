@@ -91,7 +91,7 @@ export const quarantineChoice = z
     host: hostOrigin.optional().meta({ description: 'Only shapes of this host.' }),
     rule: z.enum(trapRules).optional().meta({ description: 'Only shapes that this rule has found.' }),
   })
-  .meta({ id: 'QuarantineChoice', examples: [{ ids: ['17'] }, { rule: 'only-numbers' }] });
+  .meta({ id: 'QuarantineChoice', examples: [{ ids: ['17'] }, { rule: 'nothing-new' }] });
 export type QuarantineChoice = z.infer<typeof quarantineChoice>;
 
 export const quarantineJudged = z
@@ -99,8 +99,12 @@ export const quarantineJudged = z
     shapes: count.meta({ description: 'Shapes whose verdict has changed.' }),
     urls: count.meta({ description: 'URLs that are queued again.' }),
     more: z.boolean().meta({ description: 'True: further URLs are queued again in the background.' }),
+    left: count.meta({
+      description: `How many of these follow, counted up to ${String(quarantineCounted)} a shape.`,
+    }),
   })
   .meta({ id: 'QuarantineJudged' });
+export type QuarantineJudged = z.infer<typeof quarantineJudged>;
 
 export const quarantineTry = z
   .union([

@@ -86,6 +86,7 @@ export const crawlReport = z
       description:
         'Of a crawl that keeps its pages fresh: how fresh they were in the last day, the latest first.',
     }),
+    keptBack: leftOut.shape.keptBack,
     cut: leftOut.shape.cut,
     of: z
       .object({

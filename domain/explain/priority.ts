@@ -1,6 +1,6 @@
 /** Where a URL stands in line among the URLs of its crawl at its host, and what of. */
 import { counted } from '../counted.ts';
-import { worthOf } from '../priority/place.ts';
+import { isLast, worthOf } from '../priority/place.ts';
 import type { PrioritySignals, ScorePart, WeighedSignal } from '../priority/score.ts';
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
@@ -19,7 +19,9 @@ export function priorityDecisions({ record }: ExplainFacts): Decision[] {
   const behind =
     priority > 0
       ? ''
-      : ' It has failed, so it stands behind all URLs of its crawl at its host that have not.';
+      : isLast(priority)
+        ? ' It is suspected to be part of a trap, so it stands behind all other URLs of its crawl at its host.'
+        : ' It has failed, so it stands behind all URLs of its crawl at its host that have not.';
   return told(verdict, `${because}${behind}`, detail);
 }
 
@@ -73,11 +75,8 @@ const words: Readonly<Record<WeighedSignal, (signals: PrioritySignals) => string
 
 const wordsOf = ({ signal }: ScorePart, signals: PrioritySignals): string => words[signal](signals);
 
-function reducedBy({ hostQuality, trapSuspicion }: PrioritySignals): string {
-  const quality = hostQuality < 1 ? [`the quality of its host, ${shown(hostQuality)}`] : [];
-  const trap = trapSuspicion > 0 ? [`the suspicion of a trap, ${shown(trapSuspicion)}`] : [];
-  const both = [...quality, ...trap];
-  return both.length === 0 ? '' : `, all lowered by ${both.join(' and ')}`;
+function reducedBy({ hostQuality }: PrioritySignals): string {
+  return hostQuality < 1 ? `, all lowered by the quality of its host, ${shown(hostQuality)}` : '';
 }
 
 /** Counts of more than a few are estimates (domain/priority/link-sketch.ts). */

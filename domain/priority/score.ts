@@ -1,6 +1,5 @@
 /**
- * The score of a page (F02): hostQuality × (1 − 0.9 × trapSuspicion) × the weighted sum of its signals, each between 0
- * and 1. The weights are settings of the crawl and sum to 1, so the score lies in (0, 1] and each of its parts can be
+ * The score of a page (F02): hostQuality × the weighted sum of its signals, each between 0 and 1. The weights are settings of the crawl and sum to 1, so the score lies in (0, 1] and each of its parts can be
  * read off. With its default weight of 0.5 the signal `depth` is the base formula of F02:
  * 0.5 · hostQuality · sqrt(parentPriority) · 1/(1 + depth).
  */
@@ -27,8 +26,6 @@ export interface PrioritySignals {
   readonly relevance: number;
   /** From 0, worthless, to 1. */
   readonly hostQuality: number;
-  /** From 0 to 1, surely a trap. */
-  readonly trapSuspicion: number;
 }
 
 /** The signals that have a weight, in the order in which a score is explained. */
@@ -100,8 +97,6 @@ export interface Score {
 const mostLinks = 256;
 /** The lowest score: a page that nothing speaks for still goes before all that have failed. */
 const least = 1e-4;
-/** What a page of which it is certain that it belongs to a trap keeps of its score. */
-const keptInTrap = 0.1;
 
 /** No links: 0; 1: 0.12; 15: 0.5; 256 and more: 1. */
 const linkValue = (links: number): number => Math.min(1, Math.log2(1 + links) / Math.log2(1 + mostLinks));
@@ -130,7 +125,7 @@ export function score(signals: PrioritySignals, weights: PriorityWeights): Score
     const weight = weights[signal];
     return weight === 0 ? [] : [{ signal, weight, value: values[signal](signals) }];
   });
-  const factor = signals.hostQuality * (1 - (1 - keptInTrap) * signals.trapSuspicion);
+  const factor = signals.hostQuality;
   const sum = parts.reduce((all, { value, weight }) => all + value * weight, 0);
   return { score: Math.min(1, Math.max(least, sum * factor)), parts, factor };
 }

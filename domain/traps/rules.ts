@@ -1,55 +1,51 @@
 /**
- * The rules by which a shape of URLs is taken for a trap, each on what its last pages showed (group.ts). A rule that
- * accuses has a number of pages and shares that a site with something to say does not reach; half of it makes a suspect,
- * whose URLs go behind the others. Every figure that decides goes into the evidence.
+ * The rules by which a shape of URLs is taken for a trap, each on what its pages showed (watch.ts). A shape is suspected
+ * soon, and then its URLs go behind all others; it is held once so many of its pages were read that a site with something
+ * to say would have said it. Every figure that decides goes into the evidence.
  */
-import { kindOfShape, type ShapeKind } from './shape.ts';
-import { flags, newTermsOf, printOf, termsOf, window, type Group } from './group.ts';
+import { isLoop, isOfParameter } from './shape.ts';
 
 export const trapRules = [
-  /** The same words again and again: session ids, orders of a list, paths that the server ignores. */
-  'same-text',
-  /** Nothing but numbers changes, and there is always a further page: calendars, archives by date, endless lists. */
-  'only-numbers',
-  /** Combinations of parameters that bring no new word and always further combinations. */
-  'facets',
-  /** Pages that lead only to unknown pages like themselves, about nothing that their URLs name, in the same few words. */
-  'maze',
-  /** The same in words that never come again: no language has so many. */
-  'babble',
-  /** The same, and every answer takes long: to hold a crawler up. */
-  'tarpit',
-  /** The same, and people do not see the links that lead in: they are there for crawlers. */
-  'hidden',
-  /** Ever further hosts below one domain, which say nothing new or lead to nothing but more of themselves. */
-  'names',
-  /** Thousands of pages, each of which leads to little but unknown pages of the shape. */
+  /** Ever further pages that say what others said: calendars, session ids, orders of a list, combinations of filters. */
+  'nothing-new',
+  /** Pages that lead to little but unknown pages like themselves, ever more of them: mazes, names without end. */
   'endless',
-  /** Paths that repeat a segment, or are very deep, with texts that were met. */
+  /** Paths that repeat a part, or are very deep, and say nothing but where they are. */
   'loop',
-  /** A page has too many links of the shape: 500, unless an operator says otherwise. */
-  'crowd',
-  /** Too many URLs in a day: a million, unless an operator says otherwise. */
-  'flood',
-  /** More than four fifths of the URLs of a host. */
-  'most-of-host',
+  /** A parameter with which and without which, or with any of its values, pages have the same text. */
+  'idle-parameter',
   /** Pages of the host that are not there, though it answers as if they were (domain/soft-404/). */
   'soft-404',
   /** An operator has put the shape into quarantine. */
   'operator',
+  /** A rule of an earlier version has found it. */
+  'earlier',
 ] as const;
 export type TrapRule = (typeof trapRules)[number];
 
-/** What an operator may set. */
-export interface TrapLimits {
-  /** Pages in a row of which each leads to little but unknown pages of the shape. */
-  readonly endless: number;
-  /** Links of one shape on one page that make the shape suspicious. */
-  readonly crowd: number;
-  /** URLs of one shape in a day that do. */
-  readonly flood: number;
+/** Pages of a shape that are read before it is held, unless an operator says otherwise or the crawl has a limit. */
+export const usualFloor = 1_000;
+const leastFloor = 32;
+/** A part of a site that says nothing new gets no more than one in so many of what a crawl may fetch. */
+const shareOfLimit = 10;
+
+/** What bounds the pages of a crawl at a host; null: nothing does. */
+export interface CrawlBounds {
+  readonly maxPages: number | null;
+  readonly maxPagesPerHost: number | null;
+  readonly maxSeconds: number | null;
+  readonly delaySeconds: number;
+  /** Of the host. */
+  readonly requestsPerDay: number | null;
 }
-export const usualLimits: TrapLimits = { endless: 2_000, crowd: 500, flood: 1_000_000 };
+
+/** Pages of a shape that are read before it is held: a tenth of what a limit leaves, where that is less. */
+export function floorUnder(bounds: CrawlBounds, usual: number): number {
+  const { maxPages, maxPagesPerHost, maxSeconds, delaySeconds, requestsPerDay } = bounds;
+  const inTime = maxSeconds === null || delaySeconds === 0 ? null : maxSeconds / delaySeconds;
+  const pages = [maxPages, maxPagesPerHost, inTime, requestsPerDay].map((limit) => limit ?? Infinity);
+  return Math.min(usual, Math.max(leastFloor, Math.floor(Math.min(...pages) / shareOfLimit)));
+}
 
 export type Evidence = Readonly<Record<string, number>>;
 
@@ -58,198 +54,125 @@ export interface Accusation {
   readonly evidence: Evidence;
 }
 
-export interface Score {
-  /** Null: the evidence does not suffice. */
-  readonly trap: Accusation | null;
-  readonly suspect: Accusation | null;
+/** What a page showed for a shape. Of the last pages the shares that did are kept, over a shorter and a longer time. */
+export const marks = [
+  /** It says what others said before: nothing new. */
+  'same',
+  /** It brings no word, number or picture that was not met. */
+  'plain',
+  /** It brought URLs of the shape that were new. */
+  'grew',
+  /** Four fifths of its links into the shape, and two at least, were new: pages that name each other soon have fewer. */
+  'leads',
+  /** An eighth of these does not lie deeper than the page: they make no tree, which would end. */
+  'level',
+  /** It is a combination: two different parts can be left out of its URL, and what remains was read. */
+  'combined',
+  /** Of a loop: it says what others said, the words of its URL left aside. */
+  'echo',
+] as const;
+export type Mark = (typeof marks)[number];
+export type Shares = Readonly<Record<Mark, number>>;
+
+export interface Judged {
+  readonly shape: string;
+  /** Pages that were read. */
+  readonly read: number;
+  /** URLs that its pages brought. */
+  readonly found: number;
+  /** Pairs of URLs that differ in the shape's parameter alone, and have the same text or another. */
+  readonly pairs: readonly [same: number, other: number];
+  /** Of the last pages: over some 32 and some 128. */
+  readonly lately: Shares;
+  readonly longer: Shares;
 }
 
-/** Shares of the last pages of a shape. */
-interface Shown {
-  readonly pages: number;
-  readonly looked: number;
-  readonly same: number;
-  readonly numbers: number;
-  readonly grew: number;
-  readonly onlyNew: number;
-  readonly alien: number;
-  readonly slow: number;
-  /** Share of new words in the sample of words. */
-  readonly newWords: number;
-  readonly terms: number;
-  /** Different texts; at the hosts below a domain, different hosts. */
-  readonly texts: number;
-  readonly streak: number;
-  /** Of the links that lead in from elsewhere, the share that people do not see. */
-  readonly hidden: number;
-}
+/** Pages before which nothing is suspected. */
+const early = 16;
+const [nearlyAll, mostly] = [0.95, 0.85];
+/** Of a held shape the share that said nothing new. */
+const nothing = 0.9;
 
-/** Pages that lead to hardly anything but unknown pages like themselves, under names that say nothing of them. */
-const leadsNowhere = ({ grew, onlyNew, alien }: Shown): boolean =>
-  grew >= nearlyAll && onlyNew >= nearlyAll && alien >= 0.8;
+/** Of pages that each bring some of the next, in a bad order most bring none. */
+const goesOn = 0.25;
+const hasNoEnd = ({ grew, combined }: Shares): boolean => Math.max(grew, combined) >= goesOn;
 
-interface Rule {
-  readonly rule: TrapRule;
-  readonly of: readonly ShapeKind[];
-  /** Fewest pages of the shape, in all, and among the last. */
-  readonly pages: number;
-  readonly looked: number;
-  readonly needsWords?: boolean;
-  /** Half of its pages suffice to suspect a shape. */
-  readonly suspects: boolean;
-  readonly holds: (shown: Shown, limits: TrapLimits) => boolean;
-}
+/** Pages lead on, to others beside them: a tree ends somewhere. */
+const isMaze = (judged: Judged, slack: number): boolean => {
+  const { shape, read, found, longer } = judged;
+  // A parameter has pages of all kinds: those of one may lead to those of another, and end there.
+  if (isOfParameter(shape)) return false;
+  // Of a chain each page brings one: it is read to its end as quickly as it grows.
+  return longer.leads >= nearlyAll - slack && longer.level >= mostly - slack && found >= 1.5 * read;
+};
 
-const nearlyAll = 0.87;
-/** Share of pages that bring further ones, at which there is no end in sight: pages that name each other share them. */
-const goesOn = 0.4;
-const narrow = ['exact', 'query', 'session'] as const;
-const wide = ['session', 'folder', 'host'] as const;
-
-const rules: readonly Rule[] = [
-  {
-    rule: 'loop',
-    of: ['loop'],
-    ...{ pages: 16, looked: 16, suspects: true },
-    holds: ({ numbers }) => numbers >= 0.75,
-  },
-  {
-    rule: 'same-text',
-    of: [...narrow, 'folder'],
-    ...{ pages: window, looked: window, suspects: true },
-    // The fourth copy of a site repeats many texts, once each, and brings nothing: it is no trap.
-    holds: ({ same, grew, texts }) => same >= nearlyAll && (grew >= goesOn || texts <= window / 3),
-  },
-  {
-    rule: 'only-numbers',
-    of: narrow,
-    ...{ pages: window, looked: window, suspects: true },
-    holds: ({ numbers, grew }) => numbers >= nearlyAll && grew >= goesOn,
-  },
-  {
-    rule: 'facets',
-    of: ['query'],
-    ...{ pages: 48, looked: window, needsWords: true, suspects: true },
-    holds: ({ grew, newWords, terms }) => grew >= goesOn && newWords <= 0.02 && terms >= 60,
-  },
-  {
-    rule: 'maze',
-    of: wide,
-    ...{ pages: 64, looked: window, needsWords: true, suspects: true },
-    holds: (shown) => leadsNowhere(shown) && shown.newWords <= 0.03 && shown.terms >= 100,
-  },
-  {
-    rule: 'babble',
-    of: wide,
-    // Of the words of a page a tenth is new after so many pages, in a language that people write.
-    ...{ pages: 96, looked: window, needsWords: true, suspects: false },
-    holds: (shown) => leadsNowhere(shown) && shown.newWords >= 0.4 && shown.terms >= 100,
-  },
-  {
-    rule: 'tarpit',
-    of: wide,
-    ...{ pages: 96, looked: window, suspects: false },
-    holds: (shown) => leadsNowhere(shown) && shown.slow >= 0.9,
-  },
-  {
-    rule: 'hidden',
-    of: ['session', 'folder'],
-    ...{ pages: 64, looked: window, suspects: true },
-    // Menus that scripts open are hidden too, and lead to pages that lead to others as well, or say what they are about.
-    holds: (shown, { endless }) =>
-      shown.hidden >= nearlyAll && (leadsNowhere(shown) || shown.streak * 4 >= endless),
-  },
-  {
-    rule: 'names',
-    of: ['domain'],
-    ...{ pages: 48, looked: window, suspects: false },
-    holds: ({ texts, same, numbers, grew, onlyNew, newWords, terms }) => {
-      const saysNothing = grew >= goesOn && Math.max(same, numbers) >= nearlyAll;
-      const isMade = terms >= 100 && (newWords <= 0.03 || newWords >= 0.4);
-      return texts >= window / 2 && (saysNothing || (grew >= nearlyAll && onlyNew >= nearlyAll && isMade));
-    },
-  },
-  {
-    rule: 'endless',
-    of: wide,
-    ...{ pages: window, looked: window, suspects: false },
-    holds: ({ streak }, { endless }) => streak >= endless,
-  },
-];
+/** By how much shares may be lower of what is suspected already, so that a shape does not come and go. */
+export const slackOfSuspects = 0.25;
 
 /**
- * @param hidden share of the links into the shape, from elsewhere, that people do not see
- * @param vocabularyFull so many words were met at the host that no word says anything any more
+ * What speaks against a shape; null: nothing. @param slack by how much shares may be lower (`slackOfSuspects`)
  */
-export function scoreOf(group: Group, hidden: number, vocabularyFull: boolean, limits: TrapLimits): Score {
-  const kind = kindOfShape(group.shape);
-  const shown = shownBy(group, hidden);
-  const mine = rules.filter(({ of, needsWords }) => of.includes(kind) && !(needsWords && vocabularyFull));
-  const trap = mine.find(
-    ({ pages, looked, holds }) => group.pages >= pages && shown.looked >= looked && holds(shown, limits),
-  );
-  const half = mine.find(
-    ({ suspects, looked, holds }) => suspects && shown.looked * 2 >= looked && holds(shown, limits),
-  );
-  return {
-    trap: trap === undefined ? null : { rule: trap.rule, evidence: inFigures(shown) },
-    suspect: half === undefined ? null : { rule: half.rule, evidence: inFigures(shown) },
-  };
+export function suspicionOf(judged: Judged, floor: number, slack = 0): Accusation | null {
+  const { shape, read, lately, pairs } = judged;
+  const [same, other] = pairs;
+  if (same >= 8 && same >= 9 * other) return { rule: 'idle-parameter', evidence: { read, same, other } };
+  if (isLoop(shape))
+    return read >= 8 && lately.echo >= 0.75 - slack
+      ? { rule: 'loop', evidence: inFigures({ read, same: lately.echo }) }
+      : null;
+  if (read < early) return null;
+  if (lately.plain >= mostly - slack && (slack > 0 || hasNoEnd(lately))) return nothingNew(judged);
+  if (read >= floor / shareOfLimit && isMaze(judged, slack)) return endless(judged);
+  return null;
 }
 
-function shownBy({ pages, streak, recent }: Group, hidden: number): Shown {
-  const share = (flag: number): number =>
-    recent.length === 0 ? 0 : recent.filter((page) => (page & flag) !== 0).length / recent.length;
-  const sum = (of: (page: number) => number): number => recent.reduce((total, page) => total + of(page), 0);
-  const terms = sum(termsOf);
-  return {
-    ...{ pages, streak, hidden, terms, looked: recent.length, texts: new Set(recent.map(printOf)).size },
-    ...{ same: share(flags.same), numbers: share(flags.numbers), grew: share(flags.grew) },
-    ...{ onlyNew: share(flags.onlyNew), alien: share(flags.alien), slow: share(flags.slow) },
-    newWords: terms === 0 ? 0 : sum(newTermsOf) / terms,
-  };
+/** Why a shape that is suspected is held; null: it is not yet. */
+export function chargeAgainst(judged: Judged, floor: number): Accusation | null {
+  const { shape, read, longer } = judged;
+  if (isLoop(shape)) return read >= early ? suspicionOf(judged, floor, slackOfSuspects) : null;
+  if (read < floor) return null;
+  if (longer.same >= nothing && hasNoEnd(longer)) return nothingNew(judged);
+  return isMaze(judged, 0) ? endless(judged) : null;
 }
 
-const inFigures = ({ terms: _, ...shown }: Shown): Evidence =>
-  Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, Math.round(value * 1_000) / 1_000]));
+const nothingNew = ({ read, found, longer: { plain, same, grew } }: Judged): Accusation => ({
+  rule: 'nothing-new',
+  evidence: inFigures({ read, found, plain, same, grew }),
+});
+
+const endless = ({ read, found, longer: { leads, level } }: Judged): Accusation => ({
+  rule: 'endless',
+  evidence: inFigures({ read, found, leads, level }),
+});
+
+const inFigures = (figures: Evidence): Evidence =>
+  Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [name, Math.round(value * 1_000) / 1_000]),
+  );
 
 const percent = (share: number | undefined): string => `${String(Math.round((share ?? 0) * 100))} %`;
 
 /** What a rule found, as a sentence for people. */
 export function accusationText({ rule, evidence }: Accusation): string {
-  const { pages = 0, looked = 0 } = evidence;
-  const of = `of the last ${String(looked)} of ${String(pages)} pages`;
+  const { read = 0, same = 0 } = evidence;
+  const of = `after ${String(read)} pages`;
   switch (rule) {
-    case 'same-text':
-      return `${percent(evidence['same'])} ${of} have words that other pages had three times before`;
-    case 'only-numbers':
-      return `${percent(evidence['numbers'])} ${of} differ from others in numbers alone, and ${percent(evidence['grew'])} brought further ones`;
-    case 'facets':
-      return `${percent(evidence['newWords'])} of the words ${of} were new, and ${percent(evidence['grew'])} of the pages brought further combinations`;
-    case 'maze':
-      return `${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind, ${percent(evidence['alien'])} say nothing of what their URLs name, and ${percent(evidence['newWords'])} of their words were new`;
-    case 'babble':
-      return `${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind, ${percent(evidence['alien'])} say nothing of what their URLs name, and ${percent(evidence['newWords'])} of their words never came before, as in no language`;
-    case 'tarpit':
-      return `${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind, ${percent(evidence['alien'])} say nothing of what their URLs name, and ${percent(evidence['slow'])} took long to be answered`;
-    case 'hidden':
-      return `${percent(evidence['hidden'])} of the links that lead in from other pages are hidden from people, and ${percent(evidence['onlyNew'])} ${of} lead to little but unknown pages of the same kind${(evidence['alien'] ?? 0) >= 0.8 ? ', of whose names they say nothing' : ''}`;
-    case 'names':
-      return `${percent(evidence['grew'])} ${of}, which lie at ${String(evidence['texts'] ?? 0)} hosts or more, lead to further hosts of the domain, ${percent(Math.max(evidence['same'] ?? 0, evidence['numbers'] ?? 0))} have texts that other pages had, numbers aside, and ${percent(evidence['newWords'])} of their words were new`;
+    case 'nothing-new':
+      return same >= nothing
+        ? `${of}, ${percent(same)} of the last ones say what others said, and ${percent(evidence['grew'])} brought further ones`
+        : `${of}, ${percent(evidence['plain'])} of the last ones bring no new word, number or picture, and ${percent(evidence['grew'])} brought further ones`;
     case 'endless':
-      return `each of the last ${String(evidence['streak'] ?? 0)} pages led to little but unknown pages of the same kind`;
+      return `${of}, ${percent(evidence['leads'])} of the last ones lead to little but unknown pages of the same kind, of which ${String(evidence['found'] ?? 0)} were found`;
     case 'loop':
-      return `${percent(evidence['numbers'])} ${of} have texts that other pages had, numbers aside`;
-    case 'crowd':
-      return `a page has more than ${String(evidence['limit'] ?? 500)} links of this shape`;
-    case 'flood':
-      return `${String(evidence['today'] ?? 0)} URLs of this shape were found in one day`;
-    case 'most-of-host':
-      return `${String(evidence['urls'] ?? 0)} of the ${String(evidence['ofHost'] ?? 0)} URLs found at the host have this shape`;
+      return `${percent(same)} of the last of ${String(read)} pages say what others said, but for the words of their URLs`;
+    case 'idle-parameter':
+      return `the parameter changes nothing: ${String(same)} of ${String(same + (evidence['other'] ?? 0))} pairs of pages that differ in it alone have the same text`;
     case 'soft-404':
       return softText(evidence);
     case 'operator':
       return 'an operator put it there';
+    case 'earlier':
+      return 'a rule of an earlier version put it there';
   }
 }
 

@@ -1,79 +1,84 @@
 /**
- * What the pages of a host say about traps, within bounded memory: for the shapes that most of its pages have, the last
- * `window` pages of each; which texts came again; and a sample of its vocabulary. One value for each crawl and host, kept
- * in Postgres (storage/traps/), to which any process adds what it has read.
+ * What the pages of a host say about traps, within bounded memory: for the shapes that most of its pages have, which
+ * shares of the last pages said nothing new or led on; which texts, words and URLs were met. One value for each crawl and
+ * host, kept in Postgres (storage/traps/), to which any process adds what it has read.
  *
- * A shape alone is no evidence: `/doc/1.html` to `/doc/5000.html` are one shape and no trap. Evidence is that the pages
- * of a shape say nothing new, or that they bring nothing but more of themselves (rules.ts).
+ *   free       Nothing speaks against the shape (rules.ts). A shape alone is no evidence: `/doc/1.html` to
+ *              `/doc/5000.html` are one shape and no trap.
+ *   suspected  Its last pages say nothing new, or lead on and on: its URLs go behind all others. It is cleared when its
+ *              pages say more.
+ *   held       So many of its pages were read that there is no doubt: its URLs are kept back. Only a shape that was
+ *              suspected before is held, never one that the same pages show for the first time.
  */
-import { flags, newTermsShift, printShift, termsShift, window, type Group } from './group.ts';
-import { scoreOf, usualLimits, type Accusation, type TrapLimits } from './rules.ts';
-import { kindOfShape, wholeHost } from './shape.ts';
-import { wordsThatTell, type TextPrint } from './text.ts';
+import { Met } from './met.ts';
+import {
+  chargeAgainst,
+  marks,
+  slackOfSuspects,
+  suspicionOf,
+  type Accusation,
+  type Judged,
+  type Mark,
+} from './rules.ts';
+import { wholeHost, withParameter, type Shortened } from './shape.ts';
+import { hashOf, type PagePrint } from './text.ts';
 
 /** Shapes kept of a host. A shape that is not among them takes the place of the one with the fewest pages. */
-const mostGroups = 48;
-/** Texts kept of a host, those met last. */
-const mostTexts = 512;
+const mostGroups = 64;
 /** A text that was met so often before says nothing new: fewer times could be copies of a site. */
 const metOften = 3;
-/** Bytes of the sample of the vocabulary. */
-const vocabularyBytes = 2_048;
-const vocabularyBits = vocabularyBytes * 8;
-/** Milliseconds from which on an answer took long. */
-const slowMs = 1_500;
-/** Share of a host's URLs that makes a shape suspicious, once the host has so many. */
-const lion = { share: 0.8, urls: 1_000 };
-/** Shapes kept that hidden links led into. */
-const mostEntries = 32;
-const dayMs = 86_400_000;
+/** Bits that remember texts and URLs, and words. */
+const [textBits, wordBits] = [2 ** 16, 2 ** 15];
+/** Pages over which the shares of a shape reach back. */
+const [lately, longer] = [32, 128];
+
+/** What the links of a page to one of its own shapes came to. */
+export interface LinksInto {
+  readonly links: number;
+  /** New to the crawl. */
+  readonly fresh: number;
+  /** Of these, the ones that do not lie deeper than the page. */
+  readonly level: number;
+}
 
 /** One page that was read, or whose body was found to be that of another page. */
 export interface Observation {
   /** Of its URL, the narrowest first. */
   readonly shapes: readonly string[];
+  /** Its URL as others are compared with it, and what remains if one part is left out. */
+  readonly whole: string;
+  readonly without: readonly Shortened[];
   /** Null: the body is that of another page, and was not read. */
-  readonly print: TextPrint | null;
+  readonly print: PagePrint | null;
   /** Stands for the body if there is no print. */
   readonly body: number;
-  /** Links of the page to its own host. */
-  readonly links: number;
-  /** Of the links to its own host, those that were new to the crawl: how many have each shape. */
-  readonly fresh: Readonly<Record<string, number>>;
-  /** Of these, those that only links led to which people do not see: how many have each shape. */
-  readonly hidden: Readonly<Record<string, number>>;
-  readonly freshLinks: number;
-  /** A shape that more links of the page have than `TrapLimits.crowd`; null: none. */
-  readonly crowd: string | null;
-  /** Milliseconds that the answer took; null: not known. */
-  readonly tookMs: number | null;
-  /** The host of the page, where hosts below a domain are watched; absent: one host is. */
-  readonly from?: number;
+  /** By the page's own shapes. */
+  readonly into: Readonly<Record<string, LinksInto>>;
+}
+
+/** What is known of the pages of one shape. */
+interface Group {
+  readonly shape: string;
+  /** By which the group keeps its place among the others. */
+  weight: number;
+  read: number;
+  found: number;
+  pairs: [same: number, other: number];
+  /** Pages that no narrower shape explains that is suspected, and in the order of `marks` the shares of the last. */
+  alone: number;
+  lately: number[];
+  /** Of all its pages. */
+  longer: number[];
 }
 
 export interface WatchState {
-  pages: number;
-  found: number;
   groups: Group[];
-  /** Prints of texts with how often each was met, those met last at the end. */
-  texts: [print: number, times: number][];
-  /**
-   * Shapes that pages of other shapes led into, first of all by links that people do not see: new URLs found so, and how
-   * many of them by such links alone. Those met last at the end.
-   */
-  entries: [shape: string, found: number, hidden: number][];
-  /** A bit for each term that was met, as base64; ''; none. */
-  vocabulary: string;
+  /** `Met`; '': nothing. */
+  texts: string;
+  words: string;
 }
 
-export const noPages = (): WatchState => ({
-  pages: 0,
-  found: 0,
-  groups: [],
-  texts: [],
-  entries: [],
-  vocabulary: '',
-});
+export const noPages = (): WatchState => ({ groups: [], texts: '', words: '' });
 
 /** What a standing quarantine or a release says of a shape. */
 export type Standing = 'suspected' | 'held' | 'confirmed' | 'released';
@@ -91,267 +96,222 @@ export type Finding =
 /**
  * Adds pages of a host to what is known of it, and says what follows.
  * @param standings of shapes of this host; a shape that is not among them is free
+ * @param floor pages of a shape that are read before it is held
  */
 export function watchPages(
   state: WatchState,
   pages: readonly Observation[],
   standings: ReadonlyMap<string, Standing>,
-  now: number,
-  limits: TrapLimits = usualLimits,
+  floor: number,
 ): readonly Finding[] {
-  const findings: Finding[] = [];
-  const current = new Map(standings);
-  const texts = new Map(state.texts);
-  const vocabulary = new Vocabulary(state.vocabulary);
+  const texts = new Met(textBits, state.texts);
+  const words = new Met(wordBits, state.words);
   const samples = new Map<string, { pages: number; novel: number }>();
   for (const page of pages) {
-    state.pages++;
-    state.found += page.freshLinks;
-    const said = hear(page, texts, vocabulary);
+    const said = hear(page, texts, words);
+    let explained = false;
     for (const shape of page.shapes) {
       const group = groupOf(state, shape);
       const shown = shownIn(page, shape, said);
-      group.pages++;
-      group.recent.push(shown);
-      if (group.recent.length > window) group.recent.shift();
-      const grew = flags.grew | flags.onlyNew;
-      group.streak = (shown & grew) === grew ? group.streak + 1 : 0;
-      const standing = current.get(shape);
-      if (standing !== 'held' && standing !== 'confirmed') continue;
+      note(group, shown, explained);
+      explained ||= standings.get(shape) === 'suspected';
+      group.found += page.into[shape]?.fresh ?? 0;
+      if (!isHeld(standings.get(shape))) continue;
       const sample = samples.get(shape) ?? { pages: 0, novel: 0 };
       samples.set(shape, sample);
       sample.pages++;
-      if (saysMore(shown)) sample.novel++;
+      // A text that is new says nothing for a maze, of which each page is new and leads on.
+      if (!shown.same && !shown.leads) sample.novel++;
     }
-    countFound(state, page, now);
-    countEntries(state, page);
-    const held = page.shapes.some((shape) => isHeld(current.get(shape)));
-    if (!held) judge({ state, vocabularyFull: vocabulary.isFull, limits }, page.shapes, current, findings);
+    for (const [name, isSame] of said.pairs) groupOf(state, withParameter(name)).pairs[isSame ? 0 : 1]++;
   }
-  for (const [shape, sample] of samples) findings.push({ kind: 'sample', shape, ...sample });
-  findings.push(...suspicions({ state, vocabularyFull: vocabulary.isFull, limits }, current));
-  state.texts = [...texts].slice(-mostTexts);
-  state.vocabulary = vocabulary.written();
-  return findings;
-}
-
-/** A text that is new says nothing for a maze, of which each page is new and leads deeper. */
-const saysMore = (shown: number): boolean => {
-  const deeper = flags.onlyNew | flags.alien;
-  return (shown & flags.novel) !== 0 && (shown & deeper) !== deeper;
-};
-
-/** What is known of a host, and how it is judged. */
-interface Watched {
-  readonly state: WatchState;
-  readonly vocabularyFull: boolean;
-  readonly limits: TrapLimits;
+  state.texts = texts.written();
+  state.words = words.written();
+  const held = holds(state, pages, standings, floor);
+  const open = state.groups.filter(({ shape }) => !held.some((hold) => hold.shape === shape));
+  const findings = [...held, ...suspicions(open, standings, floor)];
+  for (const group of state.groups) round(group);
+  return [
+    ...findings,
+    ...[...samples].map(([shape, sample]) => ({ kind: 'sample' as const, shape, ...sample })),
+  ];
 }
 
 const isHeld = (standing: Standing | undefined): boolean => standing === 'held' || standing === 'confirmed';
 
-/**
- * The narrowest shape against which a rule has evidence is held; wider ones wait for what is left, and for narrower ones
- * that are suspected: a maze that fills the latest pages of a host must not be taken for the whole host.
- */
-function judge(
-  watched: Watched,
-  shapes: readonly string[],
-  current: Map<string, Standing>,
-  findings: Finding[],
-): void {
-  const { state, vocabularyFull, limits } = watched;
-  for (const shape of shapes) {
-    if (current.get(shape) === 'released') continue;
-    const group = state.groups.find((each) => each.shape === shape);
-    if (group === undefined) continue;
-    const { trap, suspect } = scoreOf(group, enteredHidden(state, shape), vocabularyFull, limits);
-    if (trap === null && suspect !== null) return;
-    if (trap === null || (shape === wholeHost && narrowerSuspected(watched))) continue;
-    findings.push({ kind: 'hold', shape, accusation: trap });
-    current.set(shape, 'held');
-    // Its pages are part of all wider shapes, which must not be accused for them.
-    for (const other of state.groups) if (shapes.includes(other.shape)) forget(other);
-    return;
-  }
-}
+type Shown = Readonly<Record<Mark, boolean>>;
 
-const narrowerSuspected = ({ state, vocabularyFull, limits }: Watched): boolean =>
-  state.groups.some(
-    (group) =>
-      group.shape !== wholeHost &&
-      scoreOf(group, enteredHidden(state, group.shape), vocabularyFull, limits).suspect !== null,
-  );
-
-function suspicions(watched: Watched, current: ReadonlyMap<string, Standing>): Finding[] {
-  return watched.state.groups.flatMap((group): Finding[] => {
-    const { shape } = group;
-    const standing = current.get(shape);
-    if (isHeld(standing) || standing === 'released') return [];
-    const suspect = shape === wholeHost ? null : suspicionOf(watched, group);
-    if (suspect !== null && standing === undefined) return [{ kind: 'suspect', shape, accusation: suspect }];
-    return suspect === null && standing === 'suspected' ? [{ kind: 'clear', shape }] : [];
-  });
-}
-
-function suspicionOf({ state, vocabularyFull, limits }: Watched, group: Group): Accusation | null {
-  const { suspect } = scoreOf(group, enteredHidden(state, group.shape), vocabularyFull, limits);
-  if (suspect !== null) return suspect;
-  // Once no word says anything any more, a text that was not met often is all that can be asked for.
-  const isNovel = (page: number): boolean =>
-    vocabularyFull ? (page & (flags.same | flags.numbers)) === 0 : (page & flags.novel) !== 0;
-  const novel = group.recent.filter(isNovel).length;
-  // Pages that say something new speak for their shape, however many URLs it has.
-  if (group.recent.length >= 8 && novel * 2 >= group.recent.length) return null;
-  const evidence = { pages: group.pages, novel, urls: group.found, today: group.today };
-  if (group.crowded) return { rule: 'crowd', evidence: { ...evidence, limit: limits.crowd } };
-  if (group.today > limits.flood) return { rule: 'flood', evidence };
-  const isNarrow = kindOfShape(group.shape) === 'exact' || kindOfShape(group.shape) === 'query';
-  if (isNarrow && state.found >= lion.urls && group.found > lion.share * state.found)
-    return { rule: 'most-of-host', evidence: { ...evidence, ofHost: state.found } };
-  return null;
-}
-
-interface Said {
-  readonly flags: number;
-  readonly terms: number;
-  readonly newTerms: number;
-  readonly print: number;
+/** What a page says, whatever its shape. */
+interface Said extends Pick<Shown, 'same' | 'plain' | 'combined' | 'echo'> {
+  /** Parameters without which, or with another value of which, a URL was read, and whether it had the same text. */
+  readonly pairs: readonly (readonly [name: string, isSame: boolean])[];
 }
 
 /** Compares what a page says with what was met, and remembers it. */
-function hear({ print, body }: Observation, texts: Map<number, number>, vocabulary: Vocabulary): Said {
-  if (print === null) {
-    const often = meet(texts, body) >= metOften;
-    return { flags: often ? flags.same | flags.numbers : 0, terms: 0, newTerms: 0, print: body };
+function hear({ print, body, whole, without }: Observation, texts: Met, words: Met): Said {
+  // A body that another page had was not read: it is known by itself.
+  const [said, own] = [print?.said ?? body, mix(body, 'body')];
+  const echoed = print === null || !texts.add(mix(print.echo, 'echo'));
+  const newTerms = print?.terms.filter((term) => words.add(term)).length ?? 0;
+  let known = 0;
+  const pairs: (readonly [name: string, isSame: boolean])[] = [];
+  const keys: number[] = [hashOf(whole)];
+  for (const { name, rest } of without) {
+    const [self, sibling] = [hashOf(rest), hashOf(`${name ?? ''} ${rest}`)];
+    if (texts.has(self)) known++;
+    if (name === null) continue;
+    const met = [self, sibling].filter((key) => texts.has(key));
+    const isSame = (key: number): boolean => texts.has(mix(said, key)) || texts.has(mix(own, key));
+    if (met.length > 0) pairs.push([name, met.some(isSame)]);
+    keys.push(sibling);
   }
-  const exact = meet(texts, print.exact) >= metOften && print.words >= wordsThatTell;
-  const numbers = meet(texts, ~print.masked >>> 0) >= metOften;
-  const newTerms = print.terms.filter((term) => vocabulary.add(term)).length;
-  const shown =
-    (exact ? flags.same : 0) |
-    (numbers ? flags.numbers : 0) |
-    (print.alien ? flags.alien : 0) |
-    (!exact && !numbers && newTerms * 10 >= print.terms.length ? flags.novel : 0);
-  return { flags: shown, terms: print.terms.length, newTerms, print: print.exact };
-}
-
-/** How often the print was met before. */
-function meet(texts: Map<number, number>, print: number): number {
-  const times = texts.get(print) ?? 0;
-  texts.delete(print);
-  texts.set(print, Math.min(times + 1, 255));
-  return times;
-}
-
-function shownIn(page: Observation, shape: string, said: Said): number {
-  const fresh = page.fresh[shape] ?? 0;
-  const grew = fresh > 0 ? flags.grew : 0;
-  const onlyNew = fresh > 0 && fresh * 2 >= page.links ? flags.onlyNew : 0;
-  const counts = (said.terms << termsShift) | (said.newTerms << newTermsShift);
-  const slow = page.tookMs !== null && page.tookMs >= slowMs ? flags.slow : 0;
-  // Copies of a site lie beside it: below a loop, a body that any other page had says nothing new.
-  const copy = page.print === null && kindOfShape(shape) === 'loop' ? flags.numbers : 0;
-  return said.flags | copy | grew | onlyNew | slow | counts | ((markOf(page, said) & 0x7f) << printShift);
-}
-
-/** What tells pages of a group apart: their texts, or their hosts. */
-const markOf = ({ from }: Observation, { print }: Said): number =>
-  from === undefined ? print : Math.imul(from, 0x9e3779b1) >>> 25;
-
-/** Counts the new URLs of all shapes that are watched. */
-function countFound(state: WatchState, page: Observation, now: number): void {
-  const day = Math.floor(now / dayMs);
-  for (const group of state.groups) {
-    const fresh = page.fresh[group.shape] ?? 0;
-    if (group.shape === page.crowd) group.crowded = true;
-    if (fresh === 0) continue;
-    group.found += fresh;
-    group.today = (group.day === day ? group.today : 0) + fresh;
-    group.day = day;
+  for (const key of keys) {
+    for (const known of [key, mix(said, key), mix(own, key)]) texts.add(known);
   }
-  if (page.crowd !== null && !state.groups.some(({ shape }) => shape === page.crowd))
-    groupOf(state, page.crowd).crowded = true;
+  const combined = known > 1;
+  const often = timesMet(said, texts) >= metOften;
+  const plain = newTerms === 0;
+  // One parameter is no combination: of a combination that brings no new word nothing is left to say.
+  return {
+    same: often || (combined && plain),
+    plain,
+    combined,
+    echo: echoed,
+    pairs,
+  };
+}
+
+const mix = (hash: number, salt: number | string): number => hashOf(`${String(hash)} ${String(salt)}`);
+
+/** How often a text was met before, up to `metOften`; it is met once more. */
+function timesMet(said: number, texts: Met): number {
+  for (let times = 0; times < metOften; times++)
+    if (texts.add(mix(said, `times ${String(times)}`))) return times;
+  return metOften;
+}
+
+function shownIn({ into }: Observation, shape: string, said: Said): Shown {
+  const { links, fresh, level } = into[shape] ?? { links: 0, fresh: 0, level: 0 };
+  const leads = fresh >= 2 && fresh * 5 >= links * 4;
+  const { same, plain, combined, echo } = said;
+  return { same, plain, combined, echo, grew: fresh > 0, leads, level: level * 8 >= fresh };
+}
+
+/** @param explained a narrower shape is suspected for it: a wider one is not suspected for the same pages */
+function note(group: Group, shown: Shown, explained: boolean): void {
+  group.weight++;
+  group.read++;
+  if (!explained) group.alone++;
+  for (const [at, mark] of marks.entries()) {
+    const seen = Number(shown[mark]);
+    if (!explained) move(group.lately, at, seen, Math.min(group.alone, lately));
+    move(group.longer, at, seen, Math.min(group.read, longer));
+  }
+}
+
+function move(shares: number[], at: number, seen: number, pages: number): void {
+  const before = shares[at] ?? 0;
+  shares[at] = before + (seen - before) / pages;
+}
+
+const judgedOf = ({ shape, read, found, pairs, lately: late, longer: long }: Group): Judged => {
+  const shares = (of: readonly number[]) =>
+    Object.fromEntries(marks.map((mark, at) => [mark, of[at] ?? 0])) as Record<Mark, number>;
+  return { shape, read, found, pairs, lately: shares(late), longer: shares(long) };
+};
+
+/** The narrowest shape against which there is evidence is held. */
+function holds(
+  { groups }: WatchState,
+  pages: readonly Observation[],
+  standings: ReadonlyMap<string, Standing>,
+  floor: number,
+): Finding[] {
+  const held = new Map<string, Accusation>();
+  const byShape = new Map(groups.map((group) => [group.shape, group]));
+  const isSuspected = (shape: string): boolean => standings.get(shape) === 'suspected';
+  for (const { shapes } of pages) {
+    for (const shape of shapes) {
+      const group = byShape.get(shape);
+      if (group === undefined) continue;
+      if (isHeld(standings.get(shape)) || held.has(shape)) break;
+      if (!isSuspected(shape)) continue;
+      const charge = chargeAgainst(judgedOf(group), floor);
+      if (charge === null) continue;
+      held.set(shape, charge);
+      break;
+    }
+  }
+  for (const shape of held.keys()) {
+    // Its pages are part of wider shapes, which must not be accused for them.
+    for (const { shapes } of pages)
+      if (shapes.includes(shape)) for (const other of shapes) forget(byShape.get(other));
+  }
+  return [...held].map(([shape, accusation]) => ({ kind: 'hold', shape, accusation }));
+}
+
+function suspicions(
+  groups: readonly Group[],
+  standings: ReadonlyMap<string, Standing>,
+  floor: number,
+): Finding[] {
+  const anyNarrower = groups.some(({ shape }) => {
+    const standing = standings.get(shape);
+    return shape !== wholeHost && (standing === 'suspected' || isHeld(standing));
+  });
+  return groups.flatMap((group): Finding[] => {
+    const { shape } = group;
+    const standing = standings.get(shape);
+    if (standing !== undefined && standing !== 'suspected') return [];
+    const slack = standing === undefined ? 0 : slackOfSuspects;
+    // A host of which one part is a trap is not one.
+    const isParted = shape === wholeHost && anyNarrower;
+    const accusation = isParted ? null : suspicionOf(judgedOf(group), floor, slack);
+    if (accusation !== null && standing === undefined) return [{ kind: 'suspect', shape, accusation }];
+    return accusation === null && standing === 'suspected' ? [{ kind: 'clear', shape }] : [];
+  });
 }
 
 /**
- * A shape whose pages were read before any hidden link led there is one that people find, whatever leads there later: it
- * gets no entry.
- */
-function countEntries(state: WatchState, page: Observation): void {
-  for (const [shape, count] of Object.entries(page.hidden)) {
-    if (page.shapes.includes(shape)) continue;
-    const at = state.entries.findIndex(([known]) => known === shape);
-    if (at < 0 && state.groups.some((group) => group.shape === shape)) continue;
-    const [entry] = at < 0 ? [] : state.entries.splice(at, 1);
-    const [, found, hidden] = entry ?? [shape, 0, 0];
-    state.entries.push([shape, found, hidden + count]);
-  }
-  for (const entry of state.entries)
-    if (!page.shapes.includes(entry[0])) entry[1] += page.fresh[entry[0]] ?? 0;
-  state.entries = state.entries.slice(-mostEntries);
-}
-
-/** Of the new URLs of a shape to which pages of other shapes led, the share that only hidden links led to. */
-function enteredHidden({ entries }: WatchState, shape: string): number {
-  const [, found, hidden] = entries.find(([known]) => known === shape) ?? [shape, 0, 0];
-  return found === 0 ? 0 : hidden / found;
-}
-
-/**
- * The group of a shape. If there is no room, the group with the fewest pages gives way, and the new one counts from its
- * pages on (SpaceSaving: Metwally, Agrawal and El Abbadi 2005), so that a frequent shape always gets in.
+ * The group of a shape. If there is no room, the group with the least weight gives way, and the new one has its weight
+ * (SpaceSaving: Metwally, Agrawal and El Abbadi 2005), so that a frequent shape always gets in.
  */
 function groupOf(state: WatchState, shape: string): Group {
   const known = state.groups.find((group) => group.shape === shape);
   if (known !== undefined) return known;
-  const group: Group = {
-    ...{ shape, pages: 0, found: 0, streak: 0, day: 0, today: 0, crowded: false, recent: [] },
-  };
+  const none = (): number[] => marks.map(() => 0);
+  let weight = 0;
   if (state.groups.length >= mostGroups) {
-    const least = state.groups.reduce((one, other) => (other.pages < one.pages ? other : one));
+    const least = state.groups.reduce((one, other) => (other.weight < one.weight ? other : one));
     state.groups.splice(state.groups.indexOf(least), 1);
-    group.pages = least.pages;
+    ({ weight } = least);
   }
+  const group: Group = {
+    shape,
+    weight,
+    read: 0,
+    alone: 0,
+    found: 0,
+    pairs: [0, 0],
+    lately: none(),
+    longer: none(),
+  };
   state.groups.push(group);
   return group;
 }
 
-function forget(group: Group): void {
-  group.recent = [];
-  group.streak = 0;
+/** Shares are stored with four places. */
+function round(group: Group): void {
+  const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
+  group.lately = group.lately.map(rounded);
+  group.longer = group.longer.map(rounded);
 }
 
-/** A bit for each term: a term that shares its bit with another counts as met. */
-class Vocabulary {
-  readonly #bits: Uint8Array;
-  #set = 0;
-
-  constructor(written: string) {
-    this.#bits = written === '' ? new Uint8Array(vocabularyBytes) : fromBase64(written);
-    for (const byte of this.#bits) for (let rest = byte; rest > 0; rest &= rest - 1) this.#set++;
-  }
-
-  /** With half of the bits set, a word counts as known half of the time: it tells nothing any more. */
-  get isFull(): boolean {
-    return this.#set * 2 > vocabularyBits;
-  }
-
-  /** True: the term is new. */
-  add(term: number): boolean {
-    const bit = Math.floor(term / 8) % vocabularyBits;
-    const at = bit >> 3;
-    const before = this.#bits[at] ?? 0;
-    const after = before | (1 << (bit & 7));
-    this.#bits[at] = after;
-    if (after !== before) this.#set++;
-    return after !== before;
-  }
-
-  written(): string {
-    return toBase64(this.#bits);
-  }
+function forget(group: Group | undefined): void {
+  if (group === undefined) return;
+  group.read = 0;
+  group.alone = 0;
+  group.found = 0;
+  group.lately.fill(0);
+  group.longer.fill(0);
 }
-
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));

@@ -4,6 +4,7 @@
  * are remembered as seen, and idle hosts are woken.
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
+import { lastBy } from '../../domain/priority/place.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
 import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
@@ -180,7 +181,7 @@ export class Admission {
       seed: candidate.seed,
       depth: Math.min(candidate.depth, 32_767),
       hops: candidate.hops,
-      priority: candidate.priority ?? firstScore(candidate, ids, ranks, qualities),
+      priority: placeOf(candidate, candidate.priority ?? firstScore(candidate, ids, ranks, qualities)),
       parent_host: candidate.parent?.hostId ?? null,
       parent_key: candidate.parent?.key ?? null,
       reason: verdict?.reason ?? null,
@@ -239,6 +240,13 @@ const scoredHosts = (candidates: readonly Candidate[]): string[] =>
   );
 
 const promised = ({ crawl, link, promise }: Candidate): number => promise ?? promiseOf(crawl, link.url);
+
+/** What is suspected to be part of a trap comes after whatever else waits at its host. */
+function placeOf(candidate: Candidate, score: number): number {
+  const { crawl, link, kind, seed } = candidate;
+  const isSuspect = kind === 'page' && !seed && crawl.quarantine?.suspects(link) === true;
+  return isSuspect ? Math.min(score, 1) - lastBy : score;
+}
 
 /** A URL that is found is linked to once: by the page that it was found on. */
 function firstScore(

@@ -24,7 +24,7 @@ export interface Scored extends Pick<
  */
 export function scoreOf(
   { url, host, lastmod, ...counted }: Scored,
-  { weights, trusted, quarantine }: Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine'>,
+  { weights, trusted }: Pick<OpenCrawl, 'weights' | 'trusted'>,
   place: number | null,
   quality: number,
   now: number,
@@ -39,7 +39,6 @@ export function scoreOf(
     dateOfSitemap: bySitemap > byAddress,
     trusted: weights.trusted === 0 ? 0 : trustOf(hostName(host), trusted, place),
     hostQuality: quality,
-    trapSuspicion: quarantine?.suspects({ canonical: url, host }) === true ? 1 : 0,
   };
   return { ...score(signals, weights), signals };
 }

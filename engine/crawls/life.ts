@@ -4,6 +4,7 @@ import {
   endingInWords,
   endState,
   isOver,
+  keptBackInWords,
   type CrawlEnding,
   type NumberedStands,
 } from '../../domain/crawl-life.ts';
@@ -119,7 +120,8 @@ const excludeSome = (pool: Pool, crawlId: string, reason: string): Promise<numbe
 
 /**
  * Ends a crawl, unless it has got work meanwhile, or its state has changed since `revision`. A crawl that fetched no URL
- * at all has failed; a crawl that fetched any has finished. Returns where the crawl stands now.
+ * at all has failed; a crawl that fetched any has finished, and says so if a quarantine keeps parts back. Returns where the
+ * crawl stands now.
  */
 export async function settleCrawl(
   pool: Pool,
@@ -142,6 +144,8 @@ export async function settleCrawl(
     await rankCopies(db, id);
     if (endState(ending) === 'finished' && outlook.done === 0)
       await setCrawlState(db, id, 'failed', 'nothing-fetched', endingInWords('nothing-fetched'));
+    else if (ending === 'complete' && outlook.kept_back > 0)
+      await setCrawlState(db, id, 'finished', 'kept-back', keptBackInWords(outlook.kept_back));
     else await setCrawlState(db, id, endState(ending), ending, reason);
     return crawlStandsAt(db, crawlId);
   });

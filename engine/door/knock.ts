@@ -3,6 +3,7 @@
  * under the host's lease, at its pace, within its opening times and quota. The robots.txt is kept like any other. Where
  * many hosts are met, a small one is then visited at once, under the same lease: most are done with that.
  */
+import { isAllKeptBack } from './kept-back.ts';
 import { hostWide } from '../visit/read-robots.ts';
 import type { FetchRoom } from '../visit/fetch-room.ts';
 import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
@@ -62,11 +63,12 @@ export async function knock(
     }));
   };
   return onErrand(room.keeper, visit, crawls, async (leaves): Promise<Answer> => {
+    const running = await Promise.all(crawlIds.map(async (id) => room.crawls.isRunning(id)));
+    if (running.every(Boolean) && (await isAllKeptBack(room, visit))) return { kind: 'unasked' };
     const { fresh, older } = visit.known;
     if (fresh !== null) return goesOn(fresh, leaves);
     if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
     if ((await allowance.grant(pool, lease.hostId, taken.token, 1)) === 0) return { kind: 'unasked' };
-    const running = await Promise.all(crawlIds.map(async (id) => room.crawls.isRunning(id)));
     const [first] = visit.crawls;
     if (first === undefined || !running.includes(true)) return { kind: 'unasked' };
     const as = { ...asWhom(visit.crawls, first), ...(taken.failures === 0 && { patienceMs: firstMs }) };

@@ -14,7 +14,7 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { promiseOf, scoreOf } from '../admission/scoring.ts';
 
-type Scoring = Pick<OpenCrawl, 'weights' | 'trusted' | 'quarantine' | 'topic'>;
+type Scoring = Pick<OpenCrawl, 'weights' | 'trusted' | 'topic'>;
 
 /** Those of the rows that are leased meanwhile, have failed or get another score keep theirs. */
 export async function rescore(
@@ -29,12 +29,10 @@ export async function rescore(
   const origins = waiting.map(({ origin }) => origin);
   const ranks = await books.ranks.placesOf(origins);
   const qualities = await books.qualities.of(origins);
-  const { quarantine } = await books.crawls.open(Number(crawlId));
   const scoring = {
     weights: weightsOf(config.priority, config.focus !== null),
     trusted: new Set(config.trustedDomains),
     topic: config.focus === null ? null : new Topic(config.focus),
-    quarantine,
   };
   const rescored = waiting.flatMap((row) => {
     const { host_id, origin, key, priority: was } = row;

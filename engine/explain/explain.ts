@@ -17,7 +17,7 @@ import {
 import { narrate } from '../../domain/explain/narrate.ts';
 import { judgeRobots } from '../../domain/explain/robots.ts';
 import { coveringDomain, hostName } from '../../domain/opt-out.ts';
-import { seedPriority } from '../../domain/priority/place.ts';
+import { lastBy, seedPriority } from '../../domain/priority/place.ts';
 import { namesOf } from '../../domain/robots.ts';
 import { compileScope } from '../../domain/scope.ts';
 import { accusationText } from '../../domain/traps/rules.ts';
@@ -122,7 +122,7 @@ async function gather(
           row,
           link,
           await stateOf(db, crawlId, row.redirect_to),
-          isScored(row) ? await scoreFacts(db, config, link, row, quarantine) : null,
+          isScored(row) ? await scoreFacts(db, config, link, row) : null,
         );
   const scope = await judgeScope(db, crawlId, config, link, record);
   const mayWait = record === null || record.state === 'queued';
@@ -192,7 +192,8 @@ async function wouldScore(
     promised: null,
     lastmod: null,
   };
-  return (await scoreFacts(db, config, link, { depth, ...found }, quarantine)).score;
+  const { score } = await scoreFacts(db, config, link, { depth, ...found });
+  return quarantine?.verdict === 'suspected' ? score - lastBy : score;
 }
 
 /** What the quarantine says of a URL, by the narrowest of its shapes that is held, else by one that is suspected. */

@@ -1,6 +1,6 @@
 /** The score of a page, by what is known now. */
 import type { CrawlConfig } from '../../contracts/crawl.ts';
-import type { ExplainFacts, ScoreFacts } from '../../domain/explain/facts.ts';
+import type { ScoreFacts } from '../../domain/explain/facts.ts';
 import { hostName } from '../../domain/opt-out.ts';
 import { readSketch, sourcesOf } from '../../domain/priority/link-sketch.ts';
 import { worthOf } from '../../domain/priority/place.ts';
@@ -31,7 +31,6 @@ export async function scoreFacts(
   config: CrawlConfig,
   { url, host }: CanonicalUrl,
   standing: Standing,
-  quarantine: ExplainFacts['quarantine'],
 ): Promise<ScoreFacts> {
   const weights = weightsOf(config.priority, config.focus !== null);
   const names = domainsAbove(hostName(host));
@@ -39,8 +38,6 @@ export async function scoreFacts(
   const nearest = names.find((name) => ranks.some(({ domain }) => domain === name));
   const place = ranks.find(({ domain }) => domain === nearest)?.place ?? null;
   const [quality] = await qualitiesOf(db, [host]);
-  const suspects = (): boolean => quarantine?.verdict === 'suspected';
-  const known = { suspects, knows: () => true, standing: () => null };
   const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised, lastmod } =
     standing;
   const counted = (sketch: string | null, first: boolean): number =>
@@ -54,7 +51,7 @@ export async function scoreFacts(
       relevance: promised ?? promiseOf({ topic }, url),
       lastmod: lastmod?.getTime() ?? null,
     },
-    { weights, trusted: new Set(config.trustedDomains), quarantine: known },
+    { weights, trusted: new Set(config.trustedDomains) },
     place,
     quality?.quality ?? 1,
     Date.now(),

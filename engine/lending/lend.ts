@@ -30,7 +30,7 @@ import { noteTurns, waitingCrawls } from '../../storage/feeding/index.ts';
 import { releaseLease } from '../../storage/leases/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
-import { excludedRow } from '../visit/record.ts';
+import { excludedRow, lastRow } from '../visit/record.ts';
 import type { HeldLease } from '../../domain/lease.ts';
 import type { Wanted } from '../visit/gates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
@@ -220,7 +220,7 @@ async function firstAllowed(
     // Sitemaps are not lent: our own workers read them, since they store the bodies.
     const stopped = url.kind !== storedKinds.page ? 'not-lent' : await visit.mayAsk(wanted);
     if (stopped === null && visit.mayLeave(wanted, url.url)) return wanted;
-    if (stopped === null || stopped === 'not-lent' || stopped.kind !== 'never') {
+    if (stopped === null || stopped === 'not-lent' || (stopped.kind !== 'never' && stopped.kind !== 'last')) {
       await retrying(() => returnUrls(pool, hostId, taken.token));
       return null;
     }
@@ -228,8 +228,8 @@ async function firstAllowed(
       ...{ host_id: Number(hostId), crawl_id: url.crawl_id },
       ...{ key: url.key, token: taken.token },
     };
-    const row = JSON.stringify([excludedRow(place, stopped.refusal)]);
-    await retrying(() => commitResults(pool, row));
+    const row = stopped.kind === 'last' ? lastRow(place) : excludedRow(place, stopped.refusal);
+    await retrying(() => commitResults(pool, JSON.stringify([row])));
   }
   return null;
 }

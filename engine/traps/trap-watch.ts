@@ -5,7 +5,8 @@
  */
 import type { Logger } from 'pino';
 import type { Extracted } from '../../contracts/extraction.ts';
-import { usualLimits, type TrapLimits } from '../../domain/traps/rules.ts';
+import { usualFloor, type CrawlBounds } from '../../domain/traps/rules.ts';
+import { defaultDelayMs } from '../../domain/pace.ts';
 import type { Observation } from '../../domain/traps/watch.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -32,13 +33,15 @@ interface Gathered {
   readonly host: number | string;
   readonly crawl_id: number;
   readonly pages: Observation[];
+  /** As the crawl has them now. */
+  bounds: CrawlBounds;
 }
 
 export class TrapWatch {
   readonly #pool: Pool;
   readonly #crawls: Pick<CrawlBook, 'open'>;
   readonly #log: Logger;
-  readonly #limits: TrapLimits;
+  readonly #floor: number;
   readonly #hosts: Pick<HostBook, 'idOf'>;
   readonly #domains = new DomainHosts();
   readonly #open = new Map<string, Gathered>();
@@ -48,10 +51,10 @@ export class TrapWatch {
   constructor(
     { pool, log }: { readonly pool: Pool; readonly log: Logger },
     { crawls, hosts }: { readonly crawls: Pick<CrawlBook, 'open'>; readonly hosts: Pick<HostBook, 'idOf'> },
-    limits: TrapLimits = usualLimits,
+    floor = usualFloor,
   ) {
     this.#hosts = hosts;
-    this.#limits = limits;
+    this.#floor = floor;
     this.#pool = pool;
     this.#crawls = crawls;
     this.#log = log;
@@ -73,12 +76,12 @@ export class TrapWatch {
     while (this.#ready.length > 0) {
       const ready = this.#ready.splice(0, hostBatch);
       const watched = await Promise.all(
-        ready.map(async ({ host, crawl_id, pages }) => ({
-          ...{ crawl_id, pages },
+        ready.map(async ({ host, crawl_id, pages, bounds }) => ({
+          ...{ crawl_id, pages, bounds },
           host_id: typeof host === 'number' ? host : await this.#hosts.idOf(host),
         })),
       );
-      const held = await addWatched(this.#pool, watched, Date.now(), this.#limits);
+      const held = await addWatched(this.#pool, watched, this.#floor);
       if (held > 0) this.#log.info({ shapes: held }, 'shapes of URLs that look like traps are in quarantine');
     }
   }
@@ -95,19 +98,26 @@ export class TrapWatch {
     const link = canonicalize(staged.url);
     if (!link.ok) return;
     const own = fresh.filter(({ host_id: host }) => host === staged.host_id).map(({ url }) => url);
-    const { content_hash: body, took_ms: tookMs, host_id: hostId } = staged;
-    const shown = observe({ link: link.value, body, extracted, fresh: own, tookMs }, this.#limits.crowd);
-    this.#gather(id, hostId, shown);
+    const { content_hash: body, host_id: hostId } = staged;
+    const shown = observe({ link: link.value, body, extracted, fresh: own });
+    const { maxPages, maxPagesPerHost, maxSeconds } = config;
+    const bounds = {
+      ...{ maxPages, maxPagesPerHost, maxSeconds },
+      delaySeconds: config.delaySeconds ?? defaultDelayMs / 1_000,
+      requestsPerDay: config.keepFresh?.requestsPerDay ?? null,
+    };
+    this.#gather(id, hostId, bounds, shown);
     const domain = this.#domains.met(id, hostId, link.value.host);
     if (domain === null) return;
     const elsewhere = fresh.flatMap(({ host_id: host, url }) => (host === hostId ? [] : [url]));
     const links = extracted?.links ?? [];
-    this.#gather(id, apexOf(domain), observeBelow(domain, hostId, shown, links, elsewhere, link.value.host));
+    this.#gather(id, apexOf(domain), bounds, observeBelow(domain, shown, links, elsewhere, link.value.host));
   }
 
-  #gather(crawlId: number, host: number | string, page: Observation): void {
+  #gather(crawlId: number, host: number | string, bounds: CrawlBounds, page: Observation): void {
     const name = `${String(crawlId)} ${String(host)}`;
-    const gathered = this.#open.get(name) ?? { host, crawl_id: crawlId, pages: [] };
+    const gathered = this.#open.get(name) ?? { host, crawl_id: crawlId, pages: [], bounds };
+    gathered.bounds = bounds;
     this.#open.delete(name);
     this.#open.set(name, gathered);
     gathered.pages.push(page);

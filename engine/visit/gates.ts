@@ -9,8 +9,9 @@
  */
 import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
+import { isLast } from '../../domain/priority/place.ts';
 import { rulesForAll } from '../../domain/robots.ts';
-import { quarantineDetail } from '../../domain/traps/verdict.ts';
+import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
@@ -28,6 +29,8 @@ export type Stop =
   | { readonly kind: 'closed'; readonly waitMs: number }
   /** This URL is not requested in this visit; others may be. */
   | { readonly kind: 'skip' }
+  /** The URL goes behind all others of its crawl at the host, and is requested when they are done. */
+  | { readonly kind: 'last' }
   /** The URL is not requested at all, and is excluded. */
   | { readonly kind: 'never'; readonly refusal: Refusal };
 
@@ -146,9 +149,9 @@ export const gates: readonly Gate[] = [
     url: async (_visit, wanted) => never(await ruledOut(wanted)),
   },
   {
-    // The URL may have been admitted before its shape went into quarantine.
+    // The URL may have been admitted before its shape was suspected, or went into quarantine.
     name: 'quarantine',
-    url: ({ origin }, wanted) => never(inQuarantine(origin, wanted)),
+    url: ({ origin }, wanted) => byQuarantine(origin, wanted),
   },
   {
     name: 'robots',
@@ -180,16 +183,30 @@ async function ruledOut({ url: { url, kind, depth, seed }, crawl }: Wanted): Pro
   }
 }
 
-function inQuarantine(
+function byQuarantine(origin: string, wanted: Wanted): Stop | null {
+  const refusal = keptBack(origin, wanted);
+  if (refusal !== null) return never(refusal);
+  const { reason, priority } = wanted.url;
+  // One that was asked for before has its place already.
+  const mayFall = reason === null && !isLast(priority);
+  return mayFall && standsAt(origin, wanted)?.kind === 'suspected' ? { kind: 'last' } : null;
+}
+
+/** Why a quarantine keeps the URL back; null: none does. */
+export function keptBack(origin: string, wanted: Wanted): Refusal | null {
+  const standing = standsAt(origin, wanted);
+  if (standing?.kind !== 'held') return null;
+  return { reason: 'trap', detail: quarantineDetail(standing.id, standing.shape) };
+}
+
+function standsAt(
   origin: string,
   { url: { url, kind, seed, reason }, crawl: { quarantine } }: Wanted,
-): Refusal | null {
+): UrlStanding | null {
   if (quarantine?.knows(origin) !== true) return null;
   if (kind === storedKinds.sitemap || seed || reason === 'sample') return null;
   const link = canonicalize(url);
-  const standing = link.ok ? quarantine.standing(link.value) : null;
-  if (standing?.kind !== 'held') return null;
-  return { reason: 'trap', detail: quarantineDetail(standing.id, standing.shape) };
+  return link.ok ? quarantine.standing(link.value) : null;
 }
 
 function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): Refusal | null {

@@ -6,6 +6,7 @@ import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { storedStages } from '../../domain/stage.ts';
+import { behindBy, lastBy } from '../../domain/priority/place.ts';
 import type { AttemptReason, ExcludedReason, UrlReason } from '../../domain/url-reason.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
@@ -38,7 +39,7 @@ const nothing = {
   due_in_ms: 0,
   attempted: false,
   own: false,
-  behind: false,
+  behind: 0,
   answered: false,
   status: null,
   bytes: 0,
@@ -70,6 +71,15 @@ export const excludedRow = (place: Place, { reason, detail, byVersion }: Refusal
   state: 'excluded',
   reason,
   detail,
+});
+
+/** The row of a URL that goes behind all others, without a request. */
+export const lastRow = (place: Place): ResultRow => ({
+  ...place,
+  ...nothing,
+  state: 'queued',
+  reason: null,
+  behind: lastBy,
 });
 
 /** The row of a URL that could not be requested because its host as a whole failed (robots.txt cannot be read). */
@@ -232,8 +242,15 @@ function next({
   url,
 }: Outcome): Pick<ResultRow, 'state' | 'reason' | 'due_in_ms' | 'attempted' | 'own' | 'behind'> {
   const { state, reason } = url;
-  if (state !== 'queued') return { state, reason, due_in_ms: 0, attempted: false, own: false, behind: false };
-  return { state, reason, due_in_ms: url.inMs, attempted: true, own: url.own, behind: url.behind };
+  if (state !== 'queued') return { state, reason, due_in_ms: 0, attempted: false, own: false, behind: 0 };
+  return {
+    state,
+    reason,
+    due_in_ms: url.inMs,
+    attempted: true,
+    own: url.own,
+    behind: url.behind ? behindBy : 0,
+  };
 }
 
 /** What becomes known of an answer that was read though it should not have been sent so. */

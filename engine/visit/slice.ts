@@ -24,7 +24,7 @@ import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
 import { Portions, type Portion } from './portions.ts';
 import { readRobots, usableMs } from './read-robots.ts';
-import { attemptedRow, excludedRow, placeOf, type Refusal } from './record.ts';
+import { attemptedRow, excludedRow, lastRow, placeOf, type Refusal } from './record.ts';
 import { sleep } from './sleep.ts';
 
 /** Most URLs excluded in one statement. */
@@ -212,6 +212,9 @@ export class Slice {
         case 'never':
           refused.push(excludedRow(placeOf(this.#lease, url), stopped.refusal));
           return true;
+        case 'last':
+          refused.push(lastRow(placeOf(this.#lease, url)));
+          return true;
         case 'skip':
           // The URL stays in hand until the visit ends.
           goesOn = false;
@@ -222,7 +225,7 @@ export class Slice {
       }
     });
     if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
-    this.#settled += refused.length;
+    this.#settled += refused.filter(({ state }) => state !== 'queued').length;
     return goesOn;
   }
 

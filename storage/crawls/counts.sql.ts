@@ -20,6 +20,8 @@ export interface CrawlCounts {
   readonly per_second: number;
   /** Each reason with the number of URLs that it excludes, most first; null: no URL is excluded. */
   readonly excluded: readonly { readonly reason: ExcludedReason; readonly count: number }[] | null;
+  /** Parts of sites that are in quarantine as traps. */
+  readonly kept_back: number;
   /**
    * Each kind of cut (domain/limits.ts), with the number of URLs where it was made and the amount left out; null: no
    * cut.
@@ -79,6 +81,8 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
           (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
              from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
                     group by name having sum(urls) > 0) reasons) excluded,
+          (select count(*)::int as kept_back from quarantine
+            where crawl_id = $1 and verdict in ('held', 'confirmed') and rule <> 'soft-404') kept,
           (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut
              from (select name, sum(urls) as places, sum(amount) as amount
                      from (select name, urls, amount from left_out where crawl_id = $1 and what = 'cut'
@@ -110,6 +114,8 @@ export interface CrawlOutlook extends CrawlStands {
   readonly unseeded: boolean;
   /** Settings were changed, and the frontier is not yet judged by them. */
   readonly edited: boolean;
+  /** Parts of sites that are in quarantine as traps. */
+  readonly kept_back: number;
 }
 
 /**
@@ -130,7 +136,9 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
             where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
           exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
           (select s.line from seed s where s.crawl_id = c.id and s.line > c.seeded_line order by s.line limit 1) is not null as unseeded,
-          exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited
+          exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited,
+          (select count(*)::int from quarantine t
+            where t.crawl_id = c.id and t.verdict in ('held', 'confirmed') and t.rule <> 'soft-404') as kept_back
      from crawl c
      left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
                        sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,

@@ -20,7 +20,8 @@ export interface ResultRow extends Partial<Kept> {
    * URL is queued again.
    */
   readonly config_version: number | null;
-  readonly reason: UrlReason;
+  /** Null: a URL that waits as one that was never asked for. */
+  readonly reason: UrlReason | null;
   readonly detail: string | null;
   /** Not null: a body waits for dedup. */
   readonly stage: Exclude<StoredStage, typeof storedStages.extract>;
@@ -30,8 +31,11 @@ export interface ResultRow extends Partial<Kept> {
   readonly attempted: boolean;
   /** The trouble was the URL's own and not its host's: the request counts towards the URL's tries. */
   readonly own: boolean;
-  /** The URL goes behind those URLs of its crawl at the host that have not failed. */
-  readonly behind: boolean;
+  /**
+   * By how much the URL's priority falls, once: `behindBy`, behind those URLs of its crawl at the host that have not
+   * failed, or `lastBy`, behind these too.
+   */
+  readonly behind: number;
   /** A response came. */
   readonly answered: boolean;
   readonly status: number | null;
@@ -67,7 +71,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
   `with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
-       stage smallint, due_in_ms float8, attempted boolean, own boolean, behind boolean, answered boolean, status smallint, bytes bigint,
+       stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
        segment int, at bigint, length int, known boolean)
@@ -91,7 +95,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
             stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
-            priority = case when r.behind and u.priority > 0 then u.priority - ${String(behindBy)} else u.priority end,
+            priority = u.priority - case when u.priority > ${String(behindBy)} - r.behind then r.behind else 0 end,
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,

@@ -79,6 +79,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     freshness: await freshnessSamples(db, crawlId, shownSamples),
     hosts: { busiest: ofHosts('busiest'), failing: ofHosts('failing'), slowest: ofHosts('slowest') },
     urls: { slowest: ofUrls('slowest'), biggest: ofUrls('biggest') },
+    keptBack: crawl.keptBack,
     cut: crawl.cut,
     of: {
       ...{ states: ofAll(groups('state')), statuses: ofAll(groups('status')), types: ofAll(groups('type')) },

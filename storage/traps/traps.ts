@@ -4,7 +4,7 @@
  * Lock order: watches by host, then crawls by id. URLs that are queued again: their crawl, then its queue, then URLs.
  */
 import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
-import { usualLimits, type TrapLimits } from '../../domain/traps/rules.ts';
+import { floorUnder, usualFloor, type CrawlBounds } from '../../domain/traps/rules.ts';
 import { domainOfShape } from '../../domain/traps/shape.ts';
 import { noPages, watchPages, type Observation, type Standing } from '../../domain/traps/watch.ts';
 import { reopenClosedCrawls } from '../crawls/index.ts';
@@ -29,6 +29,7 @@ interface WatchedPages {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly pages: readonly Observation[];
+  readonly bounds: CrawlBounds;
 }
 
 /** Seconds from the quarantine to the first samples, and between samples. */
@@ -45,12 +46,14 @@ const settleSeconds = 60;
 
 const asJson = (rows: readonly unknown[]): string => JSON.stringify(rows);
 
-/** Adds pages to the watches of their hosts. Answers how many shapes were put into quarantine. */
+/**
+ * Adds pages to the watches of their hosts. Answers how many shapes were put into quarantine.
+ * @param usual pages of a shape that are read before it is held, where no limit of the crawl is near
+ */
 export function addWatched(
   pool: Pool,
   watched: readonly WatchedPages[],
-  now: number,
-  limits: TrapLimits = usualLimits,
+  usual = usualFloor,
 ): Promise<number> {
   const places = asJson(watched.map(({ host_id, crawl_id }) => ({ host_id, crawl_id })));
   return retrying(() =>
@@ -62,15 +65,15 @@ export function addWatched(
       }
       const found: FoundRow[] = [];
       const samples: object[] = [];
-      const stored = rows.map(({ host_id, crawl_id, state: known, standings }) => {
-        const state = { ...noPages(), ...known };
+      const stored = rows.map(({ host_id, crawl_id, state: known, standings, quota }) => {
+        // Without words it is new, or a process of an older version wrote it.
+        const state = { ...noPages(), ...(known.words !== undefined && known) };
         const pages = watched.filter((each) => each.host_id === host_id && each.crawl_id === crawl_id);
         const findings = watchPages(
           state,
           pages.flatMap((each) => each.pages),
           standingsOf(standings),
-          now,
-          limits,
+          Math.min(...pages.map(({ bounds }) => floorUnder(withQuota(bounds, quota), usual))),
         );
         for (const finding of findings) {
           const { shape } = finding;
@@ -94,6 +97,12 @@ export function addWatched(
     }),
   );
 }
+
+/** The host's quota counts where it is less than what the crawl may ask for in a day. */
+const withQuota = (bounds: CrawlBounds, quota: number | null): CrawlBounds => ({
+  ...bounds,
+  requestsPerDay: Math.min(bounds.requestsPerDay ?? Infinity, quota ?? Infinity),
+});
 
 const standingsOf = (given: Readonly<Record<string, Standing | 'cleared'>> | null): Map<string, Standing> =>
   new Map(Object.entries(given ?? {}).filter((entry): entry is [string, Standing] => entry[1] !== 'cleared'));

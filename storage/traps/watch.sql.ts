@@ -1,5 +1,6 @@
 /** What the pages of hosts showed. */
 import type { Standing, WatchState } from '../../domain/traps/watch.ts';
+import { hostQuota } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Makes rows for hosts that have none, but not for crawls that are deleted. `places`: [{host_id, crawl_id}]. */
@@ -19,6 +20,8 @@ export interface WatchRow {
   readonly state: Partial<WatchState>;
   /** Of the host's shapes that have one. */
   readonly standings: Readonly<Record<string, Standing | 'cleared'>> | null;
+  /** Requests a day that the host may get; null: as many as any. */
+  readonly quota: number | null;
 }
 
 /** Locks the watches of places, in their order, until the transaction ends. */
@@ -26,8 +29,9 @@ export const lockWatches = statement<[places: string], WatchRow>(
   'lock-watches',
   `select w.host_id, w.crawl_id, w.state,
           (select json_object_agg(q.shape, q.verdict) from quarantine q
-            where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as standings
-     from trap_watch w
+            where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as standings,
+          ${hostQuota('h.')} as quota
+     from trap_watch w join host h on h.id = w.host_id
     where (w.host_id, w.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
     order by w.host_id, w.crawl_id for update of w`,
 );

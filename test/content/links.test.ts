@@ -153,7 +153,6 @@ describe('LinkCollector', () => {
       ['c', true],
     ]);
     expect(found).toEqual({
-      hidden: new Set(),
       urls: ['http://h/b', 'http://h/a', 'http://h/c'],
       seen: 3,
       cut: whole,
@@ -166,7 +165,7 @@ describe('LinkCollector', () => {
         ['a', false],
         ['b', true],
       ]),
-    ).toEqual({ hidden: new Set(), urls: ['http://h/b'], seen: 2, cut: { ...whole, nofollow: 1 } });
+    ).toEqual({ urls: ['http://h/b'], seen: 2, cut: { ...whole, nofollow: 1 } });
   });
 
   it('follows a link that may be followed once, standing where it first may', () => {
@@ -176,7 +175,7 @@ describe('LinkCollector', () => {
       ['a', true],
       ['a', false],
     ]);
-    expect(found).toEqual({ hidden: new Set(), urls: ['http://h/b', 'http://h/a'], seen: 2, cut: whole });
+    expect(found).toEqual({ urls: ['http://h/b', 'http://h/a'], seen: 2, cut: whole });
   });
 
   it('leaves out the page itself and hrefs of absurd length', () => {
@@ -188,7 +187,7 @@ describe('LinkCollector', () => {
         ['x'.repeat(9_000), true],
         [`data:,${'x'.repeat(9_000)}`, true],
       ]),
-    ).toEqual({ hidden: new Set(), urls: [], seen: 0, cut: { ...whole, longUrls: 1 } });
+    ).toEqual({ urls: [], seen: 0, cut: { ...whole, longUrls: 1 } });
   });
 
   it('keeps at most maxLinks and says how many it left out', () => {
@@ -200,7 +199,7 @@ describe('LinkCollector', () => {
         ],
         1,
       ),
-    ).toEqual({ hidden: new Set(), urls: ['http://h/a'], seen: 2, cut: { ...whole, links: 1 } });
+    ).toEqual({ urls: ['http://h/a'], seen: 2, cut: { ...whole, links: 1 } });
     expect(
       collect(
         [

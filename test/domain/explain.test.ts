@@ -91,7 +91,6 @@ describe('its place in line', () => {
       freshness: 0,
       dateOfSitemap: false,
       hostQuality: 1,
-      trapSuspicion: 0,
     },
   };
   const scored = (of: PrioritySignals): RecordFacts['scored'] => ({
@@ -127,8 +126,12 @@ describe('its place in line', () => {
       /^Its score is 0\.376: .*\. It has failed, so it stands behind all/,
     ],
     [
-      { scored: scored({ ...signals, hostQuality: 0.5, trapSuspicion: 0.9 }), priority: 0.1 },
-      /, all lowered by the quality of its host, 0\.5 and the suspicion of a trap, 0\.9\.$/,
+      { scored: scored(signals), priority: priority - 8 },
+      /^Its score is 0\.376: .*\. It is suspected to be part of a trap, so it stands behind all other/,
+    ],
+    [
+      { scored: scored({ ...signals, hostQuality: 0.5 }), priority: 0.1 },
+      /, all lowered by the quality of its host, 0\.5\.$/,
     ],
   ])('%o', (record, because) => {
     expect(told('priority', { record })[0]?.because).toMatch(because);

@@ -22,7 +22,6 @@ const plain: PrioritySignals = {
     freshness: 0,
     dateOfSitemap: false,
     hostQuality: 1,
-    trapSuspicion: 0,
   },
 };
 
@@ -40,7 +39,6 @@ const someSignals: fc.Arbitrary<PrioritySignals> = fc.record({
   freshness: unit,
   dateOfSitemap: fc.boolean(),
   hostQuality: unit,
-  trapSuspicion: unit,
 });
 const someWeights: fc.Arbitrary<PriorityWeights> = fc
   .tuple(...weighedSignals.map(() => fc.integer({ min: 0, max: 100 })))
@@ -99,7 +97,7 @@ describe('the score of a page (F02)', () => {
       (of) => ({ ...of, relevance: Math.min(1, of.relevance + 0.1) }),
       (of) => ({ ...of, freshness: 1 }),
       (of) => ({ ...of, hostQuality: 1 }),
-      (of) => ({ ...of, trapSuspicion: 0 }),
+      (of) => ({ ...of }),
     ];
     fc.assert(
       fc.property(someSignals, someWeights, fc.constantFrom(...better), (signals, weights, change) => {
@@ -116,11 +114,6 @@ describe('the score of a page (F02)', () => {
     const link = below(1, seedPriority);
     expect(seedPriority).toBeGreaterThan(link);
     expect(link).toBeGreaterThan(below(2, link));
-  });
-
-  it('is a tenth where a trap is certain', () => {
-    const { score: free } = score(plain, defaultWeights);
-    expect(score({ ...plain, trapSuspicion: 1 }, defaultWeights).score).toBeCloseTo(free / 10, 9);
   });
 
   it('leaves out signals that the crawl does not name', () => {

@@ -1,8 +1,10 @@
-/** Shapes of URLs, what pages show, and the rules that take a shape for a trap (domain/traps/). */
+/** Shapes of URLs, what pages say, and the rules that take a shape for a trap (domain/traps/). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostsBelow, isToken, kindOfShape, shapesOf, wholeHost } from '../../domain/traps/shape.ts';
-import { printText } from '../../domain/traps/text.ts';
+import { Met } from '../../domain/traps/met.ts';
+import { floorUnder, usualFloor } from '../../domain/traps/rules.ts';
+import { hostsBelow, isToken, shapesOf, shortened, wholeHost } from '../../domain/traps/shape.ts';
+import { hashOf, printPage } from '../../domain/traps/text.ts';
 import { standingUnder, type ShapeVerdict } from '../../domain/traps/verdict.ts';
 import {
   noPages,
@@ -15,15 +17,19 @@ import {
 describe('the shapes of a URL', () => {
   it.each([
     ['/', ['/**']],
-    ['/about/us.html', ['/about/**', '/**']],
+    ['/about/us.html', ['/about/*', '/about/**', '/**']],
     ['/doc/17.html', ['/doc/{n}.html', '/doc/**', '/**']],
     ['/calendar/2026/11', ['/calendar/{n}/{n}', '/calendar/{n}/**', '/calendar/**', '/**']],
-    ['/list?page=3', ['/list?page', '/list?*', '/**']],
-    ['/a/b?q=0123abcd4567ef89', ['/a/b?q', '/a/b?*', '**?q={t}', '/a/**', '/**']],
-    ['/s/0123abcd4567ef89/x/y', ['/s/{t}/x/y', '/s/{t}/**', '/s/{t}/x/**', '/s/**', '/**']],
-    ['/a?*', ['/a?%2A', '/a?*', '/**']],
-    ['/a?q=0123abcd4567ef89&q=0123abcd4567ef89', ['/a?q', '/a?*', '**?q={t}', '/**']],
-    ['/a/b/a/c/a/', ['a segment three times', '/a/b/a/**', '/a/b/**', '/a/**', '/**']],
+    ['/list?page=3', ['/list?page={n}', '/list?**', '**?page', '/**']],
+    ['/package/zlib', ['/package/*', '/package/**', '/**']],
+    ['/package.php?name=zlib', ['/package.php?name=*', '/package.php?**', '**?name', '/**']],
+    [
+      '/?p=x;h=d41d8cd98f00b204e9800998ecf8427e;a=log',
+      ['/?a=log&h={t}&p=*', '/?a=log&**', '/?**', '**?a', '**?h', '**?p', '/**'],
+    ],
+    ['/s/0123abcd4567ef89/x/', ['/s/{t}/*/', '/s/{t}/**', '/s/**', '/**']],
+    ['/a?*', ['/a?%2A', '/a?**', '/**']],
+    ['/a/b/a/c/a/', ['/a/b/a/c/*/', 'a segment three times', '/a/b/a/**', '/a/b/**', '/a/**', '/**']],
   ])('of %s', (path, shapes) => {
     expect(shapesOf(path)).toEqual(shapes);
   });
@@ -35,8 +41,20 @@ describe('the shapes of a URL', () => {
         const shapes = shapesOf(pathname + search);
         expect(new Set(shapes).size).toBe(shapes.length);
         expect(shapes.at(-1)).toBe(wholeHost);
-        expect(shapes.length).toBeLessThan(24);
-        for (const shape of shapes.slice(0, -1)) expect(kindOfShape(shape)).not.toBe('host');
+        expect(shapes.length).toBeLessThan(20);
+      }),
+    );
+  });
+
+  it('are the same in whatever order and with whatever signs parameters are written', () => {
+    const parameters = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,4}=[a-z0-9]{0,12}$/), {
+      selector: (text) => text.split('=')[0],
+      minLength: 1,
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(parameters, (given) => {
+        expect(shapesOf(`/x?${given.toReversed().join(';')}`)).toEqual(shapesOf(`/x?${given.join('&')}`));
       }),
     );
   });
@@ -46,6 +64,7 @@ describe('the shapes of a URL', () => {
       '0123abcd4567ef89',
       'd41d8cd98f00b204e9800998ecf8427e',
       '7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11',
+      'deadbeefcaf1',
     ];
     const names = [
       '12345678',
@@ -56,267 +75,298 @@ describe('the shapes of a URL', () => {
       'iso8859',
       'sha256sum',
       '2026-11-22',
+      '202611221530',
     ];
     expect(tokens.filter((token) => !isToken(token))).toEqual([]);
     expect(names.filter((name) => isToken(name))).toEqual([]);
   });
+
+  it('tell what remains without one parameter, or without a name and its value in the path', () => {
+    expect(shortened('/shop?size=xl;colour=red')).toEqual({
+      whole: '/shop?colour=red&size=xl',
+      without: [
+        { name: 'colour', rest: '/shop?size=xl' },
+        { name: 'size', rest: '/shop?colour=red' },
+      ],
+    });
+    expect(shortened('/shop/colour/red/size/xl').without).toEqual([
+      { name: null, rest: '/shop/colour/red' },
+      { name: null, rest: '/shop/size/xl' },
+    ]);
+    expect(shortened('/shop').without).toEqual([]);
+  });
 });
 
-const sentence = fc.array(fc.stringMatching(/^[a-z]{3,9}[0-9]{0,3}$/), { minLength: 1, maxLength: 60 });
+describe('the print of a page', () => {
+  const print = (
+    text: string,
+    path = '/x',
+    title: string | null = null,
+    pictures: readonly string[] = [],
+    alike: readonly string[] = [],
+  ) => printPage({ title, text, pictures }, path, alike).said;
+  const sentence = fc.array(fc.stringMatching(/^[a-z]{3,9}$/), { minLength: 1, maxLength: 60 });
 
-describe('the print of a text', () => {
-  it('is that of its set of words, in any order and case', () => {
+  it('is that of its words as often as they come, in any order and case', () => {
     fc.assert(
       fc.property(sentence, (words) => {
-        const print = printText(words.join(' '), '/');
-        const other = printText(words.toReversed().join('\n').toUpperCase(), '/');
-        expect({ ...other, terms: null }).toEqual({ ...print, terms: null });
-        expect(print.words).toBe(new Set(words).size);
+        const text = words.join(' ');
+        expect(print(words.toReversed().join('\n').toUpperCase())).toBe(print(text));
+        expect(print(`${text} ${words[0] ?? ''}`)).not.toBe(print(text));
       }),
     );
   });
 
-  it('without numbers is the same for pages that differ in numbers alone', () => {
-    fc.assert(
-      fc.property(sentence, fc.nat(), fc.nat(), (words, one, other) => {
-        const text = (number: number): string =>
-          `${words.join(' ')} page${String(number)} of ${String(number)}`;
-        expect(printText(text(one), '/').masked).toBe(printText(text(other), '/').masked);
-      }),
-    );
+  it.each([
+    ['a number in a table', print('low 4.5 high 12.3'), print('low 4.5 high 12.4')],
+    ['a whole number', print('red chair 120'), print('red chair 130')],
+    ['times of day', print('08:15 08:45'), print('08:15 08:55')],
+    ['another picture', print('red fox', '/1', null, ['a.jpg']), print('red fox', '/2', null, ['b.jpg'])],
+    ['one word', print('red fox'), print('red cat')],
+  ])('tells pages apart by %s', (_, one, other) => {
+    expect(one).not.toBe(other);
   });
 
-  it('says whether the text mentions what the URL names', () => {
-    expect(printText('All about gardening', '/tips/gardening.html').alien).toBe(false);
-    expect(printText('All about cooking', '/tips/gardening.html').alien).toBe(true);
-    expect(printText('All about cooking', '/tips/17.html').alien).toBe(false);
-    expect(printText('All about cooking', '/tips/0123abcd4567ef89').alien).toBe(true);
+  it.each([
+    ['numbers of its URL', print('page 37', '/list?page=37'), print('page 38', '/list?page=38')],
+    [
+      'numbers of its title',
+      print('July 2031 today', '/c?t=7', 'July 2031'),
+      print('July 2032 today', '/c?t=8', 'July 2032'),
+    ],
+    [
+      'numbers of pages alike',
+      print('37 38 39', '/l?p=37', null, [], ['/l?p=38', '/l?p=39']),
+      print('38 37 39', '/l?p=38', null, [], ['/l?p=37', '/l?p=39']),
+    ],
+    ['what a list counts', print('361 to 370', '/l?page=37'), print('371 to 380', '/l?page=38')],
+    [
+      'what follows from a date',
+      print('week 29 day 195', '/2031/07/14'),
+      print('week 29 day 196', '/2031/07/15'),
+    ],
+    [
+      'a date that is written as one number',
+      print('14.07.2031', '/d?on=20310714'),
+      print('15.07.2031', '/d?on=20310715'),
+    ],
+    [
+      'the date of a time since 1970',
+      print('14 2031', '/c?at=1941753600'),
+      print('15 2031', '/c?at=1941840000'),
+    ],
+    [
+      'the hour at which it was made',
+      print('no events 08:15 made 08:15:07 in 0.0123 s'),
+      print('no events 09:16 made 09:16:59 in 0.2 s'),
+    ],
+    [
+      'a token of its URL',
+      print('your visit 0123abcd4567ef89', '/s/0123abcd4567ef89/x'),
+      print('your visit 4567ef890123abcd', '/s/4567ef890123abcd/x'),
+    ],
+  ])('does not tell pages apart by %s', (_, one, other) => {
+    expect(one).toBe(other);
   });
 });
 
-/** A page with a text of its own, unless it is given one; it leads to `fresh` new URLs of its own shape. */
-function page(path: string, text: string, fresh: readonly string[], links = 3): Observation {
-  const counts: Record<string, number> = {};
-  for (const each of fresh) for (const shape of shapesOf(each)) counts[shape] = (counts[shape] ?? 0) + 1;
-  return {
-    ...{ shapes: shapesOf(path), print: printText(text, path), body: 0, links },
-    ...{ fresh: counts, hidden: {}, freshLinks: fresh.length, crowd: null, tookMs: null },
-  };
-}
-const words = (seed: number, count = 40): string =>
-  Array.from({ length: count }, (_, at) => `w${((seed * 7_919 + at) * 104_729).toString(36)}x`).join(' ');
-const holds = (findings: readonly Finding[]): string[] =>
-  findings.flatMap((finding) => (finding.kind === 'hold' ? [finding.shape] : []));
-
-/** All pages through one watch, a few at a time, with the standings that follow. */
-function watched(pages: readonly Observation[], standings = new Map<string, Standing>()): readonly Finding[] {
-  const state = noPages();
-  const findings: Finding[] = [];
-  for (let at = 0; at < pages.length; at += 16) {
-    const found = watchPages(state, pages.slice(at, at + 16), standings, 0);
-    for (const finding of found) if (finding.kind === 'hold') standings.set(finding.shape, 'held');
-    findings.push(...found);
+it('what was met lately is never forgotten, in bounded memory', () => {
+  const last = 2_000;
+  let met = new Met(2 ** 16, '');
+  for (let at = 0; at < 100_000; at++) {
+    met.add(hashOf(String(at)));
+    if (at % 10_000 === 0) met = new Met(2 ** 16, met.written());
   }
+  for (let at = 100_000 - last; at < 100_000; at++) expect(met.has(hashOf(String(at)))).toBe(true);
+  const taken = Array.from({ length: 1_000 }, (_, at) => met.has(hashOf(`never ${String(at)}`)));
+  expect(taken.filter(Boolean).length).toBeLessThan(550);
+  expect(met.written().length).toBeLessThan(25_000);
+});
+
+it('no limit of a crawl gives more than a tenth of itself to a part that says nothing new', () => {
+  const none = {
+    maxPages: null,
+    maxPagesPerHost: null,
+    maxSeconds: null,
+    delaySeconds: 1,
+    requestsPerDay: null,
+  };
+  expect(floorUnder(none, usualFloor)).toBe(1_000);
+  expect(floorUnder({ ...none, maxPages: 500 }, usualFloor)).toBe(50);
+  expect(floorUnder({ ...none, maxPages: 50 }, usualFloor)).toBe(32);
+  expect(floorUnder({ ...none, maxSeconds: 3_600 }, usualFloor)).toBe(360);
+  expect(floorUnder({ ...none, requestsPerDay: 2_000, maxPagesPerHost: 700 }, usualFloor)).toBe(70);
+  expect(floorUnder({ ...none, maxPages: 1_000_000 }, usualFloor)).toBe(1_000);
+});
+
+/** A page that says so, and leads to the next one of its shape. */
+const page = (path: string, text: string, fresh = 1): Observation => ({
+  shapes: shapesOf(path),
+  ...shortened(path),
+  print: printPage({ title: null, text, pictures: [] }, path, []),
+  body: 0,
+  into: Object.fromEntries(shapesOf(path).map((shape) => [shape, { links: fresh, fresh, level: fresh }])),
+});
+
+/** Adds pages in batches, and goes by what is found. */
+function watch(
+  pages: readonly Observation[],
+  floor: number,
+  batch = 32,
+): readonly (Finding & { readonly at: number })[] {
+  const state = noPages();
+  const standings = new Map<string, Standing>();
+  const findings: (Finding & { at: number })[] = [];
+  for (let at = 0; at < pages.length; at += batch)
+    for (const finding of watchPages(state, pages.slice(at, at + batch), standings, floor)) {
+      findings.push({ ...finding, at: at + batch });
+      if (finding.kind === 'hold') standings.set(finding.shape, 'held');
+      if (finding.kind === 'suspect') standings.set(finding.shape, 'suspected');
+      if (finding.kind === 'clear') standings.delete(finding.shape);
+    }
   return findings;
 }
+const numbered = (
+  count: number,
+  text: (at: number) => string,
+  path = (at: number) => `/c/${String(at)}`,
+): Observation[] => Array.from({ length: count }, (_, at) => page(path(at), text(at)));
 
 describe('a shape', () => {
-  const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
-  const calendar = (at: number): Observation =>
-    page(`/c/${String(at)}`, `Nothing happens on day ${String(at)}`, [`/c/${String(at + 1)}`]);
-
-  it('is no evidence: five thousand pages that lead from one to the next and have something to say pass', () => {
-    const chain = numbers(5_000).map((at) =>
-      page(`/doc/${String(at)}.html`, words(at), [`/doc/${String(at + 1)}.html`]),
-    );
-    expect(watched(chain).filter(({ kind }) => kind !== 'sample')).toEqual([]);
+  it('is held after so many pages of it, and only if it was suspected before', () => {
+    for (const batch of [32, 500, 2_000]) {
+      const findings = watch(
+        numbered(3_000, () => 'no events'),
+        200,
+        batch,
+      );
+      const held = findings.find(({ kind }) => kind === 'hold');
+      expect(held).toMatchObject({ shape: '/c/{n}' });
+      expect(held?.at).toBeGreaterThanOrEqual(200);
+      expect(findings.find(({ kind }) => kind === 'suspect')?.at).toBeLessThan(held?.at ?? 0);
+    }
   });
 
-  it('is held once its pages differ in numbers alone and there is always a further one', () => {
-    expect(holds(watched(numbers(31).map(calendar)))).toEqual([]);
-    expect(holds(watched(numbers(60).map(calendar)))).toEqual(['/c/{n}']);
-  });
-
-  it('passes if its pages differ in numbers alone and their number is known: tables, measurements', () => {
-    const tables = numbers(500).map((at) => page(`/table/${String(at)}`, `Values ${String(at * 17)}`, []));
-    expect(holds(watched(tables))).toEqual([]);
-  });
-
-  it('passes as the fourth copy of a site, whose texts were all met before', () => {
-    const copies = numbers(4).flatMap((copy) =>
-      numbers(60).map((at) => page(`/v${String(copy)}a/p${String(at)}`, words(at), [])),
-    );
-    expect(holds(watched(copies))).toEqual([]);
-  });
-
-  describe('whose pages lead nowhere but to unknown ones', () => {
-    const mixed = (at: number): string => `${words(at % 15, 36)} ${words(50 + at, 6)}`;
-    const deeper = (at: number, text: string, tookMs: number | null = null): Observation => {
-      const name = (seed: number): string =>
-        `/m/${(seed * 104_729 + 7).toString(16).padStart(9, '0')}ab1c2d3e`;
-      return {
-        ...page(name(at), text, [name(2 * at + 1_000_000), name(2 * at + 1_000_001)], 2),
-        tookMs,
-      };
-    };
-    const costs = (of: (at: number) => Observation): number => {
-      const all = numbers(2_400).map(of);
-      let [low, high] = [0, all.length];
-      // Findings only grow with the pages.
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2);
-        if (holds(watched(all.slice(0, middle))).length > 0) high = middle;
-        else low = middle + 1;
-      }
-      return low;
-    };
-
-    it('is held before 200 pages if its words never come again, or every answer is slow', () => {
-      expect(costs((at) => deeper(at, words(at)))).toBeLessThan(130);
-      expect(costs((at) => deeper(at, mixed(at), 2_000 + (at % 5)))).toBeLessThan(130);
-    });
-
-    it('passes for long if it says what people write, soon enough', () => {
-      expect(costs((at) => deeper(at, mixed(at), 300))).toBeGreaterThan(1_900);
-    });
-
-    describe('and to which only hidden links led', () => {
-      const into = (from: string, over: Partial<Observation> = {}): Observation => ({
-        ...page(from, words(9_000), ['/m/begin']),
-        ...{ hidden: { '/m/**': 1 }, ...over },
-      });
-      const entered = (...entries: readonly Observation[]) => {
-        const pages = [...entries, ...numbers(300).map((at) => deeper(at, mixed(at), 300))];
-        return watched(pages).flatMap((found) =>
-          found.kind === 'hold' ? [[found.shape, found.accusation.rule]] : [],
+  it('is not held before, whatever its pages show', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(12)), { maxLength: 99 }), (shown) => {
+        const pages = shown.map(([text, fresh], at) =>
+          page(`/c/${String(at)}`, `text ${'abcd'[text] ?? ''}`, fresh),
         );
-      };
-
-      it('is held whatever the words, and only then', () => {
-        expect(entered(into('/'))).toEqual([['/m/**', 'hidden']]);
-        expect(entered(into('/', { hidden: {} }))).toEqual([]);
-      });
-
-      it('is not if people see another link that leads there, or saw one before', () => {
-        const seen = into('/other', { hidden: {} });
-        expect(entered(into('/'), seen)).toEqual([]);
-        expect(entered(deeper(5_000, words(1)), into('/'))).toEqual([]);
-        // What its own pages hide or show says nothing.
-        expect(entered(into('/m/x'))).toEqual([]);
-        expect(entered(into('/'), into('/m/x', { hidden: {} }))).toEqual([['/m/**', 'hidden']]);
-      });
-
-      it('is no reason alone: menus that scripts open lead to pages that say what they are about', () => {
-        const menu = page('/', words(1), ['/docs/start']);
-        const docs = numbers(900).map((at) => {
-          const name = (seed: number): string =>
-            `/docs/w${((seed * 7_919 + 1) * 104_729).toString(36)}x.html`;
-          const next = at < 100 ? [name(2 * at + 100), name(2 * at + 101)] : [];
-          return page(name(at), words(at), next, 4);
-        });
-        expect(holds(watched([{ ...menu, hidden: menu.fresh }, ...docs]))).toEqual([]);
-      });
-    });
-
-    it('is not released for samples that lead deeper, however new their words are', () => {
-      const standings = new Map<string, Standing>([['/m/{t}', 'held']]);
-      const samples = numbers(5).map((at) => deeper(at, words(at)));
-      expect(watched(samples, standings)).toEqual([{ kind: 'sample', shape: '/m/{t}', pages: 5, novel: 0 }]);
-    });
-
-    it('is held as early or late as an operator says', () => {
-      const state = noPages();
-      const pages = numbers(200).map((at) => deeper(at, mixed(at)));
-      const found = watchPages(state, pages, new Map(), 0, { endless: 150, crowd: 500, flood: 1_000_000 });
-      expect(found.find(({ kind }) => kind === 'hold')).toMatchObject({ accusation: { rule: 'endless' } });
-    });
-  });
-
-  it('is held no more once somebody has released it', () => {
-    const standings = new Map<string, Standing>([['/c/{n}', 'released']]);
-    expect(holds(watched(numbers(200).map(calendar), standings))).not.toContain('/c/{n}');
-  });
-
-  it('in quarantine counts its samples, and how many of them are new', () => {
-    const standings = new Map<string, Standing>([['/c/{n}', 'held']]);
-    const samples = numbers(3).map((at) => page(`/c/${String(at)}`, words(at), []));
-    expect(watched(samples, standings)).toEqual([{ kind: 'sample', shape: '/c/{n}', pages: 3, novel: 3 }]);
-  });
-
-  it('of more than 500 links on a page is suspected until its pages have something to say', () => {
-    const crowded = { ...page('/', words(1), []), crowd: '/item/{n}' };
-    const items = numbers(64).map((at) => page(`/item/${String(at)}`, words(at + 100), []));
-    const state = noPages();
-    expect(watchPages(state, [crowded], new Map(), 0)).toMatchObject([
-      { kind: 'suspect', shape: '/item/{n}', accusation: { rule: 'crowd' } },
-    ]);
-    const suspected = new Map<string, Standing>([['/item/{n}', 'suspected']]);
-    expect(watchPages(state, items, suspected, 0)).toEqual([{ kind: 'clear', shape: '/item/{n}' }]);
-  });
-});
-
-describe('the hosts below a domain', () => {
-  const shape = hostsBelow('spam.example');
-  const at = (number: number, text: string, over: Partial<Observation> = {}): Observation => ({
-    ...page('/', text, []),
-    ...{ shapes: [shape], from: number, links: 4, fresh: { [shape]: 3 }, freshLinks: 3, ...over },
-  });
-  const many = (of: (number: number) => Observation): Observation[] =>
-    Array.from({ length: 300 }, (_, number) => of(number));
-  const rule = (findings: readonly Finding[]): string | undefined =>
-    findings.flatMap((finding) => (finding.kind === 'hold' ? [finding.accusation.rule] : []))[0];
-
-  it('are held if ever further ones say the same, or what no person writes', () => {
-    expect(rule(watched(many((number) => at(number, `welcome to host ${String(number)} of ours`))))).toBe(
-      'names',
+        expect(watch(pages, 100).filter(({ kind }) => kind === 'hold')).toEqual([]);
+      }),
+      { numRuns: 30 },
     );
-    expect(rule(watched(many((number) => at(number, words(number)))))).toBe('names');
   });
 
-  it('pass if they are few, lead to no further ones, or have something to say', () => {
-    const same = (number: number): string => `welcome to host ${String(number)} of ours`;
-    const prose = (number: number): string => `${words(number % 15, 36)} ${words(50 + number, 6)}`;
-    expect(rule(watched(many((number) => at(number % 6, same(number)))))).toBeUndefined();
-    expect(
-      rule(watched(many((number) => at(number, same(number), { fresh: {}, freshLinks: 0 })))),
-    ).toBeUndefined();
-    expect(rule(watched(many((number) => at(number, prose(number)))))).toBeUndefined();
+  it('is not held where nothing new is found any more: its end is in sight', () => {
+    const pages = Array.from({ length: 900 }, (_, at) =>
+      page(`/c/${String(at)}`, 'no events', at < 50 ? 18 : 0),
+    );
+    expect(watch(pages, 200).filter(({ kind }) => kind === 'hold')).toEqual([]);
+  });
+
+  it('is suspected no longer when its pages say more', () => {
+    const words = (at: number): string =>
+      at < 100 ? 'no events' : `w${(at * 7_919).toString(36)}q v${(at * 104_729).toString(36)}z`;
+    const kinds = watch(numbered(400, words), 1_000).flatMap(({ kind, shape }) =>
+      shape === '/c/{n}' ? [kind] : [],
+    );
+    expect(kinds).toEqual(['suspect', 'clear']);
+  });
+
+  it('frees no wider one, and holds none, for pages that a narrower one explains', () => {
+    const good = numbered(
+      60,
+      (at) => `w${(at * 7_919).toString(36)}q`,
+      (at) => `/c/good${String(at)}/x`,
+    );
+    const findings = watch([...good, ...numbered(600, () => 'no events')], 200);
+    expect(findings.filter(({ kind }) => kind === 'hold').map(({ shape }) => shape)).toEqual(['/c/{n}']);
+  });
+
+  it('of one parameter is no combination, one of two that can be left out is', () => {
+    const numbers = Array.from({ length: 20 }, (_, at) => at);
+    // The same words as often as no other page has them.
+    const wares = (one: number, other: number): string =>
+      `${'red '.repeat(one + 1)} ${'blue '.repeat(other + 1)} ware`;
+    const url = (name: string, at: number): string => `${name}=${String(at)}`;
+    const single = numbers.flatMap((at) => [
+      page(`/s?${url('a', at)}`, wares(at, 0)),
+      page(`/s?${url('b', at)}`, wares(0, at)),
+    ]);
+    const combined = numbers.flatMap((one) =>
+      numbers.map((other) => page(`/s?${url('a', one)}&${url('b', other)}`, wares(one, other))),
+    );
+    const dates = Array.from({ length: 400 }, (_, at) =>
+      page(`/r?${url('date', at)}`, wares(at % 20, Math.floor(at / 20))),
+    );
+    const held = (pages: readonly Observation[]): string[] =>
+      watch(pages, 100).flatMap(({ kind, shape }) => (kind === 'hold' ? [shape] : []));
+    expect(held([...single, ...combined])).toContain('/s?a={n}&b={n}');
+    expect(held(dates)).toEqual([]);
+  });
+
+  it('of a parameter that changes nothing is suspected, by pairs with the same text', () => {
+    const pairs = Array.from({ length: 20 }, (_, at) => {
+      const text = `listing w${(at * 7_919).toString(36)}q`;
+      return [
+        page(`/d${'abcdefghijklmnopqrst'[at] ?? ''}/`, text, 0),
+        page(`/d${'abcdefghijklmnopqrst'[at] ?? ''}/?C=N;O=D`, text, 0),
+        page(`/d${'abcdefghijklmnopqrst'[at] ?? ''}/?C=M;O=D`, text, 0),
+      ];
+    }).flat();
+    expect(watch(pairs, 1_000)).toContainEqual(
+      expect.objectContaining({
+        kind: 'suspect',
+        shape: '**?C',
+        accusation: expect.objectContaining({ rule: 'idle-parameter' }) as unknown,
+      }),
+    );
+  });
+
+  it('that a person has released is not held again', () => {
+    const released = new Map<string, Standing>([
+      ['/c/{n}', 'released'],
+      ['/c/**', 'released'],
+      ['/**', 'released'],
+    ]);
+    const state = noPages();
+    for (let at = 0; at < 20; at++)
+      expect(
+        watchPages(
+          state,
+          numbered(32, () => 'no events'),
+          released,
+          100,
+        ),
+      ).toEqual([]);
   });
 });
 
-it('knows no more of a host than some kilobytes, whatever its URLs are', () => {
-  const seeds = fc.integer({ min: 0, max: 1e6 });
-  fc.assert(
-    fc.property(seeds, (seed) => {
-      const state = noPages();
-      const pages = Array.from({ length: 900 }, (_, at) => {
-        const name = ((seed + 1) * (at + 3) * 7_919).toString(36);
-        const path = `/${name.slice(0, 3)}/${name}/${String(at)}?${name.slice(1, 4)}=${name}`;
-        const shown = page(path, words(seed + at), [path]);
-        return { ...shown, hidden: { [`/${name}/**`]: 1 } };
-      });
-      for (let at = 0; at < pages.length; at += 90) watchPages(state, pages.slice(at, at + 90), new Map(), 0);
-      expect(state.groups.length).toBeLessThanOrEqual(48);
-      expect(state.texts.length).toBeLessThanOrEqual(512);
-      expect(state.entries.length).toBeLessThanOrEqual(32);
-      expect(JSON.stringify(state).length).toBeLessThan(48_000);
-    }),
-    { numRuns: 5 },
-  );
+it('a watch stays small however many shapes, texts and words a host has', () => {
+  const state = noPages();
+  for (let at = 0; at < 60; at++) {
+    const pages = Array.from({ length: 32 }, (_, n) =>
+      page(
+        `/${'abcdefgh'[n % 8] ?? ''}${String(at)}/${String(n)}/x?s${String(n)}=1`,
+        `w${String(at * 32 + n)}x`,
+      ),
+    );
+    watchPages(state, pages, new Map(), 1_000);
+  }
+  expect(JSON.stringify(state).length).toBeLessThan(60_000);
 });
 
-describe('the verdicts on a host', () => {
+describe('what is held under a URL', () => {
   const verdicts = (entries: Readonly<Record<string, ShapeVerdict['verdict']>>): Map<string, ShapeVerdict> =>
-    new Map(Object.entries(entries).map(([shape, verdict]) => [shape, { id: '1', verdict }]));
+    new Map(Object.entries(entries).map(([shape, verdict], at) => [shape, { id: String(at), verdict }]));
 
-  it('keep a URL back by the narrowest of its shapes that is held', () => {
-    const both = verdicts({ '/c/**': 'confirmed', '/c/{n}': 'held' });
-    expect(standingUnder(both, '/c/5')).toEqual({ kind: 'held', id: '1', shape: '/c/{n}' });
-    expect(standingUnder(both, '/c/x')).toMatchObject({ kind: 'held', shape: '/c/**' });
-    expect(standingUnder(both, '/d/5')).toBeNull();
-  });
-
-  it('let a suspected URL wait behind the others', () => {
-    expect(standingUnder(verdicts({ '/c/{n}': 'suspected' }), '/c/5')).toEqual({ kind: 'suspected' });
+  it('is the narrowest shape that keeps it back, whatever is released beside it', () => {
+    const held = verdicts({ '/c/**': 'held', '/c/{n}': 'released', '/d/{n}': 'suspected' });
+    expect(standingUnder(held, '/c/1')).toEqual({ kind: 'held', id: '0', shape: '/c/**' });
+    expect(standingUnder(held, '/d/1')).toEqual({ kind: 'suspected' });
+    expect(standingUnder(held, '/e/1')).toBeNull();
+    expect(hostsBelow('x.com')).toBe('hosts below x.com');
   });
 });

@@ -12,7 +12,7 @@ const extracted = {
   whole: { text: 'some words', words: 2 },
   title: null,
   links: [],
-  hiddenLinks: new Set(),
+  pictures: [],
 } as unknown as Extracted;
 const staged = (at: number, fetches: number): StagedBody =>
   ({

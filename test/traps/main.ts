@@ -1,51 +1,61 @@
 /**
- * `npm run traps`: are real sites taken for traps? Runs the rules over folders of documentation. Prints what each folder
- * has and what would be kept back; the exit code is 1 if anything would be.
+ * `npm run traps`: what honest sites lose and what traps cost, by the simulation; with folders of documentation, whether
+ * these are taken for traps. The exit code is 1 if an honest page would be kept back, or a trap costs too much.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createExtractor } from '../../content/extract.ts';
+import { usualFloor } from '../../domain/traps/rules.ts';
 import { script } from '../support/script.ts';
 import { fileAt } from './files.ts';
+import { goodPages, judgeAllHonest, judgeTraps } from './judge.ts';
 import { simulate } from './simulate.ts';
 
-const most = 50_000;
 const extractor = await createExtractor();
-let wrong = 0;
-const command = script('traps', 'Are real sites taken for traps?')
-  .argument('<folders...>', 'of documentation, or their first pages: FOLDER/index.html')
-  .option(
-    '--hidden',
-    'put each below a folder to which a hidden link leads, with every link hidden from people',
-  )
+const command = script('traps', 'Are real sites taken for traps, and what do traps cost?')
+  .argument('[folders...]', 'of documentation, or their first pages: FOLDER/index.html')
   .parse();
-const allHidden = command.opts<{ hidden?: true }>().hidden === true;
-for (const asked of command.args) {
+const tell = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+let wrong = 0;
+
+function judgeFolder(asked: string): void {
   const [folder, start] = asked.endsWith('.html')
     ? [path.dirname(asked), `/${path.basename(asked)}`]
     : [asked, '/index.html'];
   if (!existsSync(path.join(folder, start))) command.error(`error: there is no ${path.join(folder, start)}`);
   let pages = 0;
-  const begun = performance.now();
   const pageAt = (at: string): Uint8Array | null => {
-    if (allHidden && at === '/') return Buffer.from(`<p hidden><a href="/site${start}">on</a>`);
-    const found = fileAt(path.resolve(folder), allHidden ? at.replace('/site/', '/') : at);
+    const found = fileAt(path.resolve(folder), at);
     if (found !== null) pages++;
     return found;
   };
-  const { held, findings } = simulate(extractor, 'http://site.example', allHidden ? '/' : start, pageAt, {
-    ...{ most, allHidden },
-  });
-  const suspects = new Set(
-    findings.flatMap((finding) => (finding.kind === 'suspect' ? [finding.shape] : [])),
-  );
+  const { held, findings } = simulate(extractor, 'http://site.example', start, pageAt, { most: 50_000 });
   wrong += held.length;
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-  process.stdout.write(
-    `${folder}: ${String(pages)} pages, ${String(held.length)} kept back, ${String(suspects.size)} shapes suspected meanwhile (${seconds} s)\n`,
-  );
+  tell(`${folder}: ${String(pages)} pages, ${String(held.length)} kept back`);
   for (const finding of findings)
-    if (finding.kind === 'hold')
-      process.stdout.write(`  ${finding.shape}: ${JSON.stringify(finding.accusation)}\n`);
+    if (finding.kind === 'hold') tell(`  ${finding.shape}: ${JSON.stringify(finding.accusation)}`);
 }
+
+function judgeMade(): void {
+  tell('honest site | pages | read | kept back');
+  for (const { name, pages, read, held } of judgeAllHonest(extractor)) {
+    tell(`${name} | ${String(pages)} | ${String(read)} | ${String(held)}`);
+    wrong += held + Math.abs(pages - read);
+  }
+  const { byKind, good, goodHeld, before } = judgeTraps(extractor, usualFloor, 20);
+  tell('trap | pages read');
+  for (const [kind, pages] of byKind) {
+    tell(`${kind} | ${String(pages)}`);
+    if (pages > 1_100) wrong++;
+  }
+  wrong += goodPages - good + goodHeld;
+  tell(
+    `${String(good)} of ${String(goodPages)} good pages, ${String(before)} pages of traps before the last`,
+  );
+}
+
+if (command.args.length === 0) judgeMade();
+for (const folder of command.args) judgeFolder(folder);
 process.exitCode = wrong === 0 ? 0 : 1;

@@ -1,13 +1,12 @@
 /**
- * A crawl of one host by the rules alone: what a page shows goes to the watch, whose findings decide about the URLs that
- * wait. Breadth first, in any order within a depth, suspects last, and a page is read only when `lag` others were fetched after it.
+ * A crawl of one host by the product's own rules, without a stack: what a page shows goes to the watch, `batch` pages at a
+ * time, and its findings decide about the URLs that wait. Breadth first, in any order within a depth, what is suspected
+ * after all others, and a page is read only when `lag` others were fetched after it.
  */
 import { hash } from 'node:crypto';
 import type { Extractor } from '../../content/extract.ts';
-import { observe } from '../../engine/traps/observe.ts';
-import { batch } from '../../engine/traps/trap-watch.ts';
 import { SeededRandom } from '../../domain/front-queue/random.ts';
-import { usualLimits } from '../../domain/traps/rules.ts';
+import { usualFloor } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
 import {
   noPages,
@@ -15,8 +14,11 @@ import {
   type Finding,
   type Observation,
   type Standing,
+  type WatchState,
 } from '../../domain/traps/watch.ts';
-import { canonicalize, pathAndQuery } from '../../domain/url.ts';
+import { canonicalize } from '../../domain/url.ts';
+import { observe, shapedPart } from '../../engine/traps/observe.ts';
+import { batch } from '../../engine/traps/trap-watch.ts';
 
 export interface Simulated {
   /** Paths in the order in which they were fetched. */
@@ -24,9 +26,12 @@ export interface Simulated {
   /** Paths that were kept back. */
   readonly held: readonly string[];
   readonly findings: readonly (Finding & { readonly at: number })[];
+  /** What the watch knows in the end. */
+  readonly state: WatchState;
 }
 
 interface Waiting {
+  /** Of the canonical URL. */
   readonly path: string;
   readonly depth: number;
 }
@@ -41,10 +46,10 @@ interface Asked {
   /** Most pages. */
   readonly most: number;
   readonly lag?: number;
+  /** Pages of a shape that are read before it is held. */
+  readonly floor?: number;
   /** URLs come from any depth, in an order that follows from this number; absent: breadth first. */
   readonly seed?: number;
-  /** Every link of the site is taken for one that people do not see. */
-  readonly allHidden?: boolean;
 }
 
 export function simulate(
@@ -52,7 +57,7 @@ export function simulate(
   origin: string,
   start: string,
   pageAt: (path: string, nth: number) => string | Uint8Array | null,
-  { most, lag = 20, seed, allHidden = false }: Asked,
+  { most, lag = 20, floor = usualFloor, seed }: Asked,
 ): Simulated {
   const state = noPages();
   const standings = new Map<string, Standing>();
@@ -66,9 +71,15 @@ export function simulate(
   let open: Observation[] = [];
 
   const standingOf = (path: string): 'held' | 'suspected' | null => {
-    const shapes = shapesOf(path);
-    const of = (wanted: Standing): boolean => shapes.some((shape) => standings.get(shape) === wanted);
-    return of('held') ? 'held' : of('suspected') ? 'suspected' : null;
+    if (standings.size === 0) return null;
+    const stands = shapesOf(path).map((shape) => standings.get(shape));
+    return stands.includes('held') ? 'held' : stands.includes('suspected') ? 'suspected' : null;
+  };
+  const inOrder = (of: readonly Waiting[][]): readonly Waiting[][] => {
+    if (random === null) return of;
+    const some = of.filter((level) => level.length > 0);
+    const [first] = some.splice(Math.floor(random.next() * some.length), 1);
+    return first === undefined ? [] : [first, ...some];
   };
   const next = (): Waiting | undefined => {
     for (const level of inOrder(levels)) {
@@ -85,14 +96,8 @@ export function simulate(
     }
     return undefined;
   };
-  const inOrder = (of: readonly Waiting[][]): readonly Waiting[][] => {
-    if (random === null) return of;
-    const open = of.filter((level) => level.length > 0);
-    const [first] = open.splice(Math.floor(random.next() * open.length), 1);
-    return first === undefined ? [] : [first, ...open];
-  };
   const flush = (): void => {
-    for (const finding of watchPages(state, open, standings, 0)) {
+    for (const finding of watchPages(state, open, standings, floor)) {
       findings.push({ ...finding, at: fetched.length });
       if (finding.kind === 'hold') standings.set(finding.shape, 'held');
       if (finding.kind === 'suspect') standings.set(finding.shape, 'suspected');
@@ -104,30 +109,25 @@ export function simulate(
     const id = hash('sha256', body);
     const link = canonicalize(origin + waiting.path);
     if (!link.ok) return;
-    const seen = { link: link.value, body: Buffer.from(id, 'hex'), tookMs: null };
+    const seen = { link: link.value, body: Buffer.from(id, 'hex') };
     if (bodies.has(id)) {
-      open.push(observe({ ...seen, extracted: null, fresh: [] }, usualLimits.crowd));
+      open.push(observe({ ...seen, extracted: null, fresh: [] }));
     } else {
       bodies.add(id);
       const extracted = extractor.extract({
-        body,
-        url: link.value.url,
-        contentType: 'text/html',
-        xRobotsTag: null,
-        agentTokens: [],
-        maxLinks: 10_000,
+        ...{ body, url: link.value.url, contentType: 'text/html', xRobotsTag: null },
+        ...{ agentTokens: [], maxLinks: 10_000 },
       });
       const fresh = extracted.links.flatMap((url) => {
         const found = canonicalize(url);
         if (!found.ok || found.value.host !== link.value.host) return [];
-        const path = pathAndQuery({ url: found.value.canonical, host: found.value.host });
+        const path = shapedPart(found.value);
         if (met.has(path)) return [];
         met.add(path);
         (levels[waiting.depth + 1] ??= []).push({ path, depth: waiting.depth + 1 });
         return [found.value.url];
       });
-      const told = allHidden ? { ...extracted, hiddenLinks: new Set(fresh) } : extracted;
-      open.push(observe({ ...seen, extracted: told, fresh }, usualLimits.crowd));
+      open.push(observe({ ...seen, extracted, fresh }));
     }
     if (open.length >= batch) flush();
   };
@@ -144,5 +144,5 @@ export function simulate(
     if (one !== undefined) read(one);
   }
   flush();
-  return { fetched, held, findings };
+  return { fetched, held, findings, state };
 }

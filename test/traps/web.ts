@@ -220,6 +220,53 @@ export const trapKinds: Readonly<Record<string, TrapKind>> = {
         ),
       ),
   },
+  'maze-of-prose': {
+    entry: '/stories/1',
+    owns: (path) => path.startsWith('/stories/'),
+    // Under numbers, which name nothing; a tenth of the words are new, as in what people write.
+    page: (path) =>
+      page(
+        babble(4, 800, 'title', path),
+        `${babble(126, 800, 'text', path)} ${babble(14, 2 ** 31, 'new', path)}`,
+        Array.from({ length: 8 }, (_, at) => `/stories/${String(below(2 ** 31, path, at))}`),
+      ),
+  },
+  'facets-in-path': {
+    entry: '/range/size/v0',
+    owns: (path) => path.startsWith('/range/'),
+    page: (path) => {
+      const [, ...parts] = partsOf(path);
+      const given = new Map(parts.flatMap((name, at) => (at % 2 === 0 ? [[name, parts[at + 1] ?? '']] : [])));
+      const facets = { colour: 8, size: 6, brand: 5, cut: 4 };
+      const shown = products.filter((product) =>
+        [...given].every(([name, value]) => product[name as keyof typeof facets] === Number(value.slice(1))),
+      );
+      const links = Object.entries(facets).flatMap(([name, count]) =>
+        Array.from({ length: count }, (_, value) => {
+          const next = new Map([...given, [name, `v${String(value)}`]]);
+          return `/range/${[...next].flat().join('/')}`;
+        }),
+      );
+      return page('Range', `${shopText} ${shown.map(({ name }) => name).join(', ')}`, links);
+    },
+  },
+  'calendar-by-time': {
+    entry: '/planner?at=1795824000',
+    owns: (path) => path.startsWith('/planner?'),
+    page: (path) => {
+      const at = Number(path.split('=')[1]);
+      const date = new Date(at * 1_000);
+      const [day, month] = ['weekday', 'month'].map((part) =>
+        date.toLocaleString('en', { [part]: 'long', timeZone: 'UTC' }),
+      );
+      const on = `${day ?? ''} ${String(date.getUTCDate())} ${month ?? ''} ${String(date.getUTCFullYear())}`;
+      return page(
+        'Planner',
+        `${on}. Nothing is planned. Made at ${String(below(24, path))}:${String(10 + below(50, path, 1))}:07 in 0.${String(below(999, path, 2))} seconds`,
+        [at - 86_400, at + 86_400].map((other) => `/planner?at=${String(other)}`),
+      );
+    },
+  },
   'own-text-again': {
     entry: '/echo/0',
     owns: (path) => path.startsWith('/echo/'),

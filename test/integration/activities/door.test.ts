@@ -22,6 +22,7 @@ import {
 import { leaseUrls } from '../../../storage/frontier/index.ts';
 import { readHost, setHost } from '../../../storage/hosts/index.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
+import { holdShape } from '../../../storage/traps/index.ts';
 import { freshAddress, listen } from '../../support/loopback.ts';
 import { expectExplained } from '../../support/explained.ts';
 import { until } from '../../support/until.ts';
@@ -120,6 +121,24 @@ describe('a host that answers', () => {
       next: 'wait',
     });
     expect(site.paths()).toEqual(['/robots.txt']);
+  });
+
+  it('is not asked for anything if a quarantine keeps back all that waits there', async () => {
+    const [site, other] = [await startSite(), await startSite()];
+    const [host, free] = [await fetching.host(site.origin), await fetching.host(other.origin)];
+    const crawl = await fetching.crawl();
+    await fetching.queue(crawl, host, '/c/1', '/c/2');
+    await fetching.queue(crawl, free, '/c/1', '/about');
+    for (const { hostId } of [host, free])
+      await holdShape(fetching.pool, String(crawl), hostId, '/c/{n}', 'key 1', 3_600);
+    open();
+    await stands(free, 'the other one is known', ({ known, leased }) => known && !leased);
+    const held = async () =>
+      (await tables.url.rows(fetching.pool, { crawl_id: crawl })).filter(({ reason }) => reason === 'trap');
+    await until('its URLs are excluded', async () => (await held()).length === 3);
+    expect([site.paths(), other.paths()]).toEqual([[], ['/robots.txt']]);
+    expect(await standing(host)).toMatchObject({ known: false, leased: false, failures: 0 });
+    await expectExact(fetching.pool, crawl);
   });
 
   it('is owed the delay of a slow crawl after its robots.txt too', async () => {

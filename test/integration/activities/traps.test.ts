@@ -5,10 +5,11 @@ import type { Extracted } from '../../../contracts/extraction.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import type { AdmissionRow } from '../../../storage/frontier/index.ts';
-import { shapesOf } from '../../../domain/traps/shape.ts';
+import { shapesOf, shortened } from '../../../domain/traps/shape.ts';
 import { CrawlQuarantine } from '../../../engine/books/quarantine.ts';
-import { removeBatch } from '../../../storage/crawls/index.ts';
-import { printText } from '../../../domain/traps/text.ts';
+import { crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
+import { removeBatch, viewCrawl } from '../../../storage/crawls/index.ts';
+import { printPage } from '../../../domain/traps/text.ts';
 import type { Observation } from '../../../domain/traps/watch.ts';
 import {
   addWatched,
@@ -38,17 +39,19 @@ const novel = (at: number): Observation => {
   const text = Array.from({ length: 40 }, (_, word) => `w${((at * 97 + word) * 104_729).toString(36)}x`).join(
     ' ',
   );
-  const print = printText(text, path);
-  return {
-    ...{ shapes: shapesOf(path), print, body: 0, links: 0 },
-    ...{ fresh: {}, hidden: {}, freshLinks: 0, crowd: null, tookMs: null },
-  };
+  const print = printPage({ title: null, text, pictures: [] }, path, []);
+  return { shapes: shapesOf(path), ...shortened(path), print, body: 0, into: {} };
+};
+const bounds = {
+  ...{ maxPages: null, maxPagesPerHost: null, maxSeconds: null },
+  ...{ delaySeconds: 1, requestsPerDay: null },
 };
 
 async function heldCrawl(urls: number): Promise<{
   readonly crawl: number;
   readonly id: string;
   readonly host: { readonly hostId: string; readonly origin: string };
+  readonly paths: () => string[];
   readonly asked: () => string[];
   /** A worker visits the host; one that was started now has no older copy of the verdicts. */
   readonly visit: () => Promise<unknown>;
@@ -62,6 +65,7 @@ async function heldCrawl(urls: number): Promise<{
   const [row] = await holdShape(fetching.pool, String(crawl), host.hostId, shape, 'key 1', 3_600);
   return {
     ...{ crawl, host, id: row?.id ?? '' },
+    paths: () => site.paths(),
     asked: () => site.paths().filter((path) => path.startsWith('/c/')),
     visit: () => fetching.role().fetchSlice(host),
     states: async () => {
@@ -87,6 +91,40 @@ it('excludes what was queued before, on its turn and without a request, and expl
   );
 });
 
+it('ends a crawl with a cause of its own that says what it kept back', async () => {
+  const { crawl, id, visit } = await heldCrawl(4);
+  await visit();
+  const { revision } = await crawlStandsAt(fetching.pool, String(crawl));
+  await tables.url.change(fetching.pool, { crawl_id: crawl }, { stage: 0 });
+  await tables.crawl.change(fetching.pool, { id: crawl }, { seeded_line: 1 });
+  const end = () => settleCrawl(fetching.pool, String(crawl), 'complete', 'complete', revision);
+  expect(await end()).toMatchObject({
+    ...{ state: 'finished', cause: 'kept-back' },
+    reason: '1 part of a site was kept back, what lies behind it is not known',
+  });
+  expect(await viewCrawl(fetching.pool, String(crawl))).toMatchObject({ keptBack: 1, excluded: { trap: 4 } });
+  // It goes on once the part is released.
+  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'key 1');
+  expect((await sweepRelease(fetching.pool, id, performance.now() + 60_000)).urls).toBe(4);
+  expect((await tables.crawl.row(fetching.pool, { id: crawl })).state).toBe('running');
+});
+
+it('asks for what is suspected after all others, and explains it', async () => {
+  const { crawl, id, host, visit, states, paths } = await heldCrawl(6);
+  await giveVerdict(fetching.pool, String(crawl), [id], 'suspected', null);
+  const told = await explainUrlOf(fetching.pool, String(crawl), `${host.origin}/c/5`, 'Orbweaver/0.0');
+  expect(told?.decisions.find(({ verdict }) => verdict === 'suspected')?.because).toContain(
+    'go behind the others',
+  );
+  await visit();
+  const order = paths().filter((path) => path !== '/robots.txt');
+  expect(order).toHaveLength(7);
+  // It was queued among the others, with the same priority.
+  expect(order[0]).toBe('/about.html');
+  expect(await states()).toEqual({ 'done fetched': 7 });
+  await expectExact(fetching.pool, crawl);
+});
+
 it('lets three URLs through when samples are due, and frees the shape once they say something new', async () => {
   const { crawl, id, asked, visit, states } = await heldCrawl(12);
   await visit();
@@ -103,7 +141,7 @@ it('lets three URLs through when samples are due, and frees the shape once they 
 
   const { host_id } = await tables.quarantine.row(fetching.pool, { id: Number(id) });
   const add = (...pages: Observation[]): Promise<number> =>
-    addWatched(fetching.pool, [{ host_id, crawl_id: crawl, pages }], 0);
+    addWatched(fetching.pool, [{ host_id, crawl_id: crawl, pages, bounds }]);
   // Two processes at a time: neither loses what the other one adds.
   await Promise.all([add(novel(1), novel(2)), add(novel(3), novel(4))]);
   expect(await tables.quarantine.row(fetching.pool, { id: Number(id) })).toMatchObject({
@@ -151,11 +189,11 @@ it('forgets what pages of a deleted crawl showed, though it comes late', async (
   const { crawl, host } = await heldCrawl(3);
   const place = { host_id: Number(host.hostId), crawl_id: crawl };
   const watches = async (): Promise<number> => (await tables.trapWatch.rows(fetching.pool, place)).length;
-  await addWatched(fetching.pool, [{ ...place, pages: [novel(1)] }], 0);
+  await addWatched(fetching.pool, [{ ...place, pages: [novel(1)], bounds }]);
   expect(await watches()).toBe(1);
   await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'cancelled', removed_at: fromNow(0) });
   while (await removeBatch(fetching.pool));
-  await addWatched(fetching.pool, [{ ...place, pages: [novel(2)] }], 0);
+  await addWatched(fetching.pool, [{ ...place, pages: [novel(2)], bounds }]);
   expect(await watches()).toBe(0);
 });
 
@@ -182,7 +220,8 @@ it('is read once for each change, also for one that changed no verdict', async (
 
 it('holds ever further hosts below a domain, explains that, and gives all of them back', async () => {
   const { pool } = fetching;
-  const crawl = await fetching.crawl();
+  // With a limit of 320 pages, 32 of a kind are enough.
+  const crawl = await fetching.crawl({ maxPages: 320 });
   const { traps, books } = fetching.dependencies();
   const open = await books.crawls.open(crawl);
   const names = Array.from({ length: 120 }, (_, at) => `http://h${String(at)}.spam-farm.com`);
@@ -203,13 +242,13 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
       ...{ fetches: 1, took_ms: 5, record: null },
     } as const;
     const text = `Welcome to host ${String(at)} of our farm`;
-    const extracted = { title: null, text, whole: { text, words: 7 }, links: [next(at)] };
+    const extracted = { title: null, text, whole: { text, words: 7 }, links: [next(at)], pictures: [] };
     const fresh = [{ host_id: 1_000_000 + at, url: next(at) }] as unknown as AdmissionRow[];
     traps.read(open, staged, extracted as unknown as Extracted, fresh);
     await traps.save();
   }
   const [row] = await tables.quarantine.rows(pool, { crawl_id: crawl });
-  expect(row).toMatchObject({ verdict: 'held', rule: 'names', shape: 'hosts below spam-farm.com' });
+  expect(row).toMatchObject({ verdict: 'held', rule: 'nothing-new', shape: 'hosts below spam-farm.com' });
 
   const book = new CrawlQuarantine(crawl);
   await book.follow(pool, 1_000);
@@ -234,7 +273,7 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
   } as const;
   await tables.url.change(pool, { crawl_id: crawl }, trap);
   const told = await explainUrlOf(pool, String(crawl), `${one.origin}/`, 'Orbweaver/0.0');
-  expect(JSON.stringify(told)).toContain('lead to further hosts of the domain');
+  expect(JSON.stringify(told)).toContain('say what others said');
   const listed = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
   expect(listed.map(({ urls }) => urls)).toEqual([3]);
 

@@ -127,7 +127,7 @@ export const result = (
   stage: 0,
   due_in_ms: 0,
   own: false,
-  behind: false,
+  behind: 0,
   attempted: false,
   answered: true,
   status: state === 'done' ? 200 : 404,
