@@ -13,13 +13,26 @@ import { retrying, type Pool } from '../storage/postgres/index.ts';
 const lookMs = 2_000;
 /** After so long a URL that is gone leaves the frontier (F10), so many at a time. */
 const [deadDays, forgottenAtOnce] = [30, 500];
+/** URLs that are looked at for it at once: well below a second, though all of them stay. */
+const deadLooks = 5_000;
 /** Looks at marked crawls between two looks at crawls whose retention is over, and at bodies. */
 const looksBetween = 15;
 
-/** Answers whether there may be more. */
-async function forgetSome(pool: Pool): Promise<boolean> {
-  const [gone] = await retrying(() => forgetDead(pool, deadDays, forgottenAtOnce));
-  return gone?.urls === forgottenAtOnce;
+/**
+ * Each call forgets some URLs, going on where the one before it ended, and answers whether it found any. A call that
+ * finds none ends the turn, so a crawl that keeps very many costs one look a turn.
+ */
+function forgetter(pool: Pool): () => Promise<boolean> {
+  const start = [0, '-infinity', 0, Buffer.alloc(0)] as const;
+  let place: readonly [number, string, number, Buffer] = start;
+  return async () => {
+    const [gone] = await retrying(() => forgetDead(pool, deadDays, forgottenAtOnce, deadLooks, ...place));
+    if (gone === undefined) throw new Error('Postgres returned no row for what was forgotten');
+    // A full batch may have left some of what was looked at.
+    if (gone.urls < forgottenAtOnce)
+      place = gone.crawl_id === null ? start : [gone.crawl_id, gone.fetched_at, gone.host_id, gone.key];
+    return gone.urls > 0;
+  };
 }
 
 /**
@@ -39,11 +52,20 @@ export function removeCrawls(
   const ended = new AbortController();
   const { signal } = ended;
   const goesOn = (): boolean => !signal.aborted;
+  const forgetSome = forgetter(pool);
+  const forget = async (): Promise<void> => {
+    try {
+      while (goesOn() && (await forgetSome()));
+    } catch (error) {
+      // The archive is tidied all the same.
+      log.warn({ err: error }, 'URLs that were gone for long could not be forgotten; this is tried again');
+    }
+  };
   const tidy = async (): Promise<void> => {
     const expired = await markExpired(pool, days);
     if (expired.length > 0) log.info({ crawls: expired.map(({ id }) => id) }, 'retention is over');
     while (goesOn() && (await freeBodies(pool)));
-    while (goesOn() && (await forgetSome(pool)));
+    await forget();
     await own.turn();
     await upkeep.closeLeft();
     while (goesOn() && (await upkeep.look(goesOn)));

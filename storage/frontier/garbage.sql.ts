@@ -5,34 +5,61 @@ import { statement } from '../postgres/index.ts';
 /** Visits in a row that find a page of a standing crawl gone, before it leaves like any other. */
 const visitsOfGone = 4;
 
+/** How many URLs went, and the last one that was looked at; null: there was none, and the next look begins anew. */
+interface Forgotten {
+  readonly urls: number;
+  readonly crawl_id: number | null;
+  /** With microseconds. */
+  readonly fetched_at: string;
+  readonly host_id: number;
+  readonly key: Buffer;
+}
+
 /**
  * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them, and counts them in
  * `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
  * the URLs that a host may have are free again. Answers how many URLs there were, `limit` at most.
  *
- * A page that a standing crawl asks for again stays until it was found gone so often in a row (`visitsOfGone`).
+ * A page that a crawl asks for again stays while the crawl stands, until it was found gone so often in a row
+ * (`visitsOfGone`). A crawl may have a million such pages, so each time looks at the `looks` URLs at most that come after
+ * a place in the order of crawls and last answers, and answers the place it came to.
  *
  * Caches that know such a URL as seen would keep it out if it is found again. So each time changes the epoch of what is
  * known of the crawl (`loadCrawls`), in the same transaction. That empties its caches, so a crawl forgets within ten
  * minutes of a day.
  */
-export const forgetDead = statement<[days: number, limit: number], { readonly urls: number }>(
+export const forgetDead = statement<
+  [
+    days: number,
+    limit: number,
+    looks: number,
+    crawlId: number,
+    fetchedAt: string,
+    hostId: number,
+    key: Buffer,
+  ],
+  Forgotten
+>(
   'forget-dead',
-  `with chosen as materialized (
-     select u.host_id, u.crawl_id, u.key, ${stateOfNamed('dead')}
-       from crawl c
+  `with looked as materialized (
+     select u.*
+       from (select id from crawl c
+              where id >= $4 and state in ('seeding', 'running', 'paused', 'draining')
+                and not exists (select from forgetting f where f.crawl_id = c.id
+                                   and f.begun_at between now() - interval '1 day' and now() - interval '10 minutes')
+              order by id) c
       cross join lateral (
-        select host_id, crawl_id, key from url
+        select crawl_id, fetched_at, host_id, key from url
          where crawl_id = c.id and state = 'dead' and fetched_at < now() - $1 * interval '1 day'
-           and not exists (select from page_history h
-                            where h.crawl_id = c.id and h.key = url.key and h.host_id = url.host_id
-                              and h.next_due is not null and h.dead_visits < ${String(visitsOfGone)})
-         order by fetched_at limit $2
-      ) u
-      where c.state in ('seeding', 'running', 'paused', 'draining')
-        and not exists (select from forgetting f where f.crawl_id = c.id
-                           and f.begun_at between now() - interval '1 day' and now() - interval '10 minutes')
-      limit $2
+           and (crawl_id, fetched_at, host_id, key) > ($4, $5::timestamptz, $6, $7)
+         order by fetched_at, host_id, key limit $3
+      ) u limit $3
+   ), chosen as materialized (
+     select host_id, crawl_id, key, ${stateOfNamed('dead')} from looked l
+      where not exists (select from page_history h join standing_crawl s on s.crawl_id = h.crawl_id
+                         where h.crawl_id = l.crawl_id and h.key = l.key and h.host_id = l.host_id
+                           and h.next_due is not null and h.dead_visits < ${String(visitsOfGone)} offset 0)
+      order by crawl_id, fetched_at limit $2
    ), ${holdQueues('chosen')}, gone as (
      delete from url u using chosen k
       where u.host_id = k.host_id and u.crawl_id = k.crawl_id and u.key = k.key and u.state = k.was and ${onceHeld}
@@ -96,5 +123,8 @@ export const forgetDead = statement<[days: number, limit: number], { readonly ur
      update standing_crawl s set pages = s.pages - h.pages
        from (select crawl_id, count(*) as pages from histories group by crawl_id) h where s.crawl_id = h.crawl_id
    )
-   select count(*) as urls from gone`,
+   select (select count(*) from gone) as urls, l.crawl_id, l.fetched_at, l.host_id, l.key
+     from (select) one
+     left join (select crawl_id, fetched_at::text as fetched_at, host_id, key from looked
+                 order by looked.crawl_id desc, looked.fetched_at desc, looked.host_id desc, looked.key desc limit 1) l on true`,
 );

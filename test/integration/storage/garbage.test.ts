@@ -1,5 +1,5 @@
 /** URLs that were gone for thirty days leave the frontier (F10): their rows go, their counts stay. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { Admission } from '../../../engine/admission/admission.ts';
@@ -7,8 +7,11 @@ import { candidate } from '../../../engine/admission/candidates.ts';
 import { openBooks } from '../../../engine/books/books.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { forgetDead } from '../../../storage/frontier/index.ts';
+import { endStanding } from '../../../storage/recrawl/index.ts';
 import { reportCrawl } from '../../../storage/reports/index.ts';
+import { removeCrawls } from '../../../workers/removal.ts';
 import { addUrl, fromNow, tables, type UrlPlace } from '../../support/database/index.ts';
+import { until } from '../../support/until.ts';
 import { admission, expectExact, moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
 
 let frontier: Frontier;
@@ -18,6 +21,11 @@ beforeAll(async () => {
 afterAll(() => frontier.close());
 
 const day = 86_400;
+
+type Place = readonly [crawlId: number, fetchedAt: string, hostId: number, key: Buffer];
+const start: Place = [0, '-infinity', 0, Buffer.alloc(0)];
+const forget = async (): Promise<number | undefined> =>
+  (await forgetDead(frontier.pool, 30, 2, 100, ...start))[0]?.urls;
 
 it('forgets what was gone for long, a batch at a time, and keeps every sum', async () => {
   const { pool, writer } = frontier;
@@ -48,11 +56,11 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
 
   // A crawl that has ended has no active set: what it found is kept.
   await moveCrawl(pool, id, 'finished');
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  expect(await forget()).toBe(0);
   await moveCrawl(pool, id, 'running');
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 2 }]);
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  expect(await forget()).toBe(2);
+  expect(await forget()).toBe(1);
+  expect(await forget()).toBe(0);
 
   expect(await expectExact(pool, id)).toEqual(before);
   const left = await tables.url.rows(pool, { crawl_id: id });
@@ -75,23 +83,70 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
   expect(await expectExact(pool, id)).toMatchObject({ dead: 4, queued: 1 });
 });
 
+/** A dead page that a standing crawl asks for again. */
+async function keptPage(id: number, url: string, daysGone: number, deadVisits: number): Promise<UrlPlace> {
+  const gone = await addUrl(frontier.pool, id, url, { state: 'dead', fetched_at: fromNow(-daysGone * day) });
+  await tables.history.add(frontier.pool, {
+    ...{ host_id: gone.hostId, crawl_id: id, key: gone.key, class: 2, visits: 3, dead_visits: deadVisits },
+    ...{ importance: 1, rate: 1, unchanged_in_row: 0, unchanged_days: 0, changed_after: [] },
+    ...{ seen_at: fromNow(-daysGone * day), body_sign: Buffer.of(1), next_due: fromNow(30 * day) },
+  });
+  return gone;
+}
+
 it('keeps a page that a standing crawl asks for again, until it was found gone four times in a row', async () => {
   const { pool } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
-  const gone = await addUrl(pool, id, 'https://rare.example/', {
-    state: 'dead',
-    fetched_at: fromNow(-60 * day),
-  });
-  const place = { host_id: gone.hostId, crawl_id: id, key: gone.key };
   await tables.standing.add(pool, { crawl_id: id, pages: 1, allowance: 0, queued: 0 });
-  await tables.history.add(pool, {
-    ...{ ...place, class: 2, visits: 3, dead_visits: 3, importance: 1, rate: 1, unchanged_in_row: 0 },
-    ...{ unchanged_days: 0, changed_after: [], seen_at: fromNow(-60 * day), body_sign: Buffer.of(1) },
-    next_due: fromNow(30 * day),
-  });
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
-  await tables.history.change(pool, place, { dead_visits: 4 });
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  const { hostId, key } = await keptPage(id, 'https://rare.example/', 60, 3);
+  expect(await forget()).toBe(0);
+  await tables.history.change(pool, { host_id: hostId, crawl_id: id, key }, { dead_visits: 4 });
+  expect(await forget()).toBe(1);
+});
+
+it('keeps no page of a crawl that stands no more', async () => {
+  const { pool } = frontier;
+  const id = await runningCrawl(pool, { scope: 'any' });
+  await tables.standing.add(pool, { crawl_id: id, pages: 1, allowance: 0, queued: 0 });
+  await keptPage(id, 'https://stood.example/', 60, 1);
+  expect(await forget()).toBe(0);
+  await endStanding(pool, String(id));
+  expect(await forget()).toBe(1);
+});
+
+it('looks at some URLs at a time, and goes on behind those that stay', async () => {
+  const { pool } = frontier;
+  const id = await runningCrawl(pool, { scope: 'any' });
+  await tables.standing.add(pool, { crawl_id: id, pages: 3, allowance: 0, queued: 0 });
+  for (const [at, days] of [60, 60, 50].entries())
+    await keptPage(id, `https://kept.example/${String(at)}`, days, 0);
+  await addUrl(pool, id, 'https://kept.example/gone', { state: 'dead', fetched_at: fromNow(-40 * day) });
+  const seen: (number | undefined)[] = [];
+  let place = start;
+  while (seen.length < 5) {
+    const [some] = await forgetDead(pool, 30, 2, 1, ...place);
+    seen.push(some?.urls);
+    if (some === undefined || some.crawl_id === null) break;
+    place = [some.crawl_id, some.fetched_at, some.host_id, some.key];
+  }
+  expect(seen).toEqual([0, 0, 0, 1, 0]);
+});
+
+it('that fails does not keep the archive from being tidied, and is told', async () => {
+  const { pool } = frontier;
+  const query = (statement: unknown, ...rest: unknown[]): unknown =>
+    JSON.stringify(statement).includes('forget-dead')
+      ? Promise.reject(new Error('canceling statement due to statement timeout'))
+      : (pool.query as (...all: unknown[]) => unknown).call(pool, statement, ...rest);
+  const slow = new Proxy(pool, { get: (target, name) => name === 'query' ? query : Reflect.get(target, name) as unknown }); // prettier-ignore
+  const warn = vi.fn();
+  const merge = vi.fn(() => Promise.resolve(false));
+  const upkeep = { closeLeft: () => Promise.resolve(0), look: () => Promise.resolve(false), merge };
+  const parts = { own: { turn: () => Promise.resolve() }, upkeep, index: {} };
+  const stop = removeCrawls(slow, parts as never, null, { warn, info: vi.fn() } as never);
+  await until('the archive is tidied', () => merge.mock.calls.length > 0);
+  await stop();
+  expect(JSON.stringify(warn.mock.calls)).toContain('could not be forgotten');
 });
 
 it('makes caches forget as well, at most for some minutes a day: a link makes a URL of it again', async () => {
@@ -119,14 +174,14 @@ it('makes caches forget as well, at most for some minutes a day: a link makes a 
   // Seen, and still there.
   expect(await admit()).toBe(0);
 
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  expect(await forget()).toBe(1);
   expect(await admit()).toBe(1);
 
   await age();
   await tables.forgetting.change(pool, { crawl_id: id }, { begun_at: fromNow(-3_600) });
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 0 }]);
+  expect(await forget()).toBe(0);
   await tables.forgetting.change(pool, { crawl_id: id }, { begun_at: fromNow(-day - 60) });
-  expect(await forgetDead(pool, 30, 2)).toEqual([{ urls: 1 }]);
+  expect(await forget()).toBe(1);
   expect(await admit()).toBe(1);
   expect(await admit()).toBe(0);
 });
