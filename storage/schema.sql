@@ -1581,12 +1581,17 @@ create view current_page as
 
 create view last_outage as
  WITH each AS (
-         SELECT outage.since,
+         SELECT seen.since,
                 CASE
-                    WHEN NOT outage.over AND outage.seen_at > (now() - '00:00:15'::interval) THEN now()
-                    ELSE outage.seen_at
+                    WHEN NOT seen.over AND seen.seen_at > (now() - '00:00:15'::interval) THEN now()
+                    ELSE seen.seen_at
                 END AS until
-           FROM outage
+           FROM ( SELECT outage.since,
+                    outage.seen_at,
+                    outage.over
+                   FROM outage
+                  ORDER BY outage.seen_at DESC
+                 LIMIT 100) seen
         )
  SELECT min(since) AS since,
     max(until) AS until
@@ -1602,9 +1607,13 @@ CREATE INDEX audit_log_at ON public.audit_log USING btree (at);
 
 CREATE UNIQUE INDEX audit_log_counted ON public.audit_log USING btree (tenant_id, actor, route, hour) WHERE (hour IS NOT NULL);
 
+CREATE INDEX audit_log_downloads ON public.audit_log USING btree (tenant_id, number) WHERE ((NOT security) AND (method = 'GET'::text));
+
+CREATE INDEX audit_log_security ON public.audit_log USING btree (tenant_id, number) WHERE security;
+
 CREATE INDEX audit_log_tenant ON public.audit_log USING btree (tenant_id, number);
 
-CREATE INDEX audit_log_work ON public.audit_log USING btree (tenant_id, number) WHERE (NOT security);
+CREATE INDEX audit_log_work ON public.audit_log USING btree (tenant_id, number) WHERE ((NOT security) AND (method <> 'GET'::text));
 
 CREATE INDEX body_segment ON public.body USING btree (segment);
 
@@ -1677,6 +1686,8 @@ CREATE INDEX lent_url_page ON public.lent_url USING btree (host_id, crawl_id, ke
 CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
 
 CREATE INDEX made_up_path_open ON public.made_up_path USING btree (host_id) WHERE (NOT judged);
+
+CREATE INDEX outage_seen ON public.outage USING btree (seen_at);
 
 CREATE INDEX page_history_body ON public.page_history USING btree (crawl_id, body_sign);
 

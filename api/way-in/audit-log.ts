@@ -7,7 +7,7 @@
  * queries, keys, and requests without a known key are not noted.
  *
  * Nobody washes the log away: requests that come by the thousand and do nothing are counted in one entry an hour, and
- * entries about keys, tenants, webhooks and deletions are kept by age, however many others come.
+ * entries about keys, tenants, webhooks and deletions, those of downloads, and all others are bounded apart.
  */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';

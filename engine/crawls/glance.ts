@@ -1,7 +1,8 @@
 /** What the page of a crawl in Temporal Web shows. */
 import type { CrawlGlance } from '../../contracts/activities.ts';
 import { viewCrawl } from '../../storage/crawls/index.ts';
-import { outlookOf } from '../../storage/reports/index.ts';
+import { currentOutages } from '../../storage/instance/index.ts';
+import { waitingHosts } from '../../storage/reports/index.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -23,15 +24,17 @@ export async function glanceAt(parts: Parts, crawlId: string): Promise<CrawlGlan
 async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance | null> {
   const at = new Date().toISOString();
   const view = await viewCrawl(db, crawlId);
-  const outlook = await outlookOf(db, crawlId, named, false);
-  if (view === null || outlook === null) return null;
+  // Not the whole outlook: the time left needs all unfinished hosts sorted, and each crawl is glanced at all the time.
+  const [waits] = await waitingHosts(db, crawlId, named);
+  if (view === null || waits === undefined) return null;
+  const outages = view.state === 'running' ? await currentOutages(db) : [];
   const { label, pages, ledger, hosts, rate, deadLetters } = view;
   return {
     ...{ at, label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
-    outages: outlook.outages,
+    outages,
     deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
     hosts: { total: hosts.total, working: hosts.working, parked: hosts.parked },
-    waiting: outlook.waiting.hosts,
-    waitsFor: outlook.waiting.items.map(({ origin, why, queued }) => ({ origin, why, queued })),
+    waiting: waits.waiting,
+    waitsFor: waits.items.map(({ origin, why, queued }) => ({ origin, why, queued })),
   };
 }

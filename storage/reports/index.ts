@@ -12,4 +12,5 @@ export {
 export { measureCrawls, measureHosts, measureQueues, measureDeadLetters } from './metrics.sql.ts';
 export { timeOf } from './crawl-time.ts';
 export { outlookOf } from './outlook.ts';
+export { waitingHosts } from './outlook.sql.ts';
 export { reportCrawl } from './report.ts';

@@ -45,7 +45,7 @@ export async function tidyAudit(
   db: Queryable,
   tenantId: number,
   entries = auditEntries,
-  days = auditDays,
+  securityEntries = auditEntries,
 ): Promise<number> {
-  return (await dropOldAudit(db, tenantId, entries, days, dropped)).length;
+  return (await dropOldAudit(db, tenantId, entries, securityEntries, auditDays, dropped)).length;
 }

@@ -24,8 +24,8 @@ export const beginAudit = statement<
 );
 
 /**
- * Notes how a request that was begun was answered. A request that was refused is an entry like any other: nobody fills the
- * disk with entries that are kept by age alone.
+ * Notes how a request that was begun was answered. A request that was refused is not about security: nobody pushes out
+ * what was done with what was not.
  */
 export const endAudit = statement<
   [number: number, status: number, detail: string | null],
@@ -91,23 +91,30 @@ export const listAudit = statement<
     order by number desc limit $8`,
 );
 
+/** Entries of a kind beyond the newest: none of a kind pushes out another. Each condition has an index of its own. */
+const surplusOf = (kind: string, kept: string): string =>
+  `(select number from audit_log
+      where tenant_id = $1 and ${kind}
+        and number <= (select number from audit_log where tenant_id = $1 and ${kind}
+                        order by number desc offset ${kept} limit 1)
+      order by number limit $5)`;
+
 /**
- * Forgets entries of a tenant beyond its `kept` newest, those about security aside, and entries of any tenant older than
- * `days`: `limit` of each at most, oldest first. Answers one row for each.
+ * Forgets entries of a tenant beyond its newest, and entries of any tenant older than `days`: `limit` of each kind at
+ * most, oldest first. Of work and of downloads `kept` stay, each for itself; about security stay `keptSecurity`. Answers
+ * one row for each.
  */
 export const dropOldAudit = statement<
-  [tenantId: number, kept: number, days: number, limit: number],
+  [tenantId: number, kept: number, keptSecurity: number, days: number, limit: number],
   { readonly dropped: boolean }
 >(
   'drop-old-audit',
   `with surplus as (
-     select number from audit_log
-      where tenant_id = $1 and not security
-        and number <= (select number from audit_log where tenant_id = $1 and not security
-                        order by number desc offset $2 limit 1)
-      order by number limit $4
+     ${surplusOf("not security and method <> 'GET'", '$2')} union all
+     ${surplusOf("not security and method = 'GET'", '$2')} union all
+     ${surplusOf('security', '$3')}
    ), aged as (
-     select number from audit_log where at < now() - make_interval(days => $3) order by at limit $4
+     select number from audit_log where at < now() - make_interval(days => $4) order by at limit $5
    )
    delete from audit_log where number in (select number from surplus union all select number from aged)
    returning true as dropped`,

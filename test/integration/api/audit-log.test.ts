@@ -350,6 +350,22 @@ describe('the log', () => {
     expect((await read(admin)).items.map(short)).toEqual(kept.slice(0, 2));
   });
 
+  it('keeps entries of work however many downloads come, and bounds those of security as well', async () => {
+    const { pool } = services;
+    const { tenant, admin, operator, reader } = await someone();
+    await ask(api.url, operator, 'POST', '/v1/crawls/900/pause');
+    const taken = (at: number): string => `/v1/crawls/${String(900 + at)}/export`;
+    for (let at = 0; at < 4; at++) await ask(api.url, reader, 'GET', taken(at));
+    for (let at = 0; at < 4; at++) await ask(api.url, admin, 'POST', '/v1/keys', { name: 'x', role: 'reader' }); // prettier-ignore
+    while ((await tidyAudit(pool, Number(tenant), 2, 3)) > 0);
+    expect((await read(admin)).items.map(short)).toEqual([
+      ...Array.from({ length: 3 }, () => 'POST /v1/keys 201'),
+      `GET ${taken(3)} 404`,
+      `GET ${taken(2)} 404`,
+      'POST /v1/crawls/900/pause 404',
+    ]);
+  });
+
   it('is bounded by age and by number, each tenant for itself', async () => {
     const [one, other] = [await someone(), await someone()];
     for (const { operator } of [one, other])
