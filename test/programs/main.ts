@@ -3,12 +3,14 @@ import { installExportReaders } from './exports.ts';
 import { installOpenSearch } from './opensearch.ts';
 import { buildS3Program } from './s3-server.ts';
 import { installWarcio } from './warcio.ts';
+import { installWebPrograms } from './web-programs.ts';
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 const installs = [
   () => buildS3Program(say),
   () => installWarcio(),
   () => installExportReaders(),
+  () => installWebPrograms(),
   () => installOpenSearch(),
 ];
 for (const install of installs) {
