@@ -17,7 +17,7 @@ export interface Served {
 }
 
 /** Also where programs lie outside of an ordinary user's PATH. */
-export const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`;
+const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin`;
 
 export const makeFolder = (): string => mkdtempSync(path.join(tmpdir(), 'orbweaver-program-'));
 

@@ -52,7 +52,7 @@ const gitweb: Target = {
   isHere: () => existsSync('/usr/share/gitweb/gitweb.cgi') && isOnPath('perl'),
   start: async () => {
     const folder = makeFolder();
-    const useful = makeRepository(folder, 8);
+    const useful = makeRepository(folder, 4);
     const config = path.join(folder, 'gitweb.conf');
     writeFileSync(
       config,

@@ -254,7 +254,7 @@ it('a crawl, its report and its explanation show how full the stages behind the 
     ]) as unknown[],
   });
   const { stdout } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
-  expect(stdout).toContain('unread 95 %, commit 1 %; fetching at 25 % of its pace');
+  expect(stdout).toContain('unread 95 %; fetching at 25 % of its pace');
   await setState(services.pool, id, 'cancelled', null);
   expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
 });

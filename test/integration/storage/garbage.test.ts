@@ -144,8 +144,11 @@ it('that fails does not keep the archive from being tidied, and is told', async 
   const upkeep = { closeLeft: () => Promise.resolve(0), look: () => Promise.resolve(false), merge };
   const parts = { own: { turn: () => Promise.resolve() }, upkeep, index: {} };
   const stop = removeCrawls(slow, parts as never, null, { warn, info: vi.fn() } as never);
-  await until('the archive is tidied', () => merge.mock.calls.length > 0);
-  await stop();
+  try {
+    await until('the archive is tidied', () => merge.mock.calls.length > 0);
+  } finally {
+    await stop();
+  }
   expect(JSON.stringify(warn.mock.calls)).toContain('could not be forgotten');
 });
 
