@@ -293,7 +293,10 @@ class CrawlWatcher {
     let known: number;
     do {
       known = this.#stands.revision;
-      const atOnce = this.#stands.state === 'running' || patched('all-at-once');
+      // What a local activity has done is lost if Temporal is killed before the task is answered. Who watches a running
+      // crawl finds it moved; a paused one has no watch, and would run on unwatched.
+      const { state: from } = this.#stands;
+      const atOnce = from === 'running' || (patched('all-at-once') && from !== 'paused');
       this.#stand(await (atOnce ? changeAtOnce : setCrawlState)({ crawlId, ...next, revision: known }));
     } while (
       this.#stands.revision !== known &&
