@@ -9,10 +9,13 @@ import type { Pool } from '../../../storage/postgres/index.ts';
 
 const present = await createExtractor();
 
+/** Of the extractor that runs, and of one that comes after it. */
+export const versions = { present: present.version, next: present.version + 1 } as const;
+
 /** Reads as the present one does, and then otherwise. */
 export const extractorThat = (
   reads: (page: Extracted, url: string) => Extracted,
-  version = present.version + 1,
+  version: number = versions.next,
 ): Extractor => ({
   version,
   extract: (input) => {

@@ -28,7 +28,7 @@ import { runCli } from '../../cli/run-cli.ts';
 import { fromNow, rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
 import { ask } from './asking.ts';
 import { dyingAt, Killed, storeCrawl, type Stored } from './exported.ts';
-import { extractorThat, reextractionTools, workWhole } from './reextracting.ts';
+import { extractorThat, reextractionTools, versions, workWhole } from './reextracting.ts';
 import { newRunningCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
 
 const pages = 130;
@@ -100,7 +100,13 @@ describe('a re-extraction', () => {
         if (!(error instanceof Killed)) throw error;
       });
     expect(deaths).toBeGreaterThan(2);
-    expect(await view(broken)).toMatchObject({ pages, different: pages, equal: 0, unread: {}, extractor: 2 });
+    expect(await view(broken)).toMatchObject({
+      pages,
+      different: pages,
+      equal: 0,
+      unread: {},
+      extractor: versions.next,
+    });
     expect(await found(broken)).toEqual(await found(whole));
     expect((await compare(broken)).fields).toEqual((await compare(whole)).fields);
     expect(await listed()).toEqual(before);
@@ -108,7 +114,7 @@ describe('a re-extraction', () => {
 
   it('counts pages that say the same, and keeps no row of them', async () => {
     // What was stored is not what this extractor reads, so that this one makes it so.
-    const some = extractorThat((page) => page, 1);
+    const some = extractorThat((page) => page, versions.present);
     const first = await made({ ...tools, extractor: some });
     await changed(first, 'switch');
     await changed(first, 'keep');
@@ -129,7 +135,7 @@ describe('a re-extraction', () => {
     };
     const edited = await call('PATCH', `/v1/crawls/${crawl.id}`, { rules });
     expect(edited.status, JSON.stringify(edited.body)).toBe(200);
-    const present = extractorThat((page) => page, 1);
+    const present = extractorThat((page) => page, versions.present);
     const id = await made(reextractionTools(services.pool, crawl.archive, present));
     const { fields } = await compare(id);
     const byName = new Map(fields.map((field) => [field.field, field]));
@@ -185,7 +191,7 @@ describe('a re-extraction', () => {
     );
     expect(await frozen).toBeNull();
     expect((await view(id)).pages).toBe(100);
-    const next = JSON.stringify({ place: null, pages: 0, tally: {}, extractor: 2 });
+    const next = JSON.stringify({ place: null, pages: 0, tally: {}, extractor: versions.next });
     expect(
       await noteReextracted(services.pool, id, '00000000-0000-4000-8000-000000000001', next, '[]'),
     ).toEqual([]);
@@ -196,9 +202,12 @@ describe('a re-extraction', () => {
   it('fails if another version of the extractor takes it up, and says so', async () => {
     const id = await start();
     await workAtReextraction(tools, id, () => false, never);
-    await workWhole({ ...tools, extractor: extractorThat((page) => page, 3) }, id);
+    await workWhole({ ...tools, extractor: extractorThat((page) => page, versions.next + 1) }, id);
     expect(await view(id)).toMatchObject({
-      ...{ state: 'failed', reason: expect.stringMatching(/version 2 .* version 3 runs now/) as unknown },
+      ...{
+        state: 'failed',
+        reason: expect.stringContaining(`version ${String(versions.next + 1)} runs now`) as unknown,
+      },
     });
     await workWhole(tools, id);
     expect(await found(id)).toEqual([]);
@@ -242,7 +251,9 @@ describe('a switch', () => {
     const after = await listed();
     const read = after.filter(({ words }) => words !== null);
     expect(read.length).toBeGreaterThan(pages);
-    expect(read.every(({ title, meta }) => title?.endsWith(', renewed') && meta?.version === 2)).toBe(true);
+    expect(
+      read.every(({ title, meta }) => title?.endsWith(', renewed') && meta?.version === versions.next),
+    ).toBe(true);
     const exported = await (
       await fetch(`${api.url}/v1/crawls/${crawl.id}/export?format=jsonl`, {
         headers: { authorization: `Bearer ${api.key}` },
