@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTurns } from '../../../api/way-in/standing.ts';
 import * as compat from '../../../contracts/http/compat.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import {
@@ -328,7 +329,9 @@ describe('GET /v1/urls', () => {
       const goOn = Promise.withResolvers<undefined>();
       // However much the sockets hold: nobody gets more than the first batch before the eleventh has asked.
       const held = reading((afterHost) => (afterHost === 0 ? Promise.resolve() : goOn.promise));
-      const slow = await serve(held, control, 1e6, undefined, { anonymous: true });
+      // A list that is held here keeps its turn; usually a part is read in a moment, and lists take turns part by part.
+      const turns = createTurns({ atOnce: 20, atOnceOfOne: 20, waiting: 20, waitingOfOne: 20 });
+      const slow = await serve(held, control, 1e6, undefined, { anonymous: true, turns });
       try {
         const path = `${slow.url}/v1/urls?job_id=${job}`;
         const headers = { authorization: `Bearer ${reader}` };
