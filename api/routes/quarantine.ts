@@ -165,23 +165,31 @@ export const quarantineRoutes = [
         ({ pool, log }) =>
         async ({ params: { crawlId }, body: choice, caller }) => {
           await expectCrawl(pool, crawlId);
-          const ids = await chosen(pool, crawlId, choice, act);
+          const rows = await chosen(pool, crawlId, choice, act);
+          const ids = rows.map(({ id }) => id);
           const verdict = act === 'release' ? 'released' : 'confirmed';
           const changed = await giveVerdict(pool, crawlId, ids, verdict, caller.id);
           log.info({ crawl: crawlId, shapes: changed.length }, `shapes in quarantine are ${verdict}`);
           if (act === 'confirm' || changed.length === 0)
             return { shapes: changed.length, urls: 0, more: false, left: 0 };
-          return { shapes: changed.length, ...(await queueAgain(pool, crawlId, changed)) };
+          const released = new Set(changed.map(({ id }) => id));
+          const freed = rows.filter(({ id }) => released.has(id));
+          return { shapes: changed.length, ...(await queueAgain(pool, crawlId, freed)) };
         },
     }),
   ),
 ];
 
+/**
+ * Workers sweep releases too, so what was kept back at the verdict and no longer is counts as queued again, whoever did it.
+ * @param released with the URLs that each kept back at the verdict
+ */
 async function queueAgain(
   pool: Pool,
   crawlId: string,
-  released: readonly { readonly id: string }[],
+  released: readonly QuarantineRow[],
 ): Promise<Omit<QuarantineJudged, 'shapes'>> {
+  const keptBack = sumOfUrls(released);
   // A worker whose copy of the verdicts is older would exclude again what is queued before it reads them anew.
   await new Promise((wake) => setTimeout(wake, holdMs));
   const until = performance.now() + sweepMs;
@@ -194,17 +202,20 @@ async function queueAgain(
     const rows = await listQuarantine(
       ...([pool, crawlId, '0', ids, ['released'], null, mostJudged, quarantineCounted] as const),
     );
-    return { urls, more: true, left: rows.reduce((all, row) => all + row.urls, 0) };
+    const left = sumOfUrls(rows);
+    return { urls: Math.max(urls, keptBack - left), more: true, left };
   }
-  return { urls, more: false, left: 0 };
+  return { urls: Math.max(urls, keptBack), more: false, left: 0 };
 }
+
+const sumOfUrls = (rows: readonly QuarantineRow[]): number => rows.reduce((all, { urls }) => all + urls, 0);
 
 async function chosen(
   pool: Pool,
   crawlId: string,
   { ids, host, rule }: QuarantineChoice,
   act: 'release' | 'confirm',
-): Promise<string[]> {
+): Promise<QuarantineRow[]> {
   const verdicts: readonly Verdict[] =
     ids === undefined
       ? ['held']
@@ -218,10 +229,10 @@ async function chosen(
       verdicts,
       host === undefined ? null : [host],
       mostJudged,
-      1,
+      act === 'release' ? quarantineCounted : 1,
     ] as const),
   );
-  return rows.filter((row) => rule === undefined || row.rule === rule).map(({ id }) => id);
+  return rows.filter((row) => rule === undefined || row.rule === rule);
 }
 
 async function expectCrawl(pool: Pool, crawlId: string): Promise<void> {
