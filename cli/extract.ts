@@ -113,7 +113,7 @@ const shownText = 300;
 const shownLinks = 10;
 
 export function trialLines(trial: RuleTrial): string[] {
-  const { url, title, fields, main, words, links, cut, milliseconds } = trial;
+  const { url, title, fields, unread, main, words, links, cut, milliseconds } = trial;
   const named = Object.entries(fields ?? {});
   const width = named.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return [
@@ -121,6 +121,7 @@ export function trialLines(trial: RuleTrial): string[] {
     ...(title === null ? [] : [`title: ${title}`]),
     fields === null ? 'fields: none' : `fields (${String(milliseconds)} ms):`,
     ...named.map(([name, value]) => `  ${name.padEnd(width)}  ${JSON.stringify(value)}`),
+    ...unread.map(({ field, type, text }) => `  ${field}: ${JSON.stringify(text)} is not of type ${type}`),
     `main text, of ${counted(words, 'word', 'words')} of text: ${shortened(main)}`,
     `${counted(links.length, 'link', 'links')} to follow${links.length > shownLinks ? ', the first of them' : ''}:`,
     ...links.slice(0, shownLinks).map((link) => `  ${link}`),

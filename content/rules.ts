@@ -28,7 +28,7 @@ export async function applyRules(
   thread ??= rulesThread(budget);
   const copy = Uint8Array.from(body);
   const read = await thread.run({ body: copy, contentType, url, rules }, [copy.buffer]);
-  return typeof read === 'string' ? { fields: null, parts: null, cut: reasons[read] } : read;
+  return typeof read === 'string' ? { fields: null, unread: [], parts: null, cut: reasons[read] } : read;
 }
 
 /** @param limits of time and memory for each page */

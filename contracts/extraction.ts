@@ -2,7 +2,7 @@
 import type { Cut } from '../domain/limits.ts';
 import type { LinkContext } from '../domain/relevance/focus.ts';
 import type { PageMeta } from './http/page-meta.ts';
-import type { BarringRelation, PageFields } from './page-rules.ts';
+import type { BarringRelation, PageFields, UnreadValue } from './page-rules.ts';
 
 export interface ExtractInput {
   readonly body: Uint8Array;
@@ -36,6 +36,8 @@ export interface ExtractInput {
 export interface RuledPage {
   /** Null: the rules could not be applied, as `cut` says. */
   readonly fields: PageFields | null;
+  /** The first values that are not of the type of their field, for whoever tries rules; `cut` counts all of them. */
+  readonly unread: readonly UnreadValue[];
   /** What `include` and `exclude` keep; null: the whole page. */
   readonly parts: KeptParts | null;
   readonly cut: Cut;

@@ -39,6 +39,13 @@ export type FieldValue = string | number | boolean | null;
 /** By the names in the rules, each of which is there: a list if the rule says `many`. */
 export type PageFields = Readonly<Record<string, FieldValue | readonly FieldValue[]>>;
 
+/** A value of a page that is not of the type of its field; `text` is what the page has, shortened. */
+export interface UnreadValue {
+  readonly field: string;
+  readonly type: FieldType;
+  readonly text: string;
+}
+
 /** Can the rules be told on the tokenizer alone, as links are? Otherwise a tree is built for each page. */
 export const needTree = (rules: PageRules | null): rules is PageRules =>
   rules !== null && (Object.keys(rules.fields).length > 0 || rules.include.length + rules.exclude.length > 0);

@@ -42,5 +42,6 @@ export async function tryRules(
     followed: tried?.links.follow,
   });
   const { title, fields, text, main, words, links, cut } = read;
-  return { url: page.url, title, fields, text, main, words, links: [...links], cut, milliseconds };
+  const unread = ruled?.unread ?? [];
+  return { url: page.url, title, fields, unread, text, main, words, links: [...links], cut, milliseconds };
 }

@@ -1,13 +1,16 @@
 /** The fields of a page: what the elements that a rule selects hold, as values of its type. */
 import type { CheerioAPI } from 'cheerio';
-import type { FieldRule, FieldValue, PageFields } from '../../contracts/page-rules.ts';
+import type { FieldRule, FieldValue, PageFields, UnreadValue } from '../../contracts/page-rules.ts';
 import type { Cut } from '../../domain/limits.ts';
 import { blockElements } from '../elements.ts';
 import { FoldedText } from '../folded-text.ts';
 import { readValue } from './values.ts';
 
-/** Values of one list, characters of one value, and characters of all values of a page. */
-const most = { values: 200, characters: 4_000, ofPage: 32_000 };
+/**
+ * Values of one list, characters of one value, characters of all values of a page; values that are named because they
+ * are not of their type, and characters of each.
+ */
+const most = { values: 200, characters: 4_000, ofPage: 32_000, unread: 10, unreadCharacters: 100 };
 
 /** A node of a tree: the library has a name for it in a package of its own only. */
 export type TreeNode = Parameters<CheerioAPI['contains']>[1];
@@ -27,16 +30,19 @@ export function fieldsOf(
   $: CheerioAPI,
   rules: Readonly<Record<string, FieldRule>>,
   resolve: (href: string) => string | null,
-): { readonly fields: PageFields; readonly cut: Cut } {
+): { readonly fields: PageFields; readonly unread: readonly UnreadValue[]; readonly cut: Cut } {
   const cut = { fields: 0, fieldsUnread: 0 };
+  const unread: UnreadValue[] = [];
   let room = most.ofPage;
-  const take = (element: TreeNode, rule: FieldRule): FieldValue => {
+  const take = (name: string, element: TreeNode, rule: FieldRule): FieldValue => {
     const found = rawValue(element, rule);
     if (found === null) return rule.type === 'boolean' ? false : null;
     if (rule.type !== 'boolean' && found.text === '') return null;
     const value = readValue(found.text, rule, resolve);
     if (value === undefined) {
       cut.fieldsUnread++;
+      if (unread.length < most.unread)
+        unread.push({ field: name, type: rule.type, text: found.text.slice(0, most.unreadCharacters) });
       return null;
     }
     const size = typeof value === 'string' ? value.length : 8;
@@ -51,13 +57,13 @@ export function fieldsOf(
     if (rule.many !== true) {
       const [first] = elements;
       if (first === undefined) return [name, rule.type === 'boolean' ? false : null];
-      return [name, take(first, rule)];
+      return [name, take(name, first, rule)];
     }
     cut.fields += Math.max(0, elements.length - most.values);
-    const values = elements.slice(0, most.values).map((element) => take(element, rule));
+    const values = elements.slice(0, most.values).map((element) => take(name, element, rule));
     return [name, values.filter((value) => value !== null)];
   });
-  return { fields: Object.fromEntries(fields), cut };
+  return { fields: Object.fromEntries(fields), unread, cut };
 }
 
 interface Raw {

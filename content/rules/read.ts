@@ -23,6 +23,6 @@ export function readByRules(
   const base = $('base[href]').first().attr('href') ?? null;
   const url = new URL(address);
   url.hash = '';
-  const { fields, cut } = fieldsOf($, rules.fields, createResolver(baseOf(base, url)));
-  return { fields, parts: keptParts($, rules, kind === 'xhtml'), cut };
+  const { fields, unread, cut } = fieldsOf($, rules.fields, createResolver(baseOf(base, url)));
+  return { fields, unread, parts: keptParts($, rules, kind === 'xhtml'), cut };
 }

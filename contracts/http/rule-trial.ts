@@ -1,5 +1,6 @@
 /** Rules tried on a stored page, on the wire. */
 import { z } from 'zod';
+import { fieldTypes } from '../page-rules.ts';
 import { pageFieldsView, pageRules } from './page-rules.ts';
 import { cutView } from './counts.ts';
 import { count, maxUrlInUrl } from './shared.ts';
@@ -34,6 +35,16 @@ export const ruleTrial = z
       description:
         'The values by name. Null: the rules have no fields, or could not be applied, as `cut` says.',
     }),
+    unread: z
+      .array(
+        z.object({
+          field: z.string(),
+          type: z.enum(fieldTypes),
+          text: z.string().meta({ description: 'What the page has, shortened.' }),
+        }),
+      )
+      .readonly()
+      .meta({ description: 'The first values that are not of the type of their field.' }),
     text: z.string(),
     main: z.string(),
     words: count,

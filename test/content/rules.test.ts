@@ -119,6 +119,11 @@ describe('fields', () => {
     });
     expect(found?.fields).toEqual({ none: null, all: [], attribute: null, wrong: null, wrongs: [1299.5] });
     expect(found?.cut).toEqual({ fields: 0, fieldsUnread: 2 });
+    const text = 'Blue lamp';
+    expect(found?.unread).toEqual([
+      { field: 'wrong', type: 'number', text },
+      { field: 'wrongs', type: 'number', text },
+    ]);
   });
 
   it('come from the source that devtools show, with a <tbody> that nobody wrote', () => {
@@ -273,7 +278,9 @@ describe('a hostile page costs its budget and no more', { tags: ['long'] }, () =
     const found = await applyRules(Buffer.from(paragraph), 'text/html', pageUrl, one);
     // Eight megabytes of one paragraph may pass on a quick machine: then the value is cut, and that is counted.
     expect(found?.cut).toSatisfy((cut: object) => 'rulesTooSlow' in cut || 'fields' in cut);
-    const over = extract(paragraph, { ruled: { fields: null, parts: null, cut: { rulesTooSlow: 1 } } });
+    const over = extract(paragraph, {
+      ruled: { fields: null, unread: [], parts: null, cut: { rulesTooSlow: 1 } },
+    });
     expect(over).toMatchObject({ fields: null, cut: { rulesTooSlow: 1 } });
     expect(over.words).toBeGreaterThan(100_000);
   });
