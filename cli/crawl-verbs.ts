@@ -1,7 +1,7 @@
 /** Verbs that list, start, pause, cancel, resume and delete crawls, and the options that describe a crawl. */
 import type { Command } from 'commander';
 import { crawlId, wholeNumber } from './arguments.ts';
-import { addSettings } from './crawl-settings.ts';
+import { addSettings, helpGroups } from './crawl-settings.ts';
 import type { Control, StartOptions } from './crawls.ts';
 import type { Ended } from './ending.ts';
 
@@ -23,6 +23,7 @@ export function addCrawlControl(program: Command, ended: Ended): void {
     .command('start')
     .description('Start a crawl on a running stack, without waiting for its end.');
   addWhatToCrawl(start)
+    .optionsGroup(helpGroups.output)
     .option('--label <text>', 'name of the crawl, for people')
     .option('--id', 'write only the id, for scripts')
     .option('--json', 'as JSON')
@@ -76,6 +77,7 @@ function addDelete(crawls: Command, ended: Ended): void {
 export function addWhatToCrawl(command: Command): Command {
   command
     .argument('[url...]', 'http or https URLs to start from')
+    .optionsGroup(helpGroups.what)
     .option(
       '--seeds <file>',
       'file with one URL per line; blank lines and lines that begin with # are skipped',
@@ -89,6 +91,7 @@ export function addWhatToCrawl(command: Command): Command {
       'copy the settings of this crawl, and its seeds if no others are given; options on the command line win over the copy',
       crawlId,
     )
+    .optionsGroup(helpGroups.limits)
     .option(
       '--max-bytes <n>',
       'end the crawl once about this many bytes of bodies have come over the wire (default: no limit)',

@@ -1,6 +1,7 @@
 /** Verbs on the stack of this machine: crawls that bring the stack along, the stack itself, and its Temporal. */
 import { Option, type Command } from 'commander';
 import { crawlId, secondsOrNever, wholeNumber } from './arguments.ts';
+import { helpGroups } from './crawl-settings.ts';
 import { addWhatToCrawl } from './crawl-verbs.ts';
 import type { CrawlVerbOptions } from './crawl.ts';
 import type { Ended } from './ending.ts';
@@ -27,14 +28,18 @@ export function addCrawl(program: Command, ended: Ended): void {
       'Crawl from the given URLs. The embedded stack is started if none is running, and stopped at the end.',
     );
   addWhatToCrawl(crawl)
+    .optionsGroup(helpGroups.output)
     .option(...outOption)
     .option(...jsonOption)
+    .optionsGroup(helpGroups.limits)
     .option(...giveUpOption, secondsOrNever)
+    .optionsGroup(helpGroups.pace)
     .option(
       '--concurrency <n>',
       'requests at a time to each host of the seeds, 1 to 16, for hosts you own; the setting stays with those hosts (default: the setting of the host, else 1)',
       wholeNumber(1),
     )
+    .optionsGroup(helpGroups.instance)
     .option('--keep', 'leave the stack running at the end')
     .addHelpText(
       'after',
