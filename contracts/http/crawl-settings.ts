@@ -189,21 +189,29 @@ export const configFields = {
       description:
         'User agent that is sent; null: that of the instance. Names of other well-known crawlers are refused.',
     }),
-  headers: z
-    .record(z.string(), z.string())
-    .superRefine((headers, context) => {
-      const problems = [
-        headersProblem(headers),
-        ...Object.entries(headers).map(([name, value]) => headerProblem(name, value)),
-      ];
-      const [first] = problems.filter((problem) => problem !== null);
-      if (first !== undefined) context.addIssue({ code: 'custom', message: first });
-    })
-    .meta({
-      description:
-        'Request headers by name. They are sent to the exact origins (scheme, host, port) of the seeds only, and not with requests for robots.txt. Answers show each value as `[hidden]`. A crawl with request headers uses no stored bodies of other crawls.',
-      examples: [{ Authorization: 'Bearer …' }],
-    }),
+  headers: z.preprocess(
+    (given, context) => {
+      // Zod leaves this name out of what it reads, without a word.
+      if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
+        context.addIssue({ code: 'custom', message: 'no header can be called __proto__' });
+      return given;
+    },
+    z
+      .record(z.string(), z.string())
+      .superRefine((headers, context) => {
+        const problems = [
+          headersProblem(headers),
+          ...Object.entries(headers).map(([name, value]) => headerProblem(name, value)),
+        ];
+        const [first] = problems.filter((problem) => problem !== null);
+        if (first !== undefined) context.addIssue({ code: 'custom', message: first });
+      })
+      .meta({
+        description:
+          'Request headers by name. They are sent to the exact origins (scheme, host, port) of the seeds only, and not with requests for robots.txt. Answers show each value as `[hidden]`. A crawl with request headers uses no stored bodies of other crawls.',
+        examples: [{ Authorization: 'Bearer …' }],
+      }),
+  ),
   sessionLinks: z.boolean().meta({
     description:
       'For crawls whose `headers` have a Cookie or an Authorization. False: links that would end the session or change something (logout, delete, edit, add to cart and the like, in many languages, in the path or the query) are excluded with the reason `session-link`. True: they are followed. Seeds are exempt.',

@@ -144,6 +144,7 @@ describe('a body', () => {
     ['half a character in a pattern', `{"seeds":${seeds},"exclude":["\\udc00*"]}`, 422, /^exclude\.0: /],
     ['an unknown field', `{"seeds":${seeds},"depth":3}`, 422, /depth/],
     ['the prototype', `{"seeds":${seeds},"__proto__":{"maxDepth":3}}`, 422, /__proto__/],
+    ['a header called as the prototype', `{"seeds":${seeds},"headers":{"X-A":"b","__proto__":"s3cret"}}`, 422, /^headers: no header can be called __proto__$/], // prettier-ignore
     ['a string for a number', `{"seeds":${seeds},"maxDepth":"3"}`, 422, /^maxDepth: /],
     ['a number beyond all', `{"seeds":${seeds},"maxDepth":1e400}`, 422, /^maxDepth: /],
     ['a number that is not exact', `{"seeds":${seeds},"maxPages":9007199254740993}`, 422, /^maxPages: /],
