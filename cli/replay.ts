@@ -8,6 +8,7 @@ import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@t
 import { loadConfig } from '../config/config.ts';
 import { entryScript } from '../config/package.ts';
 import { counted } from '../domain/counted.ts';
+import { replayFault, type HistoryEvent } from '../domain/replay-fault.ts';
 import type { StackInfo } from '../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
 import { openOutFile } from './out-file.ts';
@@ -105,17 +106,30 @@ async function judge(histories: ReplayHistoriesIterable): Promise<ExitCode> {
   });
   let replayed = 0;
   let different = 0;
-  const results = Worker.runReplayHistories({ workflowsPath: entryScript('workflows/index') }, histories);
+  /** Results come in the order of the histories. */
+  const waiting: History[] = [];
+  async function* noted(): ReplayHistoriesIterable {
+    for await (const each of histories) {
+      waiting.push(each.history as History);
+      yield each;
+    }
+  }
+  const results = Worker.runReplayHistories({ workflowsPath: entryScript('workflows/index') }, noted());
   for await (const { workflowId, error } of results) {
     replayed++;
+    const history = waiting.shift();
     if (error === undefined) continue;
     different++;
-    process.stdout.write(`${workflowId} differs: ${error.message.split('\n')[0] ?? ''}\n`);
+    const events = history === undefined ? [] : eventsOf(history);
+    process.stdout.write(`${workflowId} differs: ${replayFault(events, error.message)}.\n`);
   }
   if (replayed === 0) process.stdout.write('There is no open workflow.\n');
   else process.stdout.write(`${String(replayed)} replayed, ${String(different)} differ.\n`);
   return different === 0 ? exitCodes.ok : exitCodes.failed;
 }
+
+const eventsOf = (history: History): readonly HistoryEvent[] =>
+  (JSON.parse(historyToJSON(history)) as { readonly events: readonly HistoryEvent[] }).events;
 
 async function* openHistories(client: Client, limit: number): ReplayHistoriesIterable {
   let taken = 0;

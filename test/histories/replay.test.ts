@@ -1,5 +1,6 @@
 /** Every saved history replays on today's workflow code (F41): a difference would break workflows that are running. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { replayFault } from '../../domain/replay-fault.ts';
 import {
   firstDifference,
   load,
@@ -14,8 +15,11 @@ import { otherScripts } from './scripted/others.ts';
 
 const names = savedNames();
 let code: string;
-const replay = async (history: SavedHistory): Promise<string | null> =>
-  (await firstDifference(code, [history], '120s'))?.error.message ?? null;
+/** What is wrong, and what to do; null: nothing is. */
+const replay = async (saved: SavedHistory): Promise<string | null> => {
+  const difference = await firstDifference(code, [saved], '120s');
+  return difference === null ? null : replayFault(saved.history.events, difference.error.message);
+};
 
 beforeAll(async () => {
   silenceReplays();
@@ -72,18 +76,42 @@ describe('saved histories', () => {
     expect(activities.filter((name) => name === 'setCrawlState')).toHaveLength(3);
   });
 
-  it('a changed workflow is found out', async () => {
+  it('a changed workflow is found out: workflow, event and what to do are named', async () => {
     const { workflowId, history } = load('host-ordinary');
-    const changed = history.events.map((event) => {
-      const [name] = scheduled([event]);
-      const attributes = event['activityTaskScheduledEventAttributes'] as object | undefined;
-      return name === 'fetchSlice'
-        ? {
-            ...event,
-            activityTaskScheduledEventAttributes: { ...attributes, activityType: { name: 'other' } },
-          }
-        : event;
-    });
-    expect(await replay({ workflowId, history: { events: changed } })).toMatch(/nondeterminism/i);
+    const at = history.events.findIndex((event) => scheduled([event])[0] === 'fetchSlice');
+    const { eventId, eventTime, taskId, ...event } = history.events[at] ?? {};
+    const replayed = (other: object): Promise<string | null> => {
+      const events = history.events.with(at, { eventId, eventTime, taskId, ...other });
+      return replay({ workflowId, history: { events } });
+    };
+    const place = `the workflow host takes another step than its history has at event ${String(eventId)}`;
+    const advice =
+      "; put the new way behind patched('…') and keep the old way beside it (CONTRIBUTING.md, “Changing a workflow”)";
+    const attributes = event['activityTaskScheduledEventAttributes'] as object;
+    const renamed = {
+      ...event,
+      activityTaskScheduledEventAttributes: { ...attributes, activityType: { name: 'other' } },
+    };
+    expect(await replayed(renamed)).toBe(
+      `${place}: Activity type of scheduled event 'other' does not match activity type of activity command 'fetchSlice'${advice}`,
+    );
+    const timer = {
+      eventType: 'EVENT_TYPE_TIMER_STARTED',
+      timerStartedEventAttributes: { timerId: '1', startToFireTimeout: '5s' },
+    };
+    expect(await replayed(timer)).toMatch(`${place} (TimerStarted): Activity machine does not handle`);
+  });
+
+  it('a workflow that fails is told apart from one that goes another way', async () => {
+    const { workflowId, history } = load('host-ordinary');
+    const [first, ...events] = history.events;
+    const attributes = first?.['workflowExecutionStartedEventAttributes'] as object;
+    const unknown = {
+      ...first,
+      workflowExecutionStartedEventAttributes: { ...attributes, workflowType: { name: 'nobody' } },
+    };
+    expect(await replay({ workflowId, history: { events: [unknown, ...events] } })).toBe(
+      "the workflow nobody fails: Failed to initialize workflow of type 'nobody': no such function is exported by the workflow bundle",
+    );
   });
 });
