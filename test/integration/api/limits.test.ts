@@ -208,6 +208,12 @@ describe('requests a second', () => {
     const statuses: number[] = [];
     for (let i = 0; i < 10; i++) statuses.push(await statusOf(`owk_${String(i).repeat(43)}`));
     expect(statuses).toEqual([401, 401, 401, 401, 429, 429, 429, 429, 429, 429]);
+    // By the look at its keys that is left to the address, not by the limit of keys that begin alike.
+    const looked = await ask<Problem>(own.url, `owk_${'z'.repeat(43)}`, 'GET', '/v1/crawls');
+    expect([looked.status, looked.body.detail]).toEqual([
+      429,
+      'The key is not valid, and this address has tried too many keys.',
+    ]);
     const answer = await ask(own.url, first.key, 'GET', '/v1/crawls');
     expect(answer.status).toBe(200);
     expect([answer.headers.get('retry-after'), answer.headers.get('ratelimit')]).toEqual([null, null]);
