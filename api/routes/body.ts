@@ -1,7 +1,7 @@
 /** `GET /v1/crawls/{crawlId}/body`: what a server sent, as it was stored. */
 import type { z } from 'zod';
 import { bodyQuery } from '../../contracts/http/body.ts';
-import { crawlPath } from '../../contracts/http/shared.ts';
+import { crawlPath, rangeHeader } from '../../contracts/http/shared.ts';
 import type { MarkdownPart } from '../../content/markdown.ts';
 import { storedBody, storedHead, storedMarkdown } from '../../engine/stored-answer.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
@@ -10,7 +10,14 @@ import { reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { byHand, fails } from './answers.ts';
 import { refuseUncrawlable } from './crawlable.ts';
+import { sendRange } from './ranges.ts';
 import { answered, route } from './route.ts';
+
+const content = {
+  'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+  'text/plain': { schema: { type: 'string' } },
+  'text/markdown': { schema: { type: 'string' } },
+} as const;
 
 export const bodyRoutes = [
   route({
@@ -23,16 +30,15 @@ export const bodyRoutes = [
       'The body that a URL was answered with, byte by byte, the head of that answer, or the page as Markdown',
     params: crawlPath,
     query: bodyQuery,
+    header: rangeHeader,
     answers: {
       200: byHand({
         description:
           'The body without its Content-Encoding, never as a page to show: it comes from a stranger. With `part=head`: a status line and fields, as WARC has them; fields about the encoding begin with `x-archive-orig-`. With `part=markdown`: the page without scripts, navigation, asides and footers, its links made absolute; with `part=main-markdown`, its main text alone. If it is too long, the field Orbweaver-Left-Out says how many characters are missing.',
-        content: {
-          'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
-          'text/plain': { schema: { type: 'string' } },
-          'text/markdown': { schema: { type: 'string' } },
-        },
+        content,
       }),
+      206: byHand({ description: 'The bytes that Range names.', content }),
+      416: fails('It is not so long.'),
       422: fails(
         'The text is not a URL that can be crawled, or the body has no text that could be Markdown.',
       ),
@@ -40,17 +46,18 @@ export const bodyRoutes = [
     cost: 'heavy',
     handler:
       ({ pool, archive }) =>
-      async ({ params: { crawlId }, query: { url, part = 'body' }, response }) => {
+      async ({ params: { crawlId }, query: { url, part = 'body' }, request, response }) => {
         refuseUncrawlable(url);
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
         const found = await readers[part](pool, archive, crawlId, url);
         if (found === null) throw new HttpProblem(404, `Crawl ${crawlId} has no stored ${part} of this URL.`);
         if (found === 'not-text') throw new HttpProblem(422, 'The stored body of this URL is not text.');
+        const { from, to } = sendRange(request, response, found.bytes.length);
         response.type(found.type);
         if (found.leftOut > 0) response.set('Orbweaver-Left-Out', String(found.leftOut));
         // No browser may take it for a page of ours.
         response.set({ 'Content-Disposition': 'attachment', 'X-Content-Type-Options': 'nosniff' });
-        response.end(found.bytes);
+        response.end(found.bytes.subarray(from, to));
         return answered;
       },
   }),

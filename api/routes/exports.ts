@@ -9,12 +9,12 @@ import {
   exportView,
   mostOpenExports,
   newExport,
-  rangeHeader,
   type ExportFormat,
   type ExportView,
 } from '../../contracts/http/exports.ts';
+import { pageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
-import { crawlPath } from '../../contracts/http/shared.ts';
+import { crawlPath, rangeHeader } from '../../contracts/http/shared.ts';
 import { fileName, objectName, type ExportChoice } from '../../engine/exports/job.ts';
 import { removeFiles } from '../../engine/exports/upkeep.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
@@ -33,6 +33,7 @@ import { operator, reader } from '../way-in/access.ts';
 import { badCursor, HttpProblem } from '../way-in/problem.ts';
 import { byHand, fails, json, made } from './answers.ts';
 import { leftEarly } from './export.ts';
+import { sendRange } from './ranges.ts';
 import { answered, route } from './route.ts';
 
 const dayMs = 86_400_000;
@@ -40,6 +41,11 @@ const dayMs = 86_400_000;
 const stalledMs = 60_000;
 /** More than any id. */
 const beyondIds = '999999999999999';
+
+const asBytes = { schema: { type: 'string', format: 'binary' } } as const;
+/** In each media type that a file can have. */
+const contentOf = <Media>(media: Media): Readonly<Record<string, Media>> =>
+  Object.fromEntries(Object.values(exportFiles).map(({ type }) => [type, media]));
 
 const unknown = fails('There is no such crawl, or no such export of it.');
 const noSuchExport = (crawlId: string, id: string): never => {
@@ -180,13 +186,10 @@ export const exportJobRoutes = [
     header: rangeHeader,
     answers: {
       200: byHand({
-        description: 'The file, in the media type of its format.',
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        description: 'The file, in the media type of its format; of `jsonl` a page on each line.',
+        content: { ...contentOf(asBytes), 'application/x-ndjson': { schema: pageView } },
       }),
-      206: byHand({
-        description: 'The file from the byte on that Range names.',
-        content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-      }),
+      206: byHand({ description: 'The bytes of the file that Range names.', content: contentOf(asBytes) }),
       404: unknown,
       409: fails('The export has no file yet, or none any more.'),
       416: fails('The file is not so long.'),
@@ -202,19 +205,11 @@ export const exportJobRoutes = [
         const name = fileName(crawlId, exportId, format);
         if (target === 'folder' && (await files.size(row, name)) !== bytes)
           throw new HttpProblem(409, `The file ${name} is not in the folder of exports of this API.`);
-        const from = firstByte(request.headers.range, bytes);
-        if (from !== null && from >= bytes)
-          throw new HttpProblem(416, `The file has ${String(bytes)} bytes only.`);
-        response.status(from === null ? 200 : 206);
+        const { from, to } = sendRange(request, response, bytes);
         response.type(exportFiles[format as ExportFormat].type);
         response.set({
-          'Accept-Ranges': 'bytes',
           'Content-Disposition': `attachment; filename="${name}"`,
-          'Content-Length': String(bytes - (from ?? 0)),
           'X-Content-Type-Options': 'nosniff',
-          ...(from !== null && {
-            'Content-Range': `bytes ${String(from)}-${String(bytes - 1)}/${String(bytes)}`,
-          }),
         });
         if (request.method === 'HEAD') {
           response.end();
@@ -224,8 +219,8 @@ export const exportJobRoutes = [
         const { bucket } = files;
         const pieces =
           target === 'folder' || bucket === null
-            ? files.read(row, name, from ?? 0, bytes)
-            : files.readObject(bucket, objectName(folder, name), from ?? 0, bytes);
+            ? files.read(row, name, from, to)
+            : files.readObject(bucket, objectName(folder, name), from, to);
         try {
           await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response);
         } catch (error) {
@@ -235,13 +230,6 @@ export const exportJobRoutes = [
       },
   }),
 ];
-
-/** Of `bytes=N-` and `bytes=-N`, the last N bytes (RFC 9110, section 14.1.2); null: other forms get the whole file. */
-function firstByte(range: string | undefined, bytes: number): number | null {
-  const [, from, last] = /^bytes=(?:(\d{1,15})-|-(\d{1,15}))$/.exec(range ?? '') ?? [];
-  if (from !== undefined) return Number(from);
-  return last === undefined ? null : last === '0' ? bytes : Math.max(0, bytes - Number(last));
-}
 
 const isOpen = ({ state }: Pick<ExportRow, 'state'>): boolean => state === 'waiting' || state === 'running';
 

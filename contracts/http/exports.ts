@@ -100,10 +100,3 @@ export const exportsQuery = z.strictObject({
 export const exportList = z
   .object({ items: z.array(exportView), next: nextCursor })
   .meta({ id: 'ExportList' });
-
-export const rangeHeader = z.object({
-  Range: z.string().optional().meta({
-    description:
-      '`bytes=1000-`: the file from this byte on, for a download that broke off. `bytes=-1000`: its last bytes.',
-  }),
-});

@@ -83,3 +83,10 @@ export const givenInstant = z.iso
   .refine((text) => !text.startsWith('0000'), 'there was no year 0');
 
 export const nextCursor = z.string().nullable();
+
+export const rangeHeader = z.object({
+  Range: z.string().optional().meta({
+    description:
+      '`bytes=1000-`: from this byte on, for a download that broke off. `bytes=1000-1999`: these bytes. `bytes=-1000`: the last ones. Other forms get all.',
+  }),
+});

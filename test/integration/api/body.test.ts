@@ -69,6 +69,24 @@ it('is every byte, as something that no browser shows', async () => {
   expect(body.equals(Buffer.from(await answer.arrayBuffer()))).toBe(true);
 });
 
+it('is sent in parts as well', async () => {
+  await stored('https://a.example/parts', Buffer.from('0123456789'));
+  const part = (range: string, more: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    fetch(`${api.url}/v1/crawls/${crawl}/body?url=${encodeURIComponent('https://a.example/parts')}`, {
+      headers: { range, ...more },
+    });
+  const shown = async (answer: Response) => {
+    const { status, headers } = answer;
+    return [status, headers.get('content-range'), status < 400 ? await answer.text() : null];
+  };
+  expect(await shown(await part('bytes=2-4'))).toEqual([206, 'bytes 2-4/10', '234']);
+  expect(await shown(await part('bytes=8-'))).toEqual([206, 'bytes 8-9/10', '89']);
+  expect(await shown(await part('bytes=-3'))).toEqual([206, 'bytes 7-9/10', '789']);
+  expect(await shown(await part('bytes=10-'))).toEqual([416, 'bytes */10', null]);
+  // Nobody knows whether it is what the client has the beginning of.
+  expect(await shown(await part('bytes=2-4', { 'if-range': '"x"' }))).toEqual([200, null, '0123456789']);
+});
+
 it('has the head of its own answer, also where another page brought the body', async () => {
   const body = Buffer.from('shared');
   await stored('https://a.example/first', body, { etag: '"one"', 'content-encoding': 'gzip' });

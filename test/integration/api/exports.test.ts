@@ -357,6 +357,10 @@ it('is started, watched and written by the verbs, and downloaded from any byte o
     headers: { range: `bytes=${String(whole.length)}-` },
   });
   expect(beyond.status).toBe(416);
+  const middle = await fetch(`${api.url}${path0}/${String(id)}/file`, {
+    headers: { range: 'bytes=1000-1099' },
+  });
+  expect(Buffer.from(await middle.arrayBuffer())).toEqual(whole.subarray(1_000, 1_100));
   const last = (count: string) =>
     fetch(`${api.url}${path0}/${String(id)}/file`, { headers: { range: `bytes=-${count}` } });
   const tail = await last('22');
