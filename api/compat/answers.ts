@@ -9,6 +9,8 @@ export const refusals = {
   401: says('The request has no key or token, or one that is not accepted.'),
   403: says('The role, the scopes or a lasting quota of the caller do not allow the request.'),
   429: says('Too many requests, or a spent quota that refills; Retry-After says when to try again.'),
+  500: says('Something went wrong here.'),
+  503: says('Something that the API needs, such as Temporal or a worker, did not answer in time.'),
 };
 export const bodyRefusals = {
   400: says('The body is not valid JSON.'),
@@ -16,4 +18,3 @@ export const bodyRefusals = {
   415: says('The body is not JSON.'),
   422: says('The body is not valid.'),
 };
-export const noAnswer = says('Temporal or a worker did not answer in time.');

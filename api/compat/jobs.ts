@@ -14,7 +14,7 @@ import { answered, route } from '../routes/route.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { standingOf } from '../way-in/standing.ts';
-import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
+import { bodyRefusals, refusals, says } from './answers.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
 /** Milliseconds after which a reader that takes no URLs is given up. */
@@ -43,7 +43,7 @@ export const jobRoutes = [
         headers: headers('Retry-After'),
       }),
       ...bodyRefusals,
-      500: noAnswer,
+      409: says('The first request with this Idempotency-Key is under way, or its answer was not kept.'),
       ...refusals,
     },
     countsQuotas: true,

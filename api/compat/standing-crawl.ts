@@ -23,7 +23,7 @@ import { json } from '../routes/answers.ts';
 import { route, type Route } from '../routes/route.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
-import { bodyRefusals, noAnswer, refusals, says } from './answers.ts';
+import { bodyRefusals, refusals, says } from './answers.ts';
 
 const endsNow = says('The standing crawl is ending now.');
 
@@ -40,7 +40,6 @@ const changes = (change: 'pause' | 'resume', id: string, summary: string): Route
       200: json('The state of the crawl now.', compat.pauseAnswer),
       409: says('The state of the crawl does not allow this.'),
       ...bodyRefusals,
-      503: noAnswer,
       ...refusals,
     },
     ...(change === 'resume' && { countsQuotas: true }),
@@ -71,7 +70,6 @@ const takesSeeds = (path: string, id: string): Route =>
       200: json('The seeds are stored and will be crawled.', compat.seedUrlsAnswer),
       409: endsNow,
       ...bodyRefusals,
-      503: noAnswer,
       ...refusals,
     },
     handler:
@@ -104,7 +102,6 @@ export const standingCrawlRoutes = [
       200: json('The limits that are in force now.', compat.urlLimitAnswer),
       409: endsNow,
       ...bodyRefusals,
-      503: noAnswer,
       ...refusals,
     },
     handler:

@@ -25,7 +25,9 @@ export function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
 }
 
 function operationOf({ method, path, access }: Route, docs: Documented): ZodOpenApiOperationObject {
-  const { id, summary, params, query, header, callbacks } = docs;
+  const { id, summary, params, query, callbacks } = docs;
+  const takesKey = access !== 'public' && method === 'POST' && takesIdempotencyKey(docs);
+  const header = takesKey ? z.object({ ...docs.header?.shape, ...idempotencyKey.shape }) : docs.header;
   const isTenants = access !== 'public' && !access.instance;
   const requestParams = {
     ...(params !== undefined && { path: params }),
@@ -43,6 +45,7 @@ function operationOf({ method, path, access }: Route, docs: Documented): ZodOpen
     ...(callbacks !== undefined && { callbacks }),
     responses: {
       ...responses(access === 'public' ? publicRefusals : guardedRefusals),
+      ...(takesKey && responses(keyRefusals)),
       ...responses(usualAnswers(path, docs)),
       ...responses(docs.answers),
     },
@@ -83,12 +86,45 @@ type Answers = Readonly<Record<number, Answer>>;
 const responses = (answers: Answers): ZodOpenApiResponsesObject =>
   Object.fromEntries(Object.entries(answers).map(([status, { response }]) => [status, response]));
 
-const publicRefusals: Answers = { 431: fails('The request line and the header fields are too long.') };
+const ourFaults: Answers = {
+  500: fails('Something went wrong here; the log has more under the id of the request.'),
+  503: fails('The API, or something that it needs, cannot serve the request now. Try again soon.'),
+};
+
+const publicRefusals: Answers = {
+  431: fails('The request line and the header fields are too long.'),
+  ...ourFaults,
+};
 
 const guardedRefusals: Answers = {
+  ...ourFaults,
   401: fails('The request has no key or token, or one that is not accepted.'),
   403: fails('The role, the scopes or the tenant of the caller do not allow the request.'),
   429: fails('Too many requests; Retry-After says when to try again.'),
+};
+
+const idempotencyKey = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[!-~]{1,255}$/)
+    .optional()
+    .meta({
+      description:
+        'A request that is sent again with its key within a day is done once, and gets the first answer again.',
+      param: { id: 'idempotencyKey' },
+    }),
+});
+
+/** As the API obeys it (way-in/idempotency.ts): with a JSON body, or none. */
+function takesIdempotencyKey(docs: Documented): boolean {
+  const types = bodiesOf(docs).map(([type]) => type);
+  return types.length === 0 || types.includes('application/json');
+}
+
+const keyRefusals: Answers = {
+  400: fails('The Idempotency-Key, or the body, is not valid.'),
+  409: fails('The first request with this Idempotency-Key is under way, or its answer was not kept.'),
+  422: fails('The Idempotency-Key was used for another request.'),
 };
 
 const bodyRefusals: Answers = {
@@ -102,7 +138,9 @@ const heavyRefusals: Answers = {
   429: fails(
     'Too many requests, or too many costly requests of the tenant are under way; Retry-After says when to try again.',
   ),
-  503: fails('Too many costly requests are under way; Retry-After says when to try again.'),
+  503: fails(
+    'Too many costly requests are under way, or something that the API needs does not answer; Retry-After says when to try again.',
+  ),
 };
 
 const usualAnswers = (path: string, { query, header, isHeavy, ...docs }: Documented): Answers => ({

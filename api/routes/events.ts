@@ -2,7 +2,13 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
-import { defaultEventLimit, eventList, eventsQuery, lastEventId } from '../../contracts/http/events.ts';
+import {
+  defaultEventLimit,
+  eventList,
+  eventsQuery,
+  lastEventId,
+  streamedEvent,
+} from '../../contracts/http/events.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { readEvents } from '../../storage/events/index.ts';
@@ -14,13 +20,8 @@ import { standingOf } from '../way-in/standing.ts';
 import { alsoAs, byHand, fails, json } from './answers.ts';
 import { answered, route } from './route.ts';
 
-const asStream = {
-  schema: {
-    type: 'string',
-    description:
-      'Events, each named by its kind and with its id; `progress` with the present counts, without an id; `end` when the crawl is over and all events were sent.',
-  },
-} as const;
+/** Of one event of the stream, its fields by name. */
+const asStream = { schema: streamedEvent };
 
 export const eventRoutes = [
   route({

@@ -3,12 +3,12 @@
  * while they arrive.
  */
 import type { Request, Response } from 'express';
-import { z } from 'zod';
 import {
   addedSeeds,
   defaultSeedLimit,
   moreSeeds,
   rejectedSeedsShown,
+  seedLines,
   seedLineTypes,
   seedList,
   seedQuery,
@@ -62,10 +62,7 @@ export const seedRoutes = [
     id: 'addSeeds',
     summary: 'Add seeds to a crawl; a crawl that had run out of work goes on',
     params: crawlPath,
-    bodies: {
-      'application/json': moreSeeds,
-      ...Object.fromEntries(seedLineTypes.map((type) => [type, z.string()])),
-    },
+    bodies: { 'application/json': moreSeeds, ...seedLines },
     answers: {
       200: json('The seeds are stored, and are admitted within some seconds.', addedSeeds),
       400: fails('The body is not valid JSON, or was cut off.'),

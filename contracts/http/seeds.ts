@@ -9,6 +9,16 @@ import { count, limit, nextCursor } from './shared.ts';
  */
 export const seedLineTypes = ['text/uri-list', 'application/x-ndjson'] as const;
 
+/** A line of each type. */
+export const seedLines = {
+  'text/uri-list': z
+    .string()
+    .meta({ description: 'A URL on each line; a line that begins with # is a comment.' }),
+  'application/x-ndjson': z
+    .union([z.string(), z.looseObject({ url: z.string() })])
+    .meta({ description: 'One line of the body: a URL, or an object that has it.' }),
+} satisfies Record<(typeof seedLineTypes)[number], z.ZodType>;
+
 /** Bytes and lines of one streamed body at most. */
 export const maxSeedBytes = 1024 ** 3;
 export const maxSeedLines = 10_000_000;

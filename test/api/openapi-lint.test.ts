@@ -16,7 +16,13 @@ interface Operation {
   readonly tags: readonly string[];
   readonly description: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
-  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, object>> }>>;
+  readonly requestBody?: Body;
+  readonly responses: Readonly<
+    Record<string, Partial<Body> & { readonly headers: Readonly<Record<string, object>> }>
+  >;
+}
+interface Body {
+  readonly content: Readonly<Record<string, { readonly schema: unknown }>>;
 }
 
 const text = JSON.stringify(openApiDocument('1.2.3'));
@@ -75,6 +81,35 @@ describe('the OpenAPI document', () => {
       expect(headersOf(made, '201'), made).toContain('Location');
     expect(headersOf('getCrawl', '304')).toContain('ETag');
     expect(headersOf('editCrawl', '412')).toContain('ETag');
+  });
+
+  it('says of each operation how faults of ours look, and of a POST that a key makes it safe to repeat', () => {
+    for (const { route, operation } of operations) {
+      for (const status of ['500', '503'])
+        expect(operation.responses[status], `${route} ${status}`).toHaveProperty('content');
+      const keys = (operation.parameters ?? []).filter(
+        (each) => '$ref' in each && each.$ref === '#/components/parameters/idempotencyKey',
+      );
+      // A ranking comes as lines, of which a key is refused.
+      const takesOne =
+        route.startsWith('POST ') && accessTable[route] !== 'public' && route !== 'POST /v1/ranks';
+      expect(keys, route).toHaveLength(takesOne ? 1 : 0);
+      if (takesOne)
+        for (const status of ['400', '409', '422']) expect(operation.responses, route).toHaveProperty(status);
+    }
+  });
+
+  it('says what a line and an event of a stream are', () => {
+    const schemaOf = (operationId: string, type: string): unknown =>
+      operationOf(operationId)?.responses['200']?.content?.[type]?.schema;
+    expect(schemaOf('listEvents', 'text/event-stream')).toEqual({
+      $ref: '#/components/schemas/StreamedEvent',
+    });
+    for (const route of ['exportCrawl', 'downloadExport'])
+      expect(schemaOf(route, 'application/x-ndjson')).toEqual({ $ref: '#/components/schemas/Page' });
+    expect(operationOf('addSeeds')?.requestBody?.content['application/x-ndjson']?.schema).toHaveProperty(
+      'anyOf',
+    );
   });
 
   it('calls whole numbers integers, and cursors what leaves the API', () => {
