@@ -1,7 +1,7 @@
 /** The API as verbs use it: each answer is checked against the contracts before anything is shown. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { inWords } from '../contracts/http/wording.ts';
+import { readAnswer } from './answer.ts';
 import { sendStream, takeStream, type Taken } from './api-stream.ts';
 import {
   jsonOf,
@@ -68,18 +68,8 @@ export function createApi(address: ApiAddress): Api {
     const response = await sendRequest(address, method, path, sending);
     return checked(await jsonOf(address, response), schema);
   };
-  /**
-   * The answer as it was sent, with fields that a newer API adds: only the fields that this version knows are checked.
-   */
-  const checked = <T>(body: unknown, schema: z.ZodType<T>): T => {
-    const { error } = schema.safeParse(body, { error: inWords });
-    if (error === undefined) return body as T;
-    const [issue] = error.issues;
-    throw notOrbweaver(
-      address,
-      `its answer is not as expected (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
-    );
-  };
+  const checked = <T>(body: unknown, schema: z.ZodType<T>): T =>
+    readAnswer(schema, body, (why) => notOrbweaver(address, `its answer ${why}`));
 
   return {
     get: (path, schema, query = {}, asking = {}) => ask('GET', path, schema, { query, ...asking }),

@@ -5,7 +5,8 @@ import { mayPass } from './api-request.ts';
 import { anyApi, withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
-import { exitCodes, type ExitCode } from './ending.ts';
+import { CommandError, exitCodes, type ExitCode } from './ending.ts';
+import { readAnswer } from './answer.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 import { moment, printable, writeLines, writeList, type Shown } from './table.ts';
 
@@ -78,7 +79,11 @@ async function* followed(api: Api, id: string, after: string): AsyncGenerator<Cr
         if (kind === 'end') return;
         // Progress events have no number; other verbs show the counts.
         if (number === null) continue;
-        const event = crawlEvent.parse(JSON.parse(data));
+        const event = readAnswer(
+          crawlEvent,
+          JSON.parse(data),
+          (why) => new CommandError(`An event of crawl ${id} ${why}.`, exitCodes.broken),
+        );
         last = number;
         yield event;
       }
