@@ -4,7 +4,6 @@ import { exportFormats } from '../contracts/http/exports.ts';
 import { pageFields } from '../contracts/page-fields.ts';
 import { crawlId, fieldList } from './arguments.ts';
 import type { Ended } from './ending.ts';
-import type { ExportOptions } from './export.ts';
 import type { StartOptions } from './exports.ts';
 import { withPageFilter } from './result-verbs.ts';
 
@@ -17,30 +16,36 @@ export function addExports(program: Command, ended: Ended): void {
   // Options behind the name of a verb below are that verb's.
   const all = withPageFilter(program.command('export').enablePositionalOptions())
     .description(
-      'Write all pages of a crawl to standard output or to a file; or have the stack make a file by itself (start). If the export breaks off, the exit code is not 0.',
+      'Write all pages of a crawl to standard output or to a file. Formats that are no stream (links, parquet, wacz, markdown) are made by the stack as by export start, waited for, and downloaded with --out. If the export breaks off, the exit code is not 0.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
       new Option(
         '--format <format>',
-        'JSON lines, a table whose first line names the columns, or answers with their bodies as a web archive',
+        'JSON lines, tables, the graph of links, web archives, a web archive for players (wacz), or a folder of Markdown',
       )
-        .choices(['jsonl', 'csv', 'warc', 'warc-zstd'])
+        .choices(exportFormats)
         .default('jsonl'),
     )
     .addOption(
       new Option(
         '--fields <list>',
-        `fields to add to JSON lines or CSV, comma-separated: ${pageFields.join(', ')}`,
+        `fields to add to jsonl, csv and parquet, comma-separated: ${pageFields.join(', ')}; wacz takes text`,
       ).argParser(fieldList),
     )
     .option('--out <file>', 'write to this file, which appears only once it is complete')
     .addHelpText(
       'after',
-      '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1\n  orbweaver export 3 --format warc --out crawl.warc.gz\n  orbweaver export start 3 --format wacz --out crawl.wacz',
+      '\nExamples:\n  orbweaver export 3 --out pages.jsonl\n  orbweaver export 3 --format csv | head -1\n  orbweaver export 3 --format warc --out crawl.warc.gz\n  orbweaver export 3 --format wacz --out crawl.wacz',
     )
-    .action(async (id: string, options: ExportOptions) => {
-      ended(await (await import('./export.ts')).exportPages(id, options));
+    .action(async (id: string, options: StartOptions) => {
+      const { exportPages, isStreamed } = await import('./export.ts');
+      const { format } = options;
+      ended(
+        isStreamed(format)
+          ? await exportPages(id, { ...options, format })
+          : await (await import('./exports.ts')).startExport(id, { ...options, wait: true }),
+      );
     });
   const below = (name: string, what: string): Command =>
     all.command(name).description(what).argument('<crawl>', 'id of the crawl', crawlId);

@@ -13,8 +13,8 @@ import { readPageFilter, type PageFilterOptions } from './page-filter.ts';
 import { sayPlainly } from './say.ts';
 import { grouped } from '../domain/counted.ts';
 
-export interface ExportOptions extends ApiOptions, PageFilterOptions {
-  readonly format: 'jsonl' | 'csv' | 'warc' | 'warc-zstd';
+interface ExportOptions extends ApiOptions, PageFilterOptions {
+  readonly format: keyof typeof types;
   readonly fields?: readonly PageField[];
   readonly out?: string;
 }
@@ -25,6 +25,9 @@ const types = {
   warc: 'application/warc',
   'warc-zstd': 'application/warc',
 } as const;
+
+/** Whether a format is written as the pages are read. */
+export const isStreamed = (format: string): format is keyof typeof types => format in types;
 
 /**
  * If the stream breaks off, what was written stays on standard output; the exit code says that it is not everything.
