@@ -27,6 +27,7 @@ const csvColumns = [
   'canonical',
   'noindex',
   'contentHash',
+  'reportedHash',
   'cut',
 ] as const satisfies readonly (keyof PageView)[];
 

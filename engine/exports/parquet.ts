@@ -57,6 +57,7 @@ const columns: readonly Column[] = [
   column('canonical', words),
   column('noindex', boolean),
   column('contentHash', words),
+  column('reportedHash', words),
   column('cut', words, (page) => (Object.keys(page.cut).length === 0 ? null : JSON.stringify(page.cut))),
 ];
 const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
