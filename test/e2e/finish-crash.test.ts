@@ -89,10 +89,11 @@ it('a crawl is killed at, paused and resumed, and ends for its criterion with it
   expect(ended.ledger).toMatchObject({ queued: 0, leased: 0 });
   expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);
 
-  // What it was made for it has: neither seeds nor settings set it going again.
+  // What it was made for it has: neither seeds nor settings that it has met already set it going again.
   const seeds = { urls: [`${sites[0]?.origin ?? ''}/page/499`] };
   expect((await ask(api.url, key, 'POST', `${path}/seeds`, seeds)).status).toBe(409);
-  expect((await ask(api.url, key, 'PATCH', path, { finish: null })).status).toBe(409);
+  const met = { finish: { any: [{ pages: wantedPages - 1 }] } };
+  expect((await ask(api.url, key, 'PATCH', path, met)).status).toBe(409);
   expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(409);
   expect(await view()).toMatchObject({ state: 'finished', pages: ended.pages });
 });
