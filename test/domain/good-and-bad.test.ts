@@ -61,7 +61,7 @@ const mixes: readonly [string, number, Answering, Expected][] = [
   // One page that always complains, wherever it is met.
   ['one 503 for ever', 40, bad(response(503), 20), { goodBy: 80, lost: { overloaded: 1 }, slowest: 2 }],
   ['one 503, Retry-After 2 s', 40, bad(response(503, 2), 20), { goodBy: 80, lost: { overloaded: 1 }, slowest: 2 }],
-  ['one 503, Retry-After 1 h', 40, bad(response(503, hour), 20), { goodBy: 80, lost: { overloaded: 1 }, slowest: 2 }],
+  ['one 503, Retry-After 1 h', 40, bad(response(503, hour), 20), { goodBy: hour + 80, closings: [hour], lost: { overloaded: 1 }, slowest: 2 }],
   ['the first page of all is a 503', 40, bad(response(503, 9), 0), { goodBy: 90, closings: [9], lost: { overloaded: 1 } }],
   ['the last page is a 503', 40, bad(response(503), 39), { goodBy: 40, lost: { overloaded: 1 } }],
   ['one 429 for ever', 74, bad(response(429, 10), 3), { goodBy: 130, closings: [10], lost: { overloaded: 1 }, slowest: 2 }],
@@ -69,8 +69,8 @@ const mixes: readonly [string, number, Answering, Expected][] = [
   ['one 429, Retry-After 1 h', 40, bad(response(429, hour), 5), { goodBy: hour + 80, closings: [hour], lost: { overloaded: 1 } }],
   ['one 503 that passes', 40, atFirst(response(503, 5), 2, 7), { goodBy: 90, slowest: 2 }],
   // A second page that complains speaks for the host.
-  ['two 503 among 40', 40, bad(response(503, 5), 10, 20), { goodBy: 90, closings: [5], lost: { overloaded: 2 } }],
-  ['six 503 among 40', 40, bad(response(503, 2), 1, 5, 10, 20, 25, 33), { goodBy: 120, closings: [2, 2, 2, 2, 2], lost: { overloaded: 6 } }],
+  ['two 503 among 40', 40, bad(response(503, 5), 10, 20), { goodBy: 90, closings: [5, 5], lost: { overloaded: 2 } }],
+  ['six 503 among 40', 40, bad(response(503, 2), 1, 5, 10, 20, 25, 33), { goodBy: 120, closings: [2, 2, 2, 2, 2, 2], lost: { overloaded: 6 } }],
   // Broken pages of a host that is well.
   ['two 500 among 40', 40, bad(response(500), 5, 30), { goodBy: 41, lost: { 'server-error': 2 } }],
   ['two 500 at the end', 40, bad(response(500), 38, 39), { goodBy: 40, lost: { 'server-error': 2 } }],

@@ -15,11 +15,12 @@ it.skipIf(process.platform !== 'linux')(
     const { stack, dataDir, close } = await startOwnStack(bare);
     try {
       const listening = stackListeners(dataDir);
-      const named = [stack.temporalAddress, stack.temporalUiUrl, stack.postgresUrl].map((place) =>
-        Number(/:(\d+)(?:\/|$)/.exec(place ?? '')?.[1]),
+      // The guard of Temporal Web listens in this process: its port is off limits by the setting that names it.
+      const named = [stack.temporalAddress, stack.postgresUrl].map((place) =>
+        Number(/:(\d+)(?:\/|$)/.exec(place)?.[1]),
       );
       await until('all listen', () => named.every((port) => listening().has(port)));
-      // Frontend and Web are named; its history, matching, worker and metrics are not.
+      // Temporal's frontend is named; its history, matching, worker, metrics and Web are not.
       await until('the others listen too', () => listening().size > named.length + 2);
       const ports = [...listening()];
       const get = fetching({ own: ownServices([], systemResolver, listening) });
