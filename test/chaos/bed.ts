@@ -126,8 +126,6 @@ export async function openBed(resolver: string): Promise<Bed> {
       ORBWEAVER_LEASE_SECONDS: String(leaseMs / 1_000),
       ORBWEAVER_REQUEST_TIMEOUT_SECONDS: String(requestTimeoutMs / 1_000),
       ORBWEAVER_SLICE_SECONDS: String(sliceSeconds),
-      // The endless calendar would be read for a thousand pages.
-      ORBWEAVER_TRAP_PAGES: '100',
     }));
     releasers.push(() => crawler.close());
     crawler.start();

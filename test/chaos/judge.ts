@@ -6,6 +6,7 @@
  * repeat, of each host, the one request whose answer was not durable yet, and no other; and it may forget what that one
  * answer asked for. Such a request is *in doubt*. Everything else has to be as if nothing had happened.
  */
+import { keptBackInWords } from '../../domain/crawl-life.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { pageKey, type Expected } from '../web/expected.ts';
 import { judge, type Verdict } from '../web/judge.ts';
@@ -328,11 +329,11 @@ function dueAgain(due: number, queued: number, doubtful: number): Figure {
   return { name: 'pages fetched again', value, ok, details: ok ? [] : [value] };
 }
 
+const isOfCalendar = (url: string): boolean => new URL(url).pathname.startsWith('/calendar/');
+
 /** A calendar has no end, and is noticed by its pages whatever is forgotten of them. */
 function calendarPages(records: readonly RequestRecord[]): Figure {
-  const months = new Set(
-    records.map(({ url }) => url).filter((url) => new URL(url).pathname.startsWith('/calendar/')),
-  ).size;
+  const months = new Set(records.map(({ url }) => url).filter(isOfCalendar)).size;
   const value = `${String(months)} ≤ ${String(mostOfCalendar)}`;
   return { name: 'pages of an endless calendar', value, ok: months <= mostOfCalendar, details: [value] };
 }
@@ -369,14 +370,17 @@ export function figuresOf(evidence: Evidence): Figure[] {
     ok: details.length === 0,
     details,
   });
+  const calendars = new Set(records.filter(({ url }) => isOfCalendar(url)).map(({ host }) => host)).size;
+  // What is kept back of an endless calendar is the only thing that a whole crawl lacks, and it says so.
+  const whole = `finished, ${calendars === 0 ? 'complete' : keptBackInWords(calendars)}`;
   const pauses = records.filter(({ retryAfterMs }) => retryAfterMs !== undefined).length;
   const hurries = hurriesOf(heard, delayMs, doubts);
   return [
     {
       name: 'the crawl finished by itself',
       value: evidence.ending ?? 'no',
-      ok: evidence.ending === 'finished, complete',
-      details: evidence.ending === 'finished, complete' ? [] : [evidence.ending ?? 'it was still going on'],
+      ok: evidence.ending === whole,
+      details: evidence.ending === whole ? [] : [evidence.ending ?? 'it was still going on'],
     },
     none('URLs lost', lost, ` of ${String(expected.must.size)}`),
     none('URLs nobody linked to, or forbidden', [...verdict.unexpected, ...verdict.disallowed]),

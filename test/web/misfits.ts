@@ -50,7 +50,12 @@ const wholeHost: ReadonlySet<Misfit> = new Set([
   'reluctant',
 ]);
 
-const entrances: Partial<Record<Misfit, string>> = { carousel: '/turn/0', calendar: '/calendar/1' };
+/** Beyond the days of a month, so that no day is taken for the number of the page. */
+const firstMonth = 101;
+const entrances: Partial<Record<Misfit, string>> = {
+  carousel: '/turn/0',
+  calendar: `/calendar/${String(firstMonth)}`,
+};
 const trapPath = (misfit: Misfit): string => entrances[misfit] ?? '/trap';
 
 export function addTraps(site: Site): void {
@@ -66,7 +71,7 @@ export function carouselStop(path: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** The month of the calendar, 1 for its entrance; null for other paths. */
+/** The month of the calendar, `firstMonth` for its entrance; null for other paths. */
 export function calendarMonth(path: string): number | null {
   const match = /^\/calendar\/(\d{1,9})$/.exec(path);
   return match === null ? null : Number(match[1]);
@@ -141,13 +146,13 @@ export function answerTrap(misfit: Misfit, req: IncomingMessage, res: ServerResp
       return;
     }
     case 'calendar': {
-      const month = calendarMonth(req.url ?? '') ?? 1;
+      const month = calendarMonth(req.url ?? '') ?? firstMonth;
       const days = Array.from({ length: 30 }, (_, day) => `<td>${String(day + 1)}</td>`).join('');
       const link = (to: number, text: string): string => `<a href="/calendar/${String(to)}">${text}</a>`;
       res.writeHead(200, html);
       res.end(
         `<title>Month ${String(month)}</title><p>No events are planned for month ${String(month)}.</p>` +
-          `<table><tr>${days}</tr></table>${link(Math.max(1, month - 1), 'earlier')} ${link(month + 1, 'later')}`,
+          `<table><tr>${days}</tr></table>${link(Math.max(firstMonth, month - 1), 'earlier')} ${link(month + 1, 'later')}`,
       );
       return;
     }
