@@ -135,6 +135,7 @@ async function attacksOn({ ask, large }: Battlefield, site: string): Promise<Rec
     }
   }
   const of = `/v1/crawls/${crawl}`;
+  const paused = await pausedCrawl(ask);
   const url = encodeURIComponent(page);
   const get = (path: string, at = 20): Attack => ({ at, shot: { method: 'GET', path } });
   const post = (path: string, body: unknown, at = 20, method = 'POST'): Attack => ({
@@ -151,8 +152,8 @@ async function attacksOn({ ask, large }: Battlefield, site: string): Promise<Rec
     'audits of 100,000 URLs': get(`/v1/crawls/${large}/audit`),
     'reports of them': get(`/v1/crawls/${large}/report`),
     'the time of them': get(`/v1/crawls/${large}/time`),
-    'previews of an edit': post(
-      `/v1/crawls/${large}?dryRun=true`,
+    'previews of an edit of 100,000 URLs': post(
+      `/v1/crawls/${paused}?dryRun=true`,
       { exclude: ['*/section/3/*'] },
       20,
       'PATCH',
@@ -163,6 +164,21 @@ async function attacksOn({ ask, large }: Battlefield, site: string): Promise<Rec
     'seeds of 9.5 MB': post(`/v1/crawls/${large}/seeds`, { urls: seeds }, 8),
     'status reads over 500 connections': get(`/v1/crawls/${large}`, 500),
   };
+}
+
+/** A crawl can be edited while it goes on. This one does, with 100,000 URLs that nobody fetches. */
+async function pausedCrawl(ask: Battlefield['ask']): Promise<string> {
+  const urls = Array.from(
+    { length: 100_000 },
+    (_, n) => `http://192.0.2.1/section/${String(n % 10)}/${String(n)}`,
+  );
+  const crawl = { seeds: urls.slice(0, 1), scope: 'any', maxPages: 1_000_000 };
+  const { id } = await ask<{ id: string }>('POST', '/v1/crawls', crawl);
+  await ask('POST', `/v1/crawls/${id}/pause`);
+  for (let at = 0; at < urls.length; at += 10_000) {
+    await ask('POST', `/v1/crawls/${id}/seeds`, { urls: urls.slice(at, at + 10_000) });
+  }
+  return id;
 }
 
 async function startSite(): Promise<{ readonly url: string; stop(): void }> {

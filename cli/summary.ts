@@ -42,6 +42,14 @@ export function summaryLines(
       'URLs',
       `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
     ),
+    ...(view.unchanged === 0
+      ? []
+      : [
+          line(
+            'unchanged',
+            `${grouped(view.unchanged)} of ${counted(view.pages, 'page')} since they were last fetched`,
+          ),
+        ]),
     ...(seeds.waiting === 0
       ? []
       : [line('seeds', `${grouped(seeds.waiting)} of ${grouped(seeds.accepted)} are still to be taken in`)]),
@@ -127,7 +135,7 @@ export function summaryJson(
   waiting: CrawlOutlookView['waiting'] | null = null,
 ): string {
   const { id: crawlId, state, reason, label, seconds, pages, fetches, bytes: received } = view;
-  const { ledger, hosts, deadLetters, seeds, excluded, keptBack, cut } = view;
+  const { ledger, hosts, deadLetters, seeds, unchanged, excluded, keptBack, cut } = view;
   return JSON.stringify({
     ...{
       crawlId,
@@ -141,6 +149,7 @@ export function summaryJson(
       ledger,
       hosts,
       deadLetters,
+      unchanged,
       excluded,
       keptBack,
       cut,

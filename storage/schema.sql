@@ -687,7 +687,7 @@ create table left_out (
   constraint left_out_pkey PRIMARY KEY (crawl_id, what, name, shard),
   constraint left_out_shard_not_null NOT NULL shard,
   constraint left_out_urls_not_null NOT NULL urls,
-  constraint left_out_what_check CHECK ((what = ANY (ARRAY['excluded'::text, 'cut'::text]))),
+  constraint left_out_what_check CHECK ((what = ANY (ARRAY['excluded'::text, 'cut'::text, 'unchanged'::text]))),
   constraint left_out_what_not_null NOT NULL what
 ) with (fillfactor=50);
 
@@ -1904,15 +1904,20 @@ begin
     return null;
   end if;
   with change as materialized (
-    select 1 as n, crawl_id, state, reason, cut from new_rows where state = 'excluded' or cut is not null
+    select 1 as n, crawl_id, state, reason, cut from new_rows
+     where state = 'excluded' or cut is not null or reason = 'not-modified'
     union all
-    select -1, crawl_id, state, reason, cut from old_rows where state = 'excluded' or cut is not null
+    select -1, crawl_id, state, reason, cut from old_rows
+     where state = 'excluded' or cut is not null or reason = 'not-modified'
   ), delta as (
     select crawl_id, 'excluded' as what, coalesce(reason, 'unknown') as name, sum(n) as urls, 0 as amount
       from change where state = 'excluded' group by crawl_id, coalesce(reason, 'unknown')
     union all
     select crawl_id, 'cut', each.key, sum(n), sum(n * each.value::bigint)
       from change cross join jsonb_each_text(cut) each where cut is not null group by crawl_id, each.key
+    union all
+    select crawl_id, 'unchanged', reason, sum(n), 0
+      from change where state = 'done' and reason = 'not-modified' group by crawl_id, reason
   )
   insert into left_out as l (crawl_id, what, name, shard, urls, amount)
   select crawl_id, what, name, pg_backend_pid() % 32, urls, amount

@@ -123,6 +123,10 @@ export const crawlView = crawlSummary
         description: 'Parked hosts with queued URLs. They wait for a person or a probe.',
       }),
     }),
+    unchanged: count.meta({
+      description:
+        'Pages of which their hosts said that they had not changed since they were last fetched, by this crawl or an earlier one (304).',
+    }),
     ...leftOut.shape,
     deadLetters: lettersByClass,
     rate: z.object({

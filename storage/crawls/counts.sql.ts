@@ -20,6 +20,8 @@ export interface CrawlCounts {
   readonly per_second: number;
   /** Each reason with the number of URLs that it excludes, most first; null: no URL is excluded. */
   readonly excluded: readonly { readonly reason: ExcludedReason; readonly count: number }[] | null;
+  /** Pages that had not changed since they were last fetched (304). */
+  readonly unchanged: number;
   /** Parts of sites that are in quarantine as traps. */
   readonly kept_back: number;
   /**
@@ -81,6 +83,8 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
           (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
              from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
                     group by name having sum(urls) > 0) reasons) excluded,
+          (select coalesce(sum(urls), 0)::bigint as unchanged
+             from left_out where crawl_id = $1 and what = 'unchanged') same,
           (select count(*)::int as kept_back from quarantine
             where crawl_id = $1 and verdict in ('held', 'confirmed') and rule <> 'soft-404') kept,
           (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut

@@ -71,6 +71,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
       parked: counts.parked_hosts,
     },
     excluded: Object.fromEntries((counts.excluded ?? []).map(({ reason, count }) => [reason, count])),
+    unchanged: counts.unchanged,
     keptBack: counts.kept_back,
     cut: Object.fromEntries(
       (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),

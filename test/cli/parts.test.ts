@@ -61,6 +61,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   seeds: { accepted: 1, rejected: 0, waiting: 0, firstRejected: [] },
   hosts: { total: 12, waiting: 3, working: 2, parked: 1 },
   excluded: { 'host-limit': 70, robots: 10 },
+  unchanged: 0,
   keptBack: 0,
   cut: {},
   deadLetters: { timeout: 3 },
@@ -198,6 +199,13 @@ describe('the summary', () => {
     ]);
   });
 
+  it('says how many pages have not changed since they were last fetched', () => {
+    expect(summaryLines(view({ unchanged: 900 }), []).join('\n')).toContain(
+      'unchanged     900 of 1,170 pages since they were last fetched',
+    );
+    expect(summaryLines(view(), []).join('\n')).not.toContain('unchanged');
+  });
+
   it('is one JSON object with exactly the promised fields', () => {
     const parked = [{ origin: 'https://b.example', queued: 4, lastError: 'timeout' }];
     expect(JSON.parse(summaryJson(view({ state: 'failed', reason: 'no page' }), parked, null))).toEqual({
@@ -212,6 +220,7 @@ describe('the summary', () => {
       ledger: { discovered: 1_600, queued: 300, leased: 10, done: 1_200, excluded: 80, dead: 7, failed: 3 },
       hosts: { total: 12, waiting: 3, working: 2, parked: 1 },
       deadLetters: { timeout: 3 },
+      unchanged: 0,
       excluded: { 'host-limit': 70, robots: 10 },
       keptBack: 0,
       cut: {},

@@ -8,6 +8,7 @@ import { pageFields } from '../../../contracts/page-fields.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { addTenant, changeCrawl, fromNow, ledgerPages, not, tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
@@ -144,6 +145,8 @@ describe('a second crawl of a site', () => {
       '/moved': 'redirect',
     });
     expect(await ledgerPages(fetching.pool, second.id)).toBe(4);
+    expect(await viewCrawl(fetching.pool, String(first.id))).toMatchObject({ unchanged: 0 });
+    expect(await viewCrawl(fetching.pool, String(second.id))).toMatchObject({ pages: 4, unchanged: 3 });
     const home = (await fetching.urls(second.id, world.site.origin))['/'];
     const record = await fetching.blobs.revisit(
       ...([Number(world.host.hostId), String(second.id), home?.key ?? Buffer.of()] as const),
