@@ -161,7 +161,7 @@ async function attacksOn({ ask, large }: Battlefield, site: string): Promise<Rec
     'near-duplicates': get(`/v1/crawls/${large}/near-duplicates`),
     searches: get(`${of}/search?q=word`),
     'bodies of 9.5 MB': post(`/v1/crawls/${large}/seeds`, { urls: seeds, more: 1 }, 8),
-    'seeds of 9.5 MB': post(`/v1/crawls/${large}/seeds`, { urls: seeds }, 8),
+    'seeds of 9.5 MB': post(`/v1/crawls/${paused}/seeds`, { urls: seeds }, 8),
     'status reads over 500 connections': get(`/v1/crawls/${large}`, 500),
   };
 }
