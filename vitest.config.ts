@@ -6,8 +6,8 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const onTheStack = ['test/integration/**/*.test.ts', 'test/e2e/**/*.test.ts'];
 
 /**
- * `npm test` skips the tests that are tagged `long`. A file or folder that is named on the command line is run whole, so
- * `npm test -- test` runs everything.
+ * `npm test` skips the tests that are tagged `long` or `deep`, `npm run verify` those tagged `deep`. A file or folder that
+ * is named on the command line is run whole, so `npm test -- test` runs everything.
  */
 const named = process.argv.slice(3).some((argument) => !argument.startsWith('-'));
 
@@ -21,9 +21,16 @@ export default defineConfig({
     // More than the two cores that are asked for: most tests wait most of the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    tags: [{ name: 'long', description: 'more than some five seconds', timeout: 900_000 }],
+    tags: [
+      { name: 'long', description: 'more than some five seconds', timeout: 900_000 },
+      {
+        name: 'deep',
+        description: 'dear, and what it asserts is asserted in small as well',
+        timeout: 900_000,
+      },
+    ],
     // Not the tag's own `skip`: a test with `skipIf` says itself whether it is skipped, and would run all the same.
-    ...(!named && { tagsFilter: ['!long'] }),
+    ...(!named && { tagsFilter: ['!long && !deep'] }),
     // Tests wait for conditions. These limits only end a test that waits in vain, however busy the machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,

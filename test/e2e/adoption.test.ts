@@ -1,7 +1,7 @@
 /**
  * Workflows that are cancelled, terminated, reset, or gone with all of Temporal's data: Postgres holds the truth.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';

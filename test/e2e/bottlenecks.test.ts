@@ -3,7 +3,7 @@
  * says about its time is judged by the log of each web. Expectations follow from the log alone: a machine that is slow
  * itself makes other causes larger, and not the one that is judged.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';

@@ -2,7 +2,7 @@
  * Many names on one address (F05): what a wildcard in DNS makes, or a machine with a thousand small sites. Two workers
  * crawl them while one is killed, and the machine is sent no more than the cap says.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

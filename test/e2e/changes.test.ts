@@ -2,7 +2,7 @@
  * The change feed on the whole embedded stack: two crawls of a site, and a standing one, while workers are killed and
  * the receiver of the webhook is down for a while (G15).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * A crawl by name through the real stack, whose only DNS resolver goes away and comes back (F44).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

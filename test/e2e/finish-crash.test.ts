@@ -1,7 +1,7 @@
 /**
  * Finish criteria through a worker that is killed, a pause and a resume: reached, hardly exceeded, and final.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';

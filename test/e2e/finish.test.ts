@@ -1,7 +1,7 @@
 /**
  * Finish criteria before real workers: a crawl ends by each, says which, and asks for nothing after it has drained.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';

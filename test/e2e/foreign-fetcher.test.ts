@@ -2,7 +2,7 @@
  * A fetcher written in another language crawls the same hosts as Orbweaver's own workers (F37); the web's log is the
  * judge of both together.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';

@@ -1,7 +1,7 @@
 /**
  * Settings of a host while a real worker crawls it (F18, G4): set over the API, judged by the log of the site.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';

@@ -2,7 +2,7 @@
  * Edits of every kind, one upon the other, with restores, pauses, seeds and kills in between, drawn from a seed. In the
  * end all is fetched that the last settings admit, nothing is kept out by others, and the sums are exact.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';

@@ -1,7 +1,7 @@
 /**
  * Settings that change while a crawl runs (G6): in force at once, applied to what was found, told beforehand, undone.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
@@ -95,50 +95,46 @@ const fetchedOf = (from: Site, section: string): number =>
   from.paths().filter((path) => path.startsWith(`/${section}/`)).length;
 
 describe('an edit', () => {
-  it(
-    'holds for the next request, and what it kept out comes back when it is undone',
-    { tags: ['long'] },
-    async () => {
-      // The one request that is on its way meanwhile has no answer until the edit is in force.
-      const edited = closedGate();
-      const web = await site(
-        30,
-        undefined,
-        (answer) =>
-          (...request) =>
-            (web.paths().length > 8 ? edited.behind(answer) : answer)(...request),
-      );
-      const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
-      await until('some pages are fetched', () => web.paths().length > 8);
-      const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
-      expect(edit).toMatchObject({
-        version: 2,
-        note: 'no shops',
-        author: expect.stringMatching(/^key /) as string,
-      });
-      await inForce();
-      const before = fetchedOf(web, 'shop');
-      edited.open();
-      const { effect } = await applied(id, 2);
-      expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
-      await until('the others are fetched', () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60);
-      expect(fetchedOf(web, 'shop')).toBe(before);
-      const first = await ended(id);
-      expect(first.ledger).toMatchObject({ excluded: 30 - before, done: 61 + before });
+  it('holds for the next request, and what it kept out comes back when it is undone', async () => {
+    // The one request that is on its way meanwhile has no answer until the edit is in force.
+    const edited = closedGate();
+    const web = await site(
+      30,
+      undefined,
+      (answer) =>
+        (...request) =>
+          (web.paths().length > 8 ? edited.behind(answer) : answer)(...request),
+    );
+    const id = await start(`${web.origin}/`, { delaySeconds: 0.1 });
+    await until('some pages are fetched', () => web.paths().length > 8);
+    const edit = await patch(id, { exclude: ['*/shop/*'], note: 'no shops' });
+    expect(edit).toMatchObject({
+      version: 2,
+      note: 'no shops',
+      author: expect.stringMatching(/^key /) as string,
+    });
+    await inForce();
+    const before = fetchedOf(web, 'shop');
+    edited.open();
+    const { effect } = await applied(id, 2);
+    expect(effect).toMatchObject({ state: 'applied', readmitted: 0 });
+    await until('the others are fetched', () => fetchedOf(web, 'news') + fetchedOf(web, 'talk') === 60);
+    expect(fetchedOf(web, 'shop')).toBe(before);
+    const first = await ended(id);
+    expect(first.ledger).toMatchObject({ excluded: 30 - before, done: 61 + before });
 
-      const restored = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`);
-      expect(restored).toMatchObject({ status: 200, body: { version: 3, restores: 1 } });
-      expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
-      await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30);
-      expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
-      const { items } = (await ask<EventList>(api.url, key, 'GET', `/v1/crawls/${id}/events`)).body;
-      expect(items.filter(({ kind }) => kind === 'crawl.edited').map(({ data }) => data)).toEqual([
-        { version: 2, restores: null },
-        { version: 3, restores: 1 },
-      ]);
-      expect(new Set(web.paths()).size).toBe(web.paths().length);
-    },
-  );
+    const restored = await post<ConfigVersion>(`/v1/crawls/${id}/versions/1/restore`);
+    expect(restored).toMatchObject({ status: 200, body: { version: 3, restores: 1 } });
+    expect((await applied(id, 3)).effect).toMatchObject({ readmitted: 30 - before, excluded: 0 });
+    await until('the shops are fetched', () => fetchedOf(web, 'shop') === 30);
+    expect((await ended(id)).ledger).toMatchObject({ excluded: 0, done: 91 });
+    const { items } = (await ask<EventList>(api.url, key, 'GET', `/v1/crawls/${id}/events`)).body;
+    expect(items.filter(({ kind }) => kind === 'crawl.edited').map(({ data }) => data)).toEqual([
+      { version: 2, restores: null },
+      { version: 3, restores: 1 },
+    ]);
+    expect(new Set(web.paths()).size).toBe(web.paths().length);
+  });
 
   it('does what its preview says, and its undoing leaves the frontier as it was', async () => {
     const web = await site(40);
@@ -226,56 +222,44 @@ describe('an edit', () => {
     expect((await ended(id)).ledger).toMatchObject({ done: 40, excluded: 21 });
   });
 
-  it(
-    'may follow another, and another: in the end all is fetched that the last one admits, each once',
-    { tags: ['long'] },
-    async () => {
-      const web = await startWeb({ seed: 88, hosts: 3, pages: 50, latencyMs: 5 });
-      try {
-        const id = await start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
-        const filters = [
-          ['*1*'],
-          ['*.html'],
-          [],
-          ['*articles*', '*news*'],
-          ['*docs*'],
-          ['*2*', '*3*'],
-          ['*'],
-        ];
-        for (let turn = 0; turn < 21; turn++) {
-          const exclude = filters[turn % filters.length] ?? [];
-          await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
-          await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
-          if (turn === 10) {
-            await serving.killWorker();
-            await serving.nextWorker();
-          }
+  it('may follow another, and another: in the end all is fetched that the last one admits, each once', async () => {
+    const web = await startWeb({ seed: 88, hosts: 3, pages: 50, latencyMs: 5 });
+    try {
+      const id = await start(web.seeds, { scope: 'any', delaySeconds: 0.1 });
+      const filters = [['*1*'], ['*.html'], [], ['*articles*', '*news*'], ['*docs*'], ['*2*', '*3*'], ['*']];
+      for (let turn = 0; turn < 21; turn++) {
+        const exclude = filters[turn % filters.length] ?? [];
+        await patch(id, { exclude, maxUrlLength: turn % 3 === 0 ? 60 : 2_048 });
+        await new Promise((wake) => setTimeout(wake, 150 + (turn % 5) * 120));
+        if (turn === 10) {
+          await serving.killWorker();
+          await serving.nextWorker();
         }
-        const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
-        expect((await applied(id, last.version)).effect.state).toBe('applied');
-        const view = await ended(id);
-        expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
-        expect(
-          await tables.url.count(desk.pool, { crawl_id: id, state: 'excluded', reason: not('robots') }),
-        ).toBe(0);
-        const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
-        // The request that a killed worker had in flight may be repeated.
-        expect(verdict).toMatchObject({
-          overlaps: [],
-          tooSoon: [],
-          missing: [],
-          unexpected: [],
-          disallowed: [],
-        });
-        expect([...verdict.repeated.values()].filter((times) => times > 2)).toEqual([]);
-        expect(verdict.repeated.size).toBeLessThanOrEqual(3);
-      } finally {
-        await web.stop();
       }
-    },
-  );
+      const last = await patch(id, { exclude: [], maxUrlLength: 2_048 });
+      expect((await applied(id, last.version)).effect.state).toBe('applied');
+      const view = await ended(id);
+      expect(view).toMatchObject({ state: 'finished', reason: 'complete', ledger: { failed: 0 } });
+      expect(
+        await tables.url.count(desk.pool, { crawl_id: id, state: 'excluded', reason: not('robots') }),
+      ).toBe(0);
+      const verdict = judge(web.log(), { delayMs: 100, expected: expectedOf(web.plan) });
+      // The request that a killed worker had in flight may be repeated.
+      expect(verdict).toMatchObject({
+        overlaps: [],
+        tooSoon: [],
+        missing: [],
+        unexpected: [],
+        disallowed: [],
+      });
+      expect([...verdict.repeated.values()].filter((times) => times > 2)).toEqual([]);
+      expect(verdict.repeated.size).toBeLessThanOrEqual(3);
+    } finally {
+      await web.stop();
+    }
+  });
 
-  it('of many URLs goes on where a killed worker left it', { tags: ['long'] }, async () => {
+  it('of many URLs goes on where a killed worker left it', async () => {
     const web = await site(0);
     const id = await start(`${web.origin}/`, { delaySeconds: 60 });
     await until('its robots.txt was read', () => web.paths().length === 1);

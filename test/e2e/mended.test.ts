@@ -1,7 +1,7 @@
 /**
  * A site that was down is mended, and crawled again: its host is parked, and the new crawl has it asked once (F14).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,7 +116,7 @@ describe('a new crawl with seeds at a parked host', () => {
     expect(await asking()).toBe(0);
   });
 
-  it('gets its answer where the workflow of the host is gone', { tags: ['long'] }, async () => {
+  it('gets its answer where the workflow of the host is gone', async () => {
     const { origin, at } = await parkedHost();
     await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
     const asked = await listenOn(at);
@@ -125,31 +125,27 @@ describe('a new crawl with seeds at a parked host', () => {
     expect(asked).toContain('/new');
   });
 
-  it(
-    'sends nothing before the time that the host asked for, nor to one that has opted out',
-    { tags: ['long'] },
-    async () => {
-      const { address, origin } = await closedEndpoint();
-      const hostId = await addHost(desk.pool, origin, { not_before: fromNow(3_600) });
-      await park(desk.pool, String(hostId), 'overloaded: answered 503', troubleClasses);
-      await desk.client.workflow.start('host', {
-        workflowId: hostWorkflowId(origin),
-        taskQueue: 'control',
-        args: [{ hostId: String(hostId), origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } }],
-      });
-      const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
-      const asked = async () =>
-        Number((await tables.queue.rows(desk.pool, { crawl_id: crawl }))[0]?.asking) > 0;
-      await until('it is asked', asked);
-      const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
-      await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000);
-      await until('it runs', async () => (await crawlState(desk.pool, crawl)) === 'running');
-      await optOut(desk.pool, address, null);
-      expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
-      const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
-      expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
-    },
-  );
+  it('sends nothing before the time that the host asked for, nor to one that has opted out', async () => {
+    const { address, origin } = await closedEndpoint();
+    const hostId = await addHost(desk.pool, origin, { not_before: fromNow(3_600) });
+    await park(desk.pool, String(hostId), 'overloaded: answered 503', troubleClasses);
+    await desk.client.workflow.start('host', {
+      workflowId: hostWorkflowId(origin),
+      taskQueue: 'control',
+      args: [{ hostId: String(hostId), origin, carried: { ...carried, probeAt: Date.now() + 3_600_000 } }],
+    });
+    const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
+    const asked = async () =>
+      Number((await tables.queue.rows(desk.pool, { crawl_id: crawl }))[0]?.asking) > 0;
+    await until('it is asked', asked);
+    const view = () => desk.client.workflow.getHandle(hostWorkflowId(origin)).query(hostStateQuery);
+    await until('it waits', async () => ((await view()).nextVisit ?? 0) > Date.now() + 3_000_000);
+    await until('it runs', async () => (await crawlState(desk.pool, crawl)) === 'running');
+    await optOut(desk.pool, address, null);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+    const second = await desk.start([`${origin}/other`], { delaySeconds: 0.1 });
+    expect(await desk.ended(second)).toMatchObject({ state: 'failed' });
+  });
 });
 
 describe('an operator', () => {

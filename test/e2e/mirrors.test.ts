@@ -1,7 +1,7 @@
 /**
  * Sites with the very same bytes: those that were asked for are crawled whole each, others are met but not crawled.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';

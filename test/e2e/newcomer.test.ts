@@ -1,7 +1,7 @@
 /**
  * A newcomer’s first page beside a large crawl: places that are given ahead stand before it, so few are.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';

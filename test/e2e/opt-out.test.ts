@@ -1,7 +1,7 @@
 /**
  * An opt-out in the middle of a crawl by two real workers (F15); the synthetic web's own log is the judge.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { optOutHoldMs } from '../../domain/opt-out.ts';

@@ -1,7 +1,7 @@
 /**
  * Hosts that give up and come back: probes of parked hosts, re-drives, and waits of days (F14, G4, G7).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { createServer, type Server } from 'node:http';
 import { defineSearchAttributeKey } from '@temporalio/common';
@@ -93,69 +93,65 @@ const closed = (server: Server): Promise<unknown> => {
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
 
 describe('a parked host', () => {
-  it(
-    'is asked again by a growing timer, across kills and long histories, and goes on by itself',
-    { tags: ['long'] },
-    async () => {
-      const at = await closedEndpoint();
-      const { origin } = at;
-      await addFailingHost(desk.pool, origin, 4);
-      await hadSettings(desk.pool, origin, { delaySeconds: 25 });
-      const crawl = await desk.start([`${origin}/`], config);
-      await inMode(origin, 'parked');
-      expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
-      expect(await letters(crawl)).toEqual(['connect-refused']);
-      // Not before its delay is over, which is longer here than the wait for a first probe; its backoff of 32 s has
-      // ended with the parking, since the host did not ask for it.
-      const { probeAt, nextVisit } = await view(origin);
-      expect(probeAt).toBe(nextVisit);
-      const { parked_at: parkedAt } = await hostRow(desk.pool, origin);
-      const left = (probeAt ?? 0) - Number(parkedAt);
-      expect(left).toBeGreaterThan(15_000);
-      expect(left).toBeLessThanOrEqual(25_000);
-      await hadSettings(desk.pool, origin, { delaySeconds: null });
+  it('is asked again by a growing timer, across kills and long histories, and goes on by itself', async () => {
+    const at = await closedEndpoint();
+    const { origin } = at;
+    await addFailingHost(desk.pool, origin, 4);
+    await hadSettings(desk.pool, origin, { delaySeconds: 25 });
+    const crawl = await desk.start([`${origin}/`], config);
+    await inMode(origin, 'parked');
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'failed' });
+    expect(await letters(crawl)).toEqual(['connect-refused']);
+    // Not before its delay is over, which is longer here than the wait for a first probe; its backoff of 32 s has
+    // ended with the parking, since the host did not ask for it.
+    const { probeAt, nextVisit } = await view(origin);
+    expect(probeAt).toBe(nextVisit);
+    const { parked_at: parkedAt } = await hostRow(desk.pool, origin);
+    const left = (probeAt ?? 0) - Number(parkedAt);
+    expect(left).toBeGreaterThan(15_000);
+    expect(left).toBeLessThanOrEqual(25_000);
+    await hadSettings(desk.pool, origin, { delaySeconds: null });
 
-      await worker.kill();
-      worker = await startWorker(world, { blobDir, probeSeconds });
-      // Many messages make a long history: it goes on as a new run, with its timer where it was.
-      const { runId } = await workflow(origin).describe();
-      await Promise.all(Array.from({ length: 410 }, () => workflow(origin).signal(wakeSignal)));
-      await until('it goes on as a new run', async () => (await workflow(origin).describe()).runId !== runId);
-      expect((await view(origin)).probeAt).toBe(probeAt);
+    await worker.kill();
+    worker = await startWorker(world, { blobDir, probeSeconds });
+    // Many messages make a long history: it goes on as a new run, with its timer where it was.
+    const { runId } = await workflow(origin).describe();
+    await Promise.all(Array.from({ length: 410 }, () => workflow(origin).signal(wakeSignal)));
+    await until('it goes on as a new run', async () => (await workflow(origin).describe()).runId !== runId);
+    expect((await view(origin)).probeAt).toBe(probeAt);
 
-      let parked = await view(origin);
-      let timers: Timer[] = [];
-      await until('it was probed twice, and is not being probed', async () => {
-        parked = await view(origin);
-        timers = await timersOf(origin);
-        return parked.probes >= 2 && parked.probes === (await view(origin)).probes;
-      });
-      // The trouble that parked it stays its trouble.
-      expect(parked.lastError).toMatch(/^connect-refused/);
-      expect(parked.lastProbe).toMatch(/refused the connection/);
-      // Doubled each time, and spread by 15 % (domain/trouble.ts).
-      for (let probe = 1; probe <= parked.probes; probe++) {
-        const wait = timers.at(probe - parked.probes - 1)?.seconds;
-        const doubled = 2 ** probe * probeSeconds;
-        expect(wait).toBeGreaterThanOrEqual(Math.floor(0.85 * doubled));
-        expect(wait).toBeLessThanOrEqual(1.15 * doubled);
-      }
+    let parked = await view(origin);
+    let timers: Timer[] = [];
+    await until('it was probed twice, and is not being probed', async () => {
+      parked = await view(origin);
+      timers = await timersOf(origin);
+      return parked.probes >= 2 && parked.probes === (await view(origin)).probes;
+    });
+    // The trouble that parked it stays its trouble.
+    expect(parked.lastError).toMatch(/^connect-refused/);
+    expect(parked.lastProbe).toMatch(/refused the connection/);
+    // Doubled each time, and spread by 15 % (domain/trouble.ts).
+    for (let probe = 1; probe <= parked.probes; probe++) {
+      const wait = timers.at(probe - parked.probes - 1)?.seconds;
+      const doubled = 2 ** probe * probeSeconds;
+      expect(wait).toBeGreaterThanOrEqual(Math.floor(0.85 * doubled));
+      expect(wait).toBeLessThanOrEqual(1.15 * doubled);
+    }
 
-      const asked: string[] = [];
-      const server = await listenOn(at, asked);
-      await areDone(crawl, 1);
-      expect(asked).toEqual(['/robots.txt', '/']);
-      expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
-      expect(await letters(crawl)).toEqual([]);
-      await until('its workflow has learnt that', async () => (await view(origin)).probes === 0);
-      await expectExact(crawl);
-      await closed(server);
-    },
-  );
+    const asked: string[] = [];
+    const server = await listenOn(at, asked);
+    await areDone(crawl, 1);
+    expect(asked).toEqual(['/robots.txt', '/']);
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await letters(crawl)).toEqual([]);
+    await until('its workflow has learnt that', async () => (await view(origin)).probes === 0);
+    await expectExact(crawl);
+    await closed(server);
+  });
 });
 
 describe('dead letters', () => {
-  it('of a host go again by an update: one class, one URL, or all', { tags: ['long'] }, async () => {
+  it('of a host go again by an update: one class, one URL, or all', async () => {
     const site = await startSite({ '/bad': status(400), '/worse': status(402), '/no': status(403) });
     const crawl = await desk.start(
       ['/', '/bad', '/worse', '/no'].map((path) => site.origin + path),

@@ -1,7 +1,7 @@
 /**
  * Places among the hosts that are worked: one who comes late gets a share of them, whoever holds them all.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';

@@ -2,7 +2,7 @@
  * A real site on the whole embedded stack, each part of which is killed once in the middle: Debian's PostgreSQL
  * documentation, served by nginx. The files on disk and nginx's log are the judges (F08, G1, G2).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

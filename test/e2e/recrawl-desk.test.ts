@@ -1,7 +1,7 @@
 /**
  * A standing crawl at Temporal Web: an operator presses the buttons of its Schedule in a browser, and the crawl obeys.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

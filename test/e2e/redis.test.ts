@@ -2,7 +2,7 @@
  * Redis is only ever a cache (docs/design.md, "Who owns what"): whatever happens to it in the middle of a crawl, no URL is
  * lost, and none is fetched twice (F44).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

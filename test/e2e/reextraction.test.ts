@@ -46,7 +46,7 @@ const titles = async (crawlId: string): Promise<(string | null)[]> => {
 // A killed worker is noticed after eight seconds.
 it(
   'kill -9 of the worker in the middle: each page is read once, and counted once',
-  { tags: ['long'] },
+  { tags: ['deep'] },
   async () => {
     const folder = makeBlobDir();
     const pages = 3_000;
@@ -75,7 +75,7 @@ it(
 
 it(
   'what was read otherwise is read again, switched to, undone and kept, without a request',
-  { tags: ['long'] },
+  { tags: ['deep'] },
   async () => {
     const web = await startWeb({ seed: 3, hosts: 1, pages: 25 });
     const worker = await startWorker(world, { blobDir: makeBlobDir() });

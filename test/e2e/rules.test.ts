@@ -2,7 +2,7 @@
  * Rules of a crawl on the running stack: a small shop gives typed fields, by API and export; rules are tried on a stored
  * page and on a URL; a selector that takes for ever costs its budget only.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -2,7 +2,7 @@
  * A site with a trap of each kind before real workers, judged by the site's own log: what a trap may cost, that no good
  * page is lost to it, and that a crawl of an endless site ends. Then its quarantine: explained, previewed, released.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

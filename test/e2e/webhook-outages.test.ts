@@ -1,7 +1,7 @@
 /**
  * Webhooks on the whole embedded stack, each part of which is killed while deliveries are under way (F38).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CreatedWebhook } from '../../contracts/http/webhooks.ts';

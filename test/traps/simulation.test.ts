@@ -21,7 +21,7 @@ describe('an honest site loses no page', () => {
     expect([read, held]).toEqual([site.pages, 0]);
   });
 
-  it('of the others either', { tags: ['long'] }, () => {
+  it('of the others either', { tags: ['deep'] }, () => {
     const others = honestSites.filter(({ name }) => !quick.includes(name));
     expect(others.length + quick.length).toBeGreaterThanOrEqual(28);
     for (const site of others) {
@@ -40,7 +40,7 @@ describe('a site with a trap of each kind', () => {
     expect([good, goodHeld]).toEqual([goodPages, 0]);
   });
 
-  it('costs at most 1,100 pages of each', { tags: ['long'] }, () => {
+  it('costs at most 1,100 pages of each', { tags: ['deep'] }, () => {
     const { byKind, good, goodHeld } = judgeTraps(extractor, 1_000, 20);
     expect([...byKind].filter(([, pages]) => pages > 1_100)).toEqual([]);
     expect([good, goodHeld]).toEqual([goodPages, 0]);

@@ -3,7 +3,7 @@
  * is not installed is skipped by name (Debian: gitweb, cgit, mediawiki, dokuwiki, php-cli with php-sqlite3, apache2-bin,
  * nginx; `npm run test-programs` installs Roundup and httpbin).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';

@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 
 it.skipIf(process.platform !== 'linux')(
   'the inner ports of Temporal are off limits',
-  { tags: ['long'] },
+  { tags: ['deep'] },
   async () => {
     const { stack, dataDir, close } = await startOwnStack(bare);
     try {
