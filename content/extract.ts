@@ -14,7 +14,7 @@ import { enoughWords, needOf, type PageEvidence } from '../domain/page-need.ts';
 import { decodeBody } from './charset.ts';
 import { titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
-import { type LanguageTeller, loadLanguageTeller } from './language.ts';
+import { ENOUGH_WORDS, type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
 import { bodyKind, parseContentType } from './media.ts';
@@ -176,14 +176,17 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const ruled = input.ruled ?? null;
   const kept = keptTexts(ruled, whole, repeated);
   const texts = kept?.texts ?? whole;
-  const { text, words } = texts;
+  const { text, words, main, mainWords } = texts;
+  // Menus and banners of consent are often in another language than what they surround.
+  const prose = mainWords >= ENOUGH_WORDS ? { text: main, words: mainWords } : { text, words };
+  const declared = page.language ?? page.meta.language;
   const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now: input.now ?? Infinity });
   const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 
   return {
     title: title === '' ? null : title,
     description: page.meta.description?.text ?? null,
-    language: tellLanguage({ text, words, declared: page.language, site: url.origin }),
+    language: tellLanguage({ ...prose, declared, site: url.origin }),
     text,
     main: texts.main,
     blocks: input.withBlocks === true ? countedBlocks(page.text.raw, page.blocks.all) : null,

@@ -1,18 +1,34 @@
-/** Tells the language of a text from groups of letters, with the author's declaration as a second opinion. */
+/**
+ * Tells the language of a text by its script, by groups of letters and by small words, with the author's declaration as
+ * a second opinion.
+ */
 import { LRUCache } from 'lru-cache';
+import { type Votes, functionWords, votesOf } from './function-words.ts';
 import { ownCopy } from './own-copy.ts';
+import { isWrittenIn, languageOfScript, scriptOf } from './scripts.ts';
 
 /** With fewer words no detector can be trusted. */
-const ENOUGH_WORDS = 20;
-/** The detector reads some 350 bytes; more text costs time and tells no more. */
+export const ENOUGH_WORDS = 20;
+/** The detector reads some 350 bytes, and so many characters have small words enough. */
 const SAMPLE_CHARS = 600;
-/** The first characters of a longer text are more often menus and headings than sentences. */
-const SKIPPED_CHARS = 200;
 /**
  * How far the best language must lead the second, on the detector's scale of 0 to 1; with a smaller lead the detector
  * mixes up close relatives.
  */
 const CLEAR_LEAD = 0.01;
+/**
+ * Shares of the words of a text. By so much the small words of another language must lead those of the language that is
+ * in question; relatives that cannot be told apart differ by less.
+ */
+const VOTES_LEAD = 0.03;
+/** The same against the language that the page declares, and where the detector is not sure of any. */
+const VOTES_CLEAR = 0.05;
+/** Or the detector, by its scale, if it knows both languages: relatives differ by less. */
+const LETTERS_AGAINST = 0.1;
+/** So many small words are no accident where the detector is not sure: a text has 0.1 to 0.4 in its own language. */
+const VOTES_ENOUGH = 0.1;
+/** So many contradict even the declaration of a language of which nothing is known here. */
+const VOTES_STRONG = 0.25;
 
 /**
  * If the detector has confirmed a site's declaration on so many pages in a row, the declaration is believed on most
@@ -25,7 +41,7 @@ const SELDOM_CHECKED = 64;
 interface LanguageInput {
   readonly text: string;
   readonly words: number;
-  /** The document's `lang` attribute; null: it has none. */
+  /** The language that the document declares; null: none. */
   readonly declared: string | null;
   /** The origin to which the page belongs. */
   readonly site: string;
@@ -34,33 +50,111 @@ interface LanguageInput {
 /** ISO 639-1 code; null: the language cannot be told. */
 export type LanguageTeller = (input: LanguageInput) => string | null;
 
+interface Detected {
+  readonly language: string;
+  readonly scores: Readonly<Record<string, number>>;
+}
+
+interface Opinion {
+  /** Null: none. */
+  readonly language: string | null;
+  /** What the detector says of it; null: it is not sure, or was not asked. */
+  readonly detected: Detected | null;
+  readonly script: string | null;
+  readonly votes: Votes;
+}
+
 /**
- * Loads the detector (1 MB, some 200 ms; once per process). The detector decides if the text is long enough and clear,
- * since templates often declare a language that the author never chose; otherwise the declaration is taken.
+ * Loads the detector (1 MB, some 200 ms; once per process). The text decides if it is long enough, clear, and speaks
+ * against the declaration, since templates often declare a language that the author never chose; otherwise the
+ * declaration is taken. So a declared language that the detector does not know, or mixes up with a relative, stands.
  */
 export async function loadLanguageTeller(): Promise<LanguageTeller> {
   const { eld } = await import('eld/extrasmall');
   // Addresses, domains and part numbers have letters but no language.
   eld.enableTextCleanup(true);
-  const detect = (text: string): string | null => {
-    const result = eld.detect(sample(text));
-    return result.isReliable() && isClear(result.getScores()) ? result.language : null;
+  const known: ReadonlySet<string> = new Set(Object.values(eld.info().Languages));
+
+  const detect = (text: string): Detected | null => {
+    const result = eld.detect(text);
+    const scores = result.getScores();
+    return result.isReliable() && isClear(scores) ? { language: result.language, scores } : null;
   };
+  const judge = (text: string): Opinion => {
+    const script = scriptOf(text);
+    const votes = votesOf(text);
+    const alone = script === null ? null : languageOfScript(script);
+    const detected = alone === null ? detect(text) : null;
+    const language = alone ?? byVotes(detected?.language ?? null, votes, known);
+    return { script, votes, detected, language };
+  };
+
   const trust = new LRUCache<string, number>({ max: 10_000 });
   return ({ text, words, declared, site }) => {
     const said = declaredLanguage(declared);
-    if (words < ENOUGH_WORDS) return said;
+    if (words < ENOUGH_WORDS && !isUnspaced(text)) return said;
     const key = `${site} ${said ?? ''}`;
     const turn = trust.get(key) ?? 0;
     if (said !== null && !isChecked(turn)) {
       trust.set(key, turn + 1);
       return said;
     }
-    const detected = detect(text);
-    trust.set(key, detected === said ? turn + 1 : 0);
-    return detected ?? said;
+    const opinion = judge(sample(text));
+    const told = said === null || contradicts(opinion, said) ? opinion.language : said;
+    trust.set(key, opinion.language !== null && told === said ? turn + 1 : 0);
+    return told;
   };
 }
+
+/** What the detector found, unless the small words are those of a language that it does not know, or it found none. */
+function byVotes(detected: string | null, votes: Votes, known: ReadonlySet<string>): string | null {
+  const share = sharesOf(votes);
+  let best: string | null = null;
+  let second = 0;
+  for (const language of votes.of.keys()) {
+    if (best === null || share(language) > share(best)) {
+      second = best === null ? 0 : share(best);
+      best = language;
+    } else second = Math.max(second, share(language));
+  }
+  if (best === null) return detected;
+  if (detected === null)
+    return share(best) >= VOTES_ENOUGH && share(best) - second >= VOTES_CLEAR ? best : null;
+  if (!known.has(best) && share(best) - share(detected) >= VOTES_LEAD) return best;
+  const rather = commoner[detected];
+  return rather !== undefined && share(rather) >= share(detected) ? rather : detected;
+}
+
+/** By languages that the detector knows: one that it does not, so like it that the more frequent of both is told. */
+const commoner: Readonly<Record<string, string>> = { ms: 'id' };
+
+/** Does a text speak against the language that is declared for it? */
+function contradicts({ language, script, votes, detected }: Opinion, said: string): boolean {
+  if (language === null || language === said) return false;
+  if (script !== null && !isWrittenIn(said, script)) return true;
+  const share = sharesOf(votes);
+  if (functionWords(relative(said)) === undefined) return share(language) >= VOTES_STRONG;
+  if (share(language) - share(said) >= VOTES_CLEAR) return true;
+  const scores = detected?.scores ?? {};
+  const [best, own] = [scores[language], scores[relative(said)]];
+  return best !== undefined && own !== undefined && best - own >= LETTERS_AGAINST;
+}
+
+/** Khmer and its like set spaces between clauses, if at all, so words are no measure; their scripts tell enough. */
+function isUnspaced(text: string): boolean {
+  if (text.length < ENOUGH_WORDS * 5) return false;
+  const script = scriptOf(text.slice(0, SAMPLE_CHARS));
+  return script !== null && languageOfScript(script) !== null;
+}
+
+const sharesOf =
+  ({ of, words }: Votes) =>
+  (language: string): number =>
+    (of.get(relative(language)) ?? 0) / words;
+
+/** Standards of one language that no text tells apart. */
+const relatives: Readonly<Record<string, string>> = { nb: 'no', bs: 'hr' };
+const relative = (language: string): string => relatives[language] ?? language;
 
 /** @param turn pages of the site whose declaration was confirmed or believed, in a row */
 function isChecked(turn: number): boolean {
@@ -69,9 +163,10 @@ function isChecked(turn: number): boolean {
   return turn % Math.min(doubled, SELDOM_CHECKED) === 0;
 }
 
+/** The middle of a text: its beginning is more often menus and headings than sentences, its end more often small print. */
 function sample(text: string): string {
-  if (text.length <= SAMPLE_CHARS + SKIPPED_CHARS) return text.slice(0, SAMPLE_CHARS);
-  return text.slice(SKIPPED_CHARS, SKIPPED_CHARS + SAMPLE_CHARS);
+  const from = Math.max(0, Math.floor((text.length - SAMPLE_CHARS) / 2));
+  return text.slice(from, from + SAMPLE_CHARS);
 }
 
 function isClear(scores: Readonly<Record<string, number>>): boolean {
@@ -99,6 +194,8 @@ const codes = new LRUCache<string, string>({ max: 1_000 });
 function codeOf(tag: string): string | null {
   try {
     const { language } = new Intl.Locale(tag.trim().replaceAll('_', '-'));
+    // Filipino is Tagalog's standard, and `tl` the two letters for both.
+    if (language === 'fil') return 'tl';
     return /^[a-z]{2}$/.test(language) && names.of(language) !== undefined ? language : null;
   } catch {
     return null;

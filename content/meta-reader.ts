@@ -38,6 +38,10 @@ const authorNames: ReadonlySet<string> = new Set([
   ...['author', 'article:author', 'dc.creator', 'dcterms.creator', 'parsely-author', 'sailthru.author'],
   ...['citation_author', 'article:author:name', 'byl', 'book:author'],
 ]);
+/** Names that declare the language of a page whose elements do not. */
+const languageNames: ReadonlySet<string> = new Set(
+  'content-language language dc.language dcterms.language inlanguage og:locale'.split(' '),
+);
 const graphName = /^(?:og|article|book|profile|video|music|product|twitter):./;
 const feedTypes: ReadonlySet<string> = new Set([
   ...['application/rss+xml', 'application/atom+xml', 'application/feed+json', 'application/rdf+xml'],
@@ -47,6 +51,8 @@ export class MetaReader {
   readonly published: string[] = [];
   readonly modified: string[] = [];
   readonly authors: string[] = [];
+  /** As written. */
+  language: string | null = null;
   #ownDescription: FoldedLine | null = null;
   #sharedDescription: FoldedLine | null = null;
   /** As written. */
@@ -71,6 +77,7 @@ export class MetaReader {
     if (publishedNames.has(name)) this.published.push(content.slice(0, 100));
     else if (modifiedNames.has(name)) this.modified.push(content.slice(0, 100));
     else if (authorNames.has(name)) this.author(content);
+    else if (languageNames.has(name)) this.language ??= content.slice(0, 100);
     if (graphName.test(name)) this.#addProperty(name, content);
   }
 

@@ -338,9 +338,10 @@ export class PageReader implements TokenizerCallbacks {
     if (name === 'robots' || (name !== '' && this.agentTokens.includes(name))) {
       this.directives = combine(this.directives, parseDirectives(content));
     }
-    if (attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh') {
-      this.addLink(refreshTarget(content), undefined);
-    }
+    const pragma = attributes.get('http-equiv')?.trim().toLowerCase() ?? '';
+    if (pragma === 'refresh') this.addLink(refreshTarget(content), undefined);
+    // HTML standard section 4.2.5.3: the language of a page whose <html> declares none.
+    else if (pragma === 'content-language') this.meta.meta(pragma, content);
   }
 
   private readLink(attributes: ReadonlyMap<string, string>, relation: readonly string[]): void {

@@ -306,3 +306,25 @@ describe('other kinds of bodies', () => {
     expect(() => extract('', { url: 'nowhere' })).toThrow(TypeError);
   });
 });
+
+describe('the language of a page', () => {
+  const consent =
+    '<div class="consent">We use cookies and similar technologies to help personalise content and offer a better experience. By clicking accept you agree to this, as outlined in our policy. You can change your preferences at any time, and you may withdraw your consent on the page that we link to below. We share information about your use of our site with our partners for social media, advertising and analytics, who may combine it with other information that you have given to them.</div>';
+  const paragraph =
+    '<p>A városi tanács hétfőn úgy döntött, hogy még a tél előtt megjavíttatja a régi hidat, bár több tag inkább egy újat építtetett volna a folyó alsó szakaszán, közelebb az állomáshoz.</p>';
+  const article = `<article><h1>Új híd helyett</h1>${paragraph.repeat(4)}</article>`;
+
+  it('is that of its main text, whatever a banner before or after it says', () => {
+    expect(extract(`<html lang=en><body>${consent}${article}`).language).toBe('hu');
+    expect(extract(`<html><body>${article}${consent}`).language).toBe('hu');
+  });
+
+  it.each([
+    '<meta http-equiv="Content-Language" content="hu">',
+    '<meta property="og:locale" content="hu_HU">',
+    '<meta name="DC.language" content="hu">',
+  ])('is declared by %s where <html> has none', (declaration) => {
+    expect(extract(`<html><head>${declaration}</head><body><p>Kontakt`).language).toBe('hu');
+    expect(extract(`<html lang=de><head>${declaration}</head><body><p>Kontakt`).language).toBe('de');
+  });
+});

@@ -24,6 +24,22 @@ const paragraphs: Readonly<Record<string, string>> = {
   ar: 'قرر المجلس يوم الاثنين إصلاح الجسر القديم قبل حلول فصل الشتاء، على الرغم من أن عددا من الأعضاء كانوا يفضلون بناء جسر جديد في مكان أبعد من مجرى النهر قرب المحطة.',
 };
 
+/** By what is left of them where the letters are those of a relative. */
+const unknownToLetters: Readonly<Record<string, string>> = {
+  id: 'Dewan kota memutuskan pada hari Senin untuk memperbaiki jembatan tua itu sebelum musim hujan, karena bagian bawahnya rusak, walaupun beberapa anggota lebih suka yang baru.',
+  af: 'Die raad het Maandag besluit om die ou brug voor die winter te herstel, hoewel verskeie lede eerder ’n nuwe een verder af met die rivier sou wou bou, nader aan die stasie.',
+  gl: 'O concello decidiu o luns reparar a vella ponte antes do inverno, aínda que varios membros preferirían construír unha nova máis abaixo no río, e así o dixeron na sesión.',
+  mk: 'Советот во понеделникот одлучи да го поправи стариот мост пред зимата, иако неколку членови повеќе би сакале да се изгради нов подолу по реката, што ќе биде поблиску до станицата.',
+  kk: 'Кеңес дүйсенбі күні ескі көпірді қысқа дейін жөндеу керек деп шешті, бірақ бірнеше мүше өзен бойымен төмен жаңа көпір салу үшін дауыс берді және бұл туралы ашық айтты.',
+  mn: 'Зөвлөл даваа гарагт хуучин гүүрийг өвлөөс өмнө засах шийдвэр гаргасан боловч хэд хэдэн гишүүн гол уруудан шинэ гүүр барих нь дээр гэж үзэж байсан бөгөөд энэ тухай хэлсэн юм.',
+  ne: 'परिषद्ले सोमबार पुरानो पुल जाडो अघि मर्मत गर्ने निर्णय गरेको छ यो पुल धेरै पुरानो भएको हो र सदस्यहरूले नयाँ पुल बनाउनु पनि राम्रो हो भने ।',
+  sw: 'Baraza liliamua siku ya Jumatatu kukarabati daraja la zamani kabla ya mvua, ingawa wajumbe kadhaa wa baraza hilo walitaka kujenga jipya katika sehemu ya chini ya mto kwa ajili ya watu wote.',
+  cy: 'Penderfynodd y cyngor ddydd Llun atgyweirio yr hen bont cyn y gaeaf, er bod nifer o aelodau am adeiladu un newydd ymhellach i lawr yr afon, yn nes at y dref ac at yr orsaf.',
+  km: 'ក្រុមប្រឹក្សាបានសម្រេចនៅថ្ងៃចន្ទថានឹងជួសជុលស្ពានចាស់មុនរដូវវស្សា ទោះបីជាសមាជិកមួយចំនួនចង់សាងសង់ស្ពានថ្មីក៏ដោយ។',
+  my: 'မြို့တော်ကောင်စီသည် တနင်္လာနေ့တွင် တံတားဟောင်းကို မိုးရာသီမတိုင်မီ ပြုပြင်ရန် ဆုံးဖြတ်ခဲ့သည်။ အဖွဲ့ဝင်အချို့က တံတားအသစ်ကို လိုလားကြသည်။',
+  si: 'පැරණි පාලම ශීත ඍතුවට පෙර අලුත්වැඩියා කිරීමට සභාව සඳුදා තීරණය කළ අතර සාමාජිකයන් කිහිප දෙනෙකු නව පාලමක් ඉදිකිරීමට කැමති විය.',
+};
+
 describe('language', () => {
   it.each(Object.entries(paragraphs))('tells %s', (language, text) => {
     expect(ask(text)).toBe(language);
@@ -31,6 +47,34 @@ describe('language', () => {
 
   it('believes the text before the declaration', () => {
     expect(ask(paragraphs['de'] ?? '', 'en')).toBe('de');
+  });
+
+  it.each(Object.entries(unknownToLetters))(
+    'tells %s, which letters alone mix up with others, declared or not',
+    (language, text) => {
+      expect(ask(text, language)).toBe(language);
+      expect(ask(text)).toBe(language);
+      expect(ask(text, 'en')).toBe(language);
+    },
+  );
+
+  it('believes the declaration between standards of one language', () => {
+    const text =
+      'Vijeće je u ponedjeljak odlučilo da se stari most popravi prije zime, iako bi više članova radije izgradilo novi, nešto dalje niz rijeku.';
+    for (const language of ['hr', 'bs', 'sr']) expect(ask(text, language)).toBe(language);
+    expect(ask(text, 'en')).toBe('hr');
+    const norwegian =
+      'Kommunestyret vedtok på mandag å reparere den gamle broen før vinteren, selv om flere av medlemmene heller ville ha bygget en ny lenger ned ved elven.';
+    expect(ask(norwegian, 'nb')).toBe('nb');
+    expect(ask(norwegian)).toBe('no');
+  });
+
+  it('believes the declaration of a language of which it knows nothing, unless the script or nearly all speaks against it', () => {
+    const corsican =
+      'U cunsigliu hà decisu luni di riparà u vechju ponte prima di l’inguernu, ancu s’è parechji membri avianu preferitu custruisce ne unu novu più in ghjò nant’à u fiume.';
+    expect(ask(corsican, 'co')).toBe('co');
+    expect(ask(paragraphs['en'] ?? '', 'co')).toBe('en');
+    expect(ask(paragraphs['ru'] ?? '', 'co')).toBe('ru');
   });
 
   it('passes over the start of long texts, where menus are', () => {
