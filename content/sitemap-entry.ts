@@ -1,4 +1,5 @@
 /** What the readers of sitemaps in their forms have in common. */
+import type { Cut } from '../domain/limits.ts';
 import type { SitemapFormat } from '../domain/sitemap-choice.ts';
 
 export interface SitemapEntry {
@@ -21,6 +22,10 @@ export interface EntryReader {
   /** Entries that were left out as too many. */
   readonly leftOut: number;
   write(text: string): void;
-  /** @param whole false: the file goes on beyond what was read. @returns whether it breaks off by itself */
-  end(whole: boolean): boolean;
+  /** @param whole false: the file goes on beyond what was read. @returns what of it could not be read */
+  end(whole: boolean): Cut;
 }
+
+/** A reference of a feed, made absolute where it is none; what cannot be is left as it is. */
+export const absolute = (reference: string, base: string): string =>
+  URL.canParse(reference) ? reference : (URL.parse(reference, base)?.href ?? reference);

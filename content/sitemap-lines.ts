@@ -33,7 +33,7 @@ export function lineReader(add: (entry: SitemapEntry) => void, faults: SitemapFa
     },
     end: () => {
       if (rest !== '') read(rest);
-      return false;
+      return {};
     },
   };
 }

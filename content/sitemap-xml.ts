@@ -4,11 +4,12 @@
  */
 import { hash } from 'node:crypto';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import type { Cut } from '../domain/limits.ts';
 import { changeRates } from '../domain/recrawl/page-class.ts';
 import { lastMoment, type SitemapFormat } from '../domain/sitemap-choice.ts';
 import type { SitemapFaults } from '../domain/sitemap-faults.ts';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
-import type { EntryReader, SitemapEntry } from './sitemap-entry.ts';
+import { absolute, type EntryReader, type SitemapEntry } from './sitemap-entry.ts';
 
 /** Characters of a text or an attribute kept; no URL that is crawled is as long. */
 const maxText = 4_096;
@@ -26,17 +27,13 @@ const formats: Readonly<Partial<Record<string, SitemapFormat>>> = {
 const fields: Readonly<Record<SitemapFormat, Readonly<Partial<Record<string, Field>>>>> = {
   urlset: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
   index: { loc: 'loc', lastmod: 'lastmod' },
-  rss: { link: 'loc', pubdate: 'lastmod' },
+  rss: { link: 'loc', guid: 'guid', pubdate: 'lastmod' },
   atom: { updated: 'lastmod', published: 'published' },
+  json: {},
   text: {},
   unknown: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
 };
-type Field = 'loc' | 'lastmod' | 'published' | 'changefreq' | 'priority';
-/** Dates of other vocabularies, whatever their prefix: sitemaps for news, and RSS 1.0. */
-const foreignDates: Readonly<Partial<Record<string, Field>>> = {
-  publication_date: 'published',
-  'dc:date': 'published',
-};
+type Field = 'loc' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority';
 
 interface OpenEntry {
   readonly kind: SitemapEntry['kind'];
@@ -44,10 +41,28 @@ interface OpenEntry {
   /** Of its elements, with the colon. */
   readonly prefix: string;
   readonly texts: Partial<Record<Field, string>>;
+  /** Of references in it: `xml:base`, else that of what holds it. */
+  base: string;
   /** The same page in other languages, or for other devices. */
   readonly alternates: string[];
   named: boolean;
+  /** Text before its first element: some write `<sitemap>URL</sitemap>`. */
+  bare: string;
+  /** An element was met in it. */
+  hasElements: boolean;
+  /** Within what a sitemap says of an article for news. */
+  isNews: boolean;
 }
+
+/** An element whose attributes are read. */
+interface OpenedElement {
+  /** Local name; `base`: one that holds entries, or is one. */
+  readonly as: 'base' | 'link' | 'guid';
+  readonly attributes: Record<string, string>;
+}
+/** Forms whose entries name their page in a `<loc>`. */
+const hasLoc: ReadonlySet<SitemapFormat> = new Set(['urlset', 'index']);
+const readAttributes: ReadonlySet<string> = new Set(['href', 'rel', 'xml:base', 'ispermalink']);
 
 export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
   readonly #add: (entry: SitemapEntry) => void;
@@ -67,17 +82,21 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
   /** The element whose text is being read; null: none of interest. */
   #field: { readonly name: string; readonly as: Field; readonly line: number } | null = null;
   #text = '';
-  /** Attributes of a link that is being read; null: of no interest. */
-  #link: Record<string, string> | null = null;
+  /** The tag that is being read; null: of no interest. */
+  #opened: OpenedElement | null = null;
+  /** Of references outside entries. */
+  #base: string;
   #attribute = '';
   /** Digests of the other languages' URLs that were given out: each of n pages may name all n. */
   readonly #alternates = new Set<string>();
   format: SitemapFormat = 'unknown';
   leftOut = 0;
 
-  constructor(add: (entry: SitemapEntry) => void, faults: SitemapFaults) {
+  /** @param address of the file */
+  constructor(add: (entry: SitemapEntry) => void, faults: SitemapFaults, address: string) {
     this.#add = add;
     this.#faults = faults;
+    this.#base = address;
   }
 
   get line(): number {
@@ -93,14 +112,14 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     this.#tokenizer.write(text);
   }
 
-  end(whole: boolean): boolean {
+  end(whole: boolean): Cut {
     this.#tokenizer.end();
     this.#endEntry();
     if (this.#root !== null && this.format === 'unknown')
       this.#faults.add(1, 'no-sitemap', `<${this.#root}>`);
     const isTorn = whole && this.format !== 'unknown' && !this.#rootClosed;
     if (isTorn) this.#faults.add(this.line, 'breaks-off');
-    return isTorn;
+    return { brokenSitemaps: Number(isTorn) };
   }
 
   /** Places must not go back beyond the last one asked for. */
@@ -119,31 +138,49 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     const name = this.#slice(start, end).toLowerCase();
     const colon = name.indexOf(':') + 1;
     const local = name.slice(colon);
-    this.#link = null;
+    this.#opened = null;
     if (this.#root === null) {
       this.#root = name;
       this.format = formats[local] ?? 'unknown';
+      this.#opened = { as: 'base', attributes: {} };
       return;
     }
     const kind = this.#kindOf(local);
     if (kind !== null) {
       this.#endEntry();
-      const prefix = name.slice(0, colon);
-      const line = this.#lineAt(start);
-      this.#entry = { kind, line, prefix, texts: {}, alternates: [], named: false };
+      this.#entry = this.#newEntry(kind, this.#lineAt(start), name.slice(0, colon), false);
+      this.#opened = { as: 'base', attributes: {} };
       return;
     }
-    if (this.#entry === null) return;
+    if (this.#entry === null) {
+      if (local === 'channel') this.#opened = { as: 'base', attributes: {} };
+      return;
+    }
+    this.#entry.hasElements = true;
+    if (local === 'news') this.#entry.isNews = true;
     if (local === 'link' && this.format !== 'rss') {
-      this.#link = {};
+      this.#opened = { as: 'link', attributes: {} };
       return;
     }
     // `image:loc` and the like name pictures, not pages.
     const isOwn = colon === 0 || name.slice(0, colon) === this.#entry.prefix;
-    const as = (isOwn ? fields[this.format][local] : undefined) ?? foreignDates[name] ?? foreignDates[local];
+    const as = (isOwn ? fields[this.format][local] : undefined) ?? this.#foreignDate(name, local);
     if (as === undefined) return;
     this.#field = { name, as, line: this.#lineAt(start) };
     this.#text = '';
+    if (as === 'guid') this.#opened = { as: 'guid', attributes: {} };
+  }
+
+  #newEntry(kind: SitemapEntry['kind'], line: number, prefix: string, named: boolean): OpenEntry {
+    const base = this.#entry?.base ?? this.#base;
+    const [bare, hasElements, isNews] = ['', false, false];
+    return { kind, line, prefix, base, named, bare, hasElements, isNews, texts: {}, alternates: [] };
+  }
+
+  /** Dates of other vocabularies: sitemaps for news, and RSS 1.0. That of a film on a page is none of the page. */
+  #foreignDate(name: string, local: string): Field | undefined {
+    const isDate = name === 'dc:date' || (local === 'publication_date' && this.#entry?.isNews === true);
+    return isDate ? 'published' : undefined;
   }
 
   #kindOf(local: string): SitemapEntry['kind'] | null {
@@ -159,19 +196,23 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     this.#entry = null;
     this.#field = null;
     if (entry === null) return;
-    const { kind, line, texts, alternates } = entry;
-    if (texts.loc === undefined || texts.loc === '') {
+    const { kind, line, texts, alternates, base } = entry;
+    const bare = entry.bare.trim();
+    if (bare !== '') this.#faults.add(line, 'no-loc', bare);
+    const written = [texts.loc, texts.guid, bare].find((text) => text !== undefined && text !== '');
+    if (written === undefined) {
       if (!entry.named) this.#faults.add(line, 'no-url');
       return;
     }
+    const loc = this.#addressOf(written, base);
     const { changefreq } = texts;
     const lastmod = texts.lastmod ?? texts.published;
     const dated = lastmod === undefined ? {} : { lastmod };
-    this.#add({ kind, url: texts.loc, line, ...dated, ...(changefreq !== undefined && { changefreq }) });
+    this.#add({ kind, url: loc, line, ...dated, ...(changefreq !== undefined && { changefreq }) });
     if (kind === 'sitemap') return;
     for (const url of alternates) {
       const digest = hash('sha1', url, 'base64');
-      if (url === texts.loc || this.#alternates.has(digest)) continue;
+      if (url === loc || this.#alternates.has(digest)) continue;
       if (this.#alternates.size === sitemapLimits.entries) {
         this.leftOut++;
         continue;
@@ -181,25 +222,42 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     }
   }
 
+  /** References in feeds may be relative (RFC 4287 §2); sitemaps have none (content/sitemap.ts judges those). */
+  #addressOf(reference: string, base: string): string {
+    return this.format === 'atom' || this.format === 'rss' ? absolute(reference, base) : reference;
+  }
+
   onselfclosingtag(): void {
-    this.#endLink();
+    this.#endTag();
     if (this.#text === '') this.#field = null;
   }
 
   onopentagend(): void {
-    this.#endLink();
+    this.#endTag();
+  }
+
+  #endTag(): void {
+    const opened = this.#opened;
+    this.#opened = null;
+    if (opened === null) return;
+    const { as, attributes } = opened;
+    const outer = this.#entry?.base ?? this.#base;
+    const base = URL.parse(attributes['xml:base']?.trim() ?? '', outer)?.href ?? outer;
+    if (as === 'link') this.#endLink(attributes, base);
+    else if (as === 'guid') {
+      // What is no permalink is a name and no address (RSS 2.0, <guid>).
+      if (attributes['ispermalink']?.trim().toLowerCase() === 'false') this.#field = null;
+    } else if (this.#entry === null) this.#base = base;
+    else this.#entry.base = base;
   }
 
   /** Atom names the page of an entry by a link; sitemaps name the same page in other languages by links. */
-  #endLink(): void {
-    const link = this.#link;
-    this.#link = null;
-    const href = link?.['href']?.trim() ?? '';
-    if (this.#entry === null || link === null || href === '') return;
+  #endLink(link: Readonly<Record<string, string>>, base: string): void {
+    const href = link['href']?.trim() ?? '';
+    if (this.#entry === null || href === '') return;
     const { rel = 'alternate' } = link;
     if (rel.toLowerCase() !== 'alternate') return;
-    if (this.format === 'atom') this.#entry.texts.loc ??= href;
-    else if (this.format === 'rss') return;
+    if (this.format === 'atom') this.#entry.texts.loc ??= this.#addressOf(href, base);
     else if (this.#entry.alternates.length < sitemapLimits.entries) this.#entry.alternates.push(href);
     else this.leftOut++;
   }
@@ -213,6 +271,7 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
       return;
     }
     if (field !== null || this.#entry === null) return;
+    if (name.slice(name.indexOf(':') + 1) === 'news') this.#entry.isNews = false;
     if (this.#kindOf(name.slice(name.indexOf(':') + 1)) !== null) this.#endEntry();
   }
 
@@ -222,11 +281,12 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     if (this.#entry === null) return;
     if (as === 'loc' && this.#entry.texts.loc !== undefined) {
       // Two URLs in one entry are two entries to those who wrote it.
-      const { kind, prefix } = this.#entry;
+      const next = { ...this.#newEntry(this.#entry.kind, line, this.#entry.prefix, true), hasElements: true };
       this.#endEntry();
-      this.#entry = { kind, line, prefix, texts: {}, alternates: [], named: true };
+      this.#entry = next;
     }
-    if (text !== '') this.#entry.texts[as] = text;
+    // A guid may be any text.
+    if (text !== '' && (as !== 'guid' || /^https?:/i.test(text))) this.#entry.texts[as] = text;
     this.#checkHint(as, text, line);
   }
 
@@ -243,7 +303,16 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
   }
 
   ontext(start: number, end: number): void {
-    if (this.#field !== null && this.#text.length < maxText) this.#text += this.#slice(start, end);
+    this.#addText(this.#slice(start, end));
+  }
+
+  #addText(text: string): void {
+    const entry = this.#entry;
+    if (this.#field !== null) {
+      if (this.#text.length < maxText) this.#text += text;
+    } else if (entry?.hasElements === false && entry.bare.length < maxText && hasLoc.has(this.format)) {
+      entry.bare += text;
+    }
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
@@ -251,26 +320,26 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
   }
 
   ontextentity(codePoint: number): void {
-    if (this.#field !== null && this.#text.length < maxText) this.#text += String.fromCodePoint(codePoint);
+    this.#addText(String.fromCodePoint(codePoint));
   }
 
   onattribname(start: number, end: number): void {
-    if (this.#link === null) return;
+    if (this.#opened === null) return;
     this.#attribute = this.#slice(start, end).toLowerCase();
     this.#text = '';
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#link !== null && this.#text.length < maxText) this.#text += this.#slice(start, end);
+    if (this.#opened !== null && this.#text.length < maxText) this.#text += this.#slice(start, end);
   }
 
   onattribentity(codePoint: number): void {
-    if (this.#link !== null && this.#text.length < maxText) this.#text += String.fromCodePoint(codePoint);
+    if (this.#opened !== null && this.#text.length < maxText) this.#text += String.fromCodePoint(codePoint);
   }
 
   onattribend(): void {
     const name = this.#attribute;
-    if (this.#link !== null && (name === 'href' || name === 'rel')) this.#link[name] = this.#text;
+    if (this.#opened !== null && readAttributes.has(name)) this.#opened.attributes[name] = this.#text;
     this.#text = '';
   }
 

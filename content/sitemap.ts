@@ -1,6 +1,6 @@
 /**
  * Sitemaps (sitemaps.org protocol 0.9): a urlset's pages with their other languages, and an index's further sitemaps;
- * also RSS, Atom, and the plain-text form, one URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in
+ * also RSS, Atom, JSON Feed, and the plain-text form, one URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in
  * XML mode: no entity, nesting or packing can blow it up, and a file of 50 MB neither stands in memory nor holds the
  * process up.
  */
@@ -13,6 +13,7 @@ import type { SitemapFaults } from '../domain/sitemap-faults.ts';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
 import { decoderFor } from './sitemap-encoding.ts';
 import type { EntryReader, SitemapEntry } from './sitemap-entry.ts';
+import { jsonFeedReader } from './sitemap-json.ts';
 import { lineReader } from './sitemap-lines.ts';
 import { XmlSitemapReader } from './sitemap-xml.ts';
 
@@ -30,13 +31,18 @@ const toldBytes = 2_048;
 const rootElement =
   /^(?:\ufeff|\s|<\?(?:(?!\?>)[^])*\?>|<!--(?:(?!-->)[^])*-->)*<(?:(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>/]|rss[\s>]|feed\s[^>]*http:\/\/www\.w3\.org\/2005\/Atom|rdf:RDF\s[^>]*http:\/\/purl\.org\/rss\/)/;
 
+/** JSON Feed 1.1, "version": it should stand first. */
+const isJsonFeed = (text: string): boolean =>
+  /^[\ufeff\s]*\{[^]*"version"\s*:\s*"https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version/i.test(text);
+
 /** Does it begin as a sitemap in XML or a feed does, packed or not? The plain-text form is told by nothing. */
 export function looksLikeSitemap(body: Uint8Array): boolean {
   const head = body.subarray(0, toldBytes);
   try {
     const bytes = isPacked(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
     const start = bytes.subarray(0, toldBytes);
-    return rootElement.test(decoderFor(start).decoder.decode(start));
+    const text = decoderFor(start).decoder.decode(start);
+    return rootElement.test(text) || isJsonFeed(text);
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;
     throw error;
@@ -50,10 +56,12 @@ const isPacked = (body: Uint8Array): boolean => body[0] === 0x1f && body[1] === 
  * file it is and what was left out: entries beyond the limit are counted to the end of the file. Never throws for what a
  * body holds.
  * @param faults gets what is wrong with the file
+ * @param address of the file, for relative references in feeds
  */
 export async function* readSitemap(
   body: Uint8Array,
   faults: SitemapFaults,
+  address: string,
 ): AsyncGenerator<SitemapEntry[], SitemapEnd> {
   let found: SitemapEntry[] = [];
   let count = 0;
@@ -70,14 +78,15 @@ export async function* readSitemap(
     if (next.done === true) {
       const { cut, fault } = next.value;
       if (fault !== undefined) faults.add(reader?.line ?? 1, fault);
-      const isTorn = reader?.end(fault === undefined) === true;
+      const unread = reader?.end(fault === undefined) ?? {};
       if (reader === null && fault === undefined) faults.add(1, 'empty');
       if (found.length > 0) yield found;
       return {
         format: reader?.format ?? 'unknown',
         cut: cutBy(
           cut,
-          { brokenSitemaps: Number(isTorn), sitemapEntries: count - sitemapLimits.entries },
+          unread,
+          { sitemapEntries: count - sitemapLimits.entries },
           { sitemapEntries: reader?.leftOut ?? 0 },
         ),
       };
@@ -88,7 +97,9 @@ export async function* readSitemap(
         lead += next.value.replace(/[^\n]/g, '');
         continue;
       }
-      reader = /^[\ufeff\s]*</.test(next.value) ? new XmlSitemapReader(add, faults) : lineReader(add, faults);
+      if (/^[\ufeff\s]*</.test(next.value)) reader = new XmlSitemapReader(add, faults, address);
+      else if (isJsonFeed(next.value.slice(0, toldBytes))) reader = jsonFeedReader(add, faults, address);
+      else reader = lineReader(add, faults);
       if (lead !== '') reader.write(lead);
     }
     reader.write(next.value);

@@ -9,7 +9,7 @@ export const sitemapModes = ['include', 'only', 'skip'] as const;
 export type SitemapMode = (typeof sitemapModes)[number];
 
 /** What a file is. `unknown`: neither a sitemap nor a feed, though URLs may have been found in it. */
-export const sitemapFormats = ['urlset', 'index', 'rss', 'atom', 'text', 'unknown'] as const;
+export const sitemapFormats = ['urlset', 'index', 'rss', 'atom', 'json', 'text', 'unknown'] as const;
 export type SitemapFormat = (typeof sitemapFormats)[number];
 
 /**

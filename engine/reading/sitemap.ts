@@ -67,7 +67,7 @@ export function createSitemapAdmission(
     let admitted = 0;
     let cut: Cut = {};
     const keepsFresh = crawl.config.keepFresh !== null;
-    const reading = readSitemap(body, faults);
+    const reading = readSitemap(body, faults, staged.url);
     for (let next = await reading.next(); ; next = await reading.next()) {
       if (next.done === true) {
         const { format, cut: unread } = next.value;

@@ -17,9 +17,9 @@ interface Read {
   readonly faults: string[];
 }
 
-async function read(body: string | Uint8Array): Promise<Read> {
+async function read(body: string | Uint8Array, address = 'https://h/feeds/all.xml'): Promise<Read> {
   const faults = new SitemapFaults();
-  const reading = readSitemap(Buffer.from(body), faults);
+  const reading = readSitemap(Buffer.from(body), faults, address);
   const entries: SitemapEntry[] = [];
   for (let batches = 0; ; batches++) {
     const next = await reading.next();
@@ -198,6 +198,80 @@ describe('feeds and kin', () => {
     ]);
     expect(looksLikeSitemap(Buffer.from(atom))).toBe(true);
     expect(looksLikeSitemap(Buffer.from('<feed><entry/></feed>'))).toBe(false);
+  });
+
+  it('references of feeds are relative to xml:base, that to the one around it, the outermost to the feed (RFC 4287 §2)', async () => {
+    const atom =
+      '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/blog/">' +
+      '<entry><link href="one"/></entry>' +
+      '<entry xml:base="2024/"><link href="two"/></entry>' +
+      '<entry><link xml:base="https://other/x/" href="../three"/></entry>' +
+      '<entry><link href="https://h/four"/></entry></feed>';
+    expect(await urls(atom)).toEqual([
+      'https://h/blog/one',
+      'https://h/blog/2024/two',
+      'https://other/three',
+      'https://h/four',
+    ]);
+    const rss = (base: string): string =>
+      `<rss><channel${base}><item><link>one.html</link></item><item><link>/two</link></item></channel></rss>`;
+    expect(await urls(rss(''))).toEqual(['https://h/feeds/one.html', 'https://h/two']);
+    expect(await urls(rss(' xml:base="https://o/a/"'))).toEqual(['https://o/a/one.html', 'https://o/two']);
+  });
+
+  it('an item of RSS without a link has its guid, if that is a permalink', async () => {
+    const rss = (guid: string): string => `<rss><channel><item>${guid}</item></channel></rss>`;
+    const link = '<link>https://h/link</link>';
+    expect(await urls(rss('<guid>https://h/1</guid>'))).toEqual(['https://h/1']);
+    expect(await urls(rss('<guid isPermaLink="true">https://h/1</guid>'))).toEqual(['https://h/1']);
+    expect(await urls(rss(`<guid>https://h/1</guid>${link}`))).toEqual(['https://h/link']);
+    for (const none of ['<guid isPermaLink="false">https://h/1</guid>', '<guid>tag:h,2024:1</guid>'])
+      expect((await read(rss(none))).faults).toEqual(['1 no-url']);
+  });
+
+  it('JSON Feed names the page of each item', async () => {
+    const items = [
+      { url: 'https://h/1', date_published: '2024-03-04T00:00:00Z', date_modified: '2024-03-05T00:00:00Z' },
+      { external_url: '../two' },
+      { title: 'three' },
+      'four',
+    ];
+    const feed = JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', title: 'h', items });
+    const got = await read(feed);
+    expect([got.format, named(got), got.faults]).toEqual([
+      'json',
+      [
+        { url: 'https://h/1', line: 1, lastmod: '2024-03-05T00:00:00Z' },
+        { url: 'https://h/two', line: 1, lastmod: '' },
+      ],
+      ['1 no-url', '1 no-url'],
+    ]);
+    const escaped = feed.replaceAll('/', '\\/');
+    expect(await urls(gzipSync(escaped))).toEqual(['https://h/1', 'https://h/two']);
+    expect([feed, escaped].map((text) => looksLikeSitemap(Buffer.from(text)))).toEqual([true, true]);
+    expect(looksLikeSitemap(Buffer.from('{"version": "1.1", "items": []}'))).toBe(false);
+    const torn = await read(feed.slice(0, -9));
+    expect([torn.entries, torn.cut, torn.faults]).toEqual([[], { brokenSitemaps: 1 }, ['1 breaks-off']]);
+    const large = await read(`${feed.slice(0, -1)},"more":"${'x'.repeat(4_000_000)}"}`);
+    expect([large.entries, large.cut, large.faults]).toEqual([[], { sitemapBytes: 1 }, ['1 too-large']]);
+  });
+
+  it('an entry may have its URL without a <loc>, which is said', async () => {
+    const got = await read(
+      '<sitemapindex><sitemap>\nhttps://h/1.xml?a&amp;b\n</sitemap><sitemap> <loc>https://h/2.xml</loc>x</sitemap></sitemapindex>',
+    );
+    expect(got.entries.map(({ kind, url }) => [kind, url])).toEqual([
+      ['sitemap', 'https://h/1.xml?a&b'],
+      ['sitemap', 'https://h/2.xml'],
+    ]);
+    expect(got.faults).toEqual(['1 no-loc https://h/1.xml?a&b']);
+  });
+
+  it('the date of a film is none of its page', async () => {
+    const film = '<video:video><video:publication_date>2007-11-05</video:publication_date></video:video>';
+    expect(named(await read(`<urlset><url><loc>https://h/a</loc>${film}</url></urlset>`))).toEqual([
+      { url: 'https://h/a', line: 1, lastmod: '' },
+    ]);
   });
 
   it('a page has the dates of news, and the same page in other languages, each once', async () => {
