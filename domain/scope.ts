@@ -103,6 +103,24 @@ export function compileScope(
   };
 }
 
+/**
+ * Does the scope reach a sitemap on the host of the sitemap that names it? Where that one is read, it does: a host may
+ * keep its sitemaps elsewhere (sitemaps.org, "Sitemaps & Cross Submits"). A folder binds what an index names.
+ */
+export const vouchedReach = (scope: ScopeConfig['scope']): boolean => scope !== 'prefix';
+
+/** Why the domain rules keep a sitemap out that lies on a host outside the scope; null: they do not. */
+export function refusedDomain(
+  { includeDomains, excludeDomains }: Pick<ScopeConfig, 'includeDomains' | 'excludeDomains'>,
+  link: CanonicalUrl,
+): { readonly reason: FilterReason; readonly detail: string } | null {
+  const domain = coveringDomain(hostName(link.host), new Set(excludeDomains));
+  if (domain !== null) return { reason: 'domain', detail: domain };
+  if (includeDomains.length === 0 || coveringDomain(hostName(link.host), new Set(includeDomains)) !== null)
+    return null;
+  return { reason: 'not-included', detail: `of none of ${String(includeDomains.length)} included domains` };
+}
+
 const admitted: ScopeVerdict = { verdict: 'admit' };
 
 function excluded(reason: FilterReason, detail: string): ScopeVerdict {

@@ -4,6 +4,7 @@ import { counted } from '../counted.ts';
 import { type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { quarantineDecisions } from './quarantine.ts';
+import { vouchedReach } from '../scope.ts';
 import { hasSession } from '../session-links.ts';
 import { reasonText } from '../url-reason.ts';
 
@@ -31,12 +32,12 @@ function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decisi
 
 function scopeAndFilters(facts: ExplainFacts): Decision[] {
   const { scope, record, link, crawl } = facts;
-  if (record?.kind === 'sitemap' && record.discoveredFrom === null) {
+  if (record?.kind === 'sitemap' && (record.discoveredFrom === null || isVouched(facts))) {
     return [
       pass(
         'scope',
         'exempt',
-        "The URL is a sitemap that the host's robots.txt names, and such a sitemap is read wherever it lies.",
+        'The URL is a sitemap that the robots.txt of a host of the crawl names, and such a sitemap is read wherever it lies.',
       ),
     ];
   }
@@ -73,6 +74,12 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
     },
   ];
 }
+
+/** A sitemap outside the scope that lies with the sitemap that names it. */
+const isVouched = ({ scope, record, link, crawl }: ExplainFacts): boolean =>
+  scope.verdict === 'outside' &&
+  vouchedReach(crawl.config.scope) &&
+  record?.discoveredFrom?.startsWith(`${link.host}/`) === true;
 
 /** Null: links of pages are followed, or the URL has been found by other ways. */
 function sitemapsOnly({ scope, record, crawl }: ExplainFacts): Decision | null {

@@ -286,7 +286,7 @@ function standingOf(
   { refusal }: Candidate,
   verdict: ScopeVerdict | undefined,
 ): 'outside' | NonNullable<Candidate['refusal']> | null {
-  if (verdict === undefined) return null;
+  if (verdict === undefined) return refusal ?? null;
   switch (verdict.verdict) {
     case 'admit':
       return refusal ?? null;

@@ -24,6 +24,8 @@ export interface Candidate {
   readonly dueInMs?: number;
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
+  /** A sitemap on the host of the sitemap that names it: where that one is read, this one is. Absent: judged by its host. */
+  readonly vouched?: true;
   /** Set: a URL that the scope admits is stored as excluded, for this reason. */
   readonly refusal?: { readonly reason: ExcludedReason; readonly detail: string };
 }
@@ -53,10 +55,14 @@ export type Found =
       readonly refusal?: Candidate['refusal'];
     }
   /** A sitemap that another sitemap names; null: robots.txt names it. */
-  | { readonly in: 'sitemaps'; readonly sitemap: Parent | null; readonly refusal?: Candidate['refusal'] }
+  | {
+      readonly in: 'sitemaps';
+      readonly sitemap: (Parent & { readonly origin: string }) | null;
+      readonly refusal?: Candidate['refusal'];
+    }
   | {
       readonly in: 'redirect';
-      readonly url: Parent & { readonly hops: number; readonly kind: UrlKind };
+      readonly url: Parent & { readonly hops: number; readonly kind: UrlKind; readonly origin: string };
       /** Milliseconds for which the answer asks to wait. */
       readonly waitMs: number;
     };
@@ -112,4 +118,11 @@ export function placeOf(found: Found): Place {
 export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate => ({
   ...{ crawl, link, seed: false, hops: 0, priority: null, parentPriority: 1 },
   ...placeOf(found),
+  ...(leadingSitemap(found) === link.host && ({ vouched: true } as const)),
 });
+
+/** The origin of the sitemap that names or redirects to another one; null: none does. */
+function leadingSitemap(found: Found): string | null {
+  if (found.in === 'sitemaps') return found.sitemap?.origin ?? null;
+  return found.in === 'redirect' && found.url.kind === 'sitemap' ? found.url.origin : null;
+}

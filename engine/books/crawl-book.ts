@@ -14,7 +14,7 @@ import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts'
 import { Topic } from '../../domain/relevance/focus.ts';
 import { namesOf } from '../../domain/robots.ts';
 import type { SitemapChoice } from '../../domain/sitemap-choice.ts';
-import { compileScope, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
+import { compileScope, vouchedReach, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { Attended } from './attended.ts';
 import { CrawlQuarantine } from './quarantine.ts';
@@ -28,6 +28,8 @@ const longestTurnMs = 50;
 
 export interface AskedLink extends Omit<LinkStanding, 'inside'> {
   readonly link: CanonicalUrl;
+  /** A sitemap that is read wherever it lies; a folder that holds the seeds binds it all the same. */
+  readonly vouched?: true;
 }
 
 export interface OpenCrawl {
@@ -40,6 +42,8 @@ export interface OpenCrawl {
   readonly seenAs: string;
   /** Whether each of the links belongs to the crawl. */
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
+  /** Whether its scope reaches the host of a URL, or a part of it. */
+  readonly reaches: (root: CanonicalUrl) => Promise<boolean>;
   /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
   readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'standing' | 'suspects'> | null;
   /** By what pages of a host are known that are not there, at most a second old; none: the crawl does not look. */
@@ -159,7 +163,7 @@ export class CrawlBook {
         version: row.config_version,
         config,
         seenAs: seenAs(row),
-        judge: this.#judgeOf(crawlId, config),
+        ...this.#scopeOf(crawlId, config),
         quarantine: config.traps ? quarantine : null,
         errorSigns: config.soft404 ? quarantine.errorSigns : () => [],
         sitemaps: sitemapChoice(config),
@@ -194,27 +198,35 @@ export class CrawlBook {
     }
   }
 
-  #judgeOf(crawlId: number, config: CrawlConfig): OpenCrawl['judge'] {
+  #scopeOf(crawlId: number, config: CrawlConfig): Pick<OpenCrawl, 'judge' | 'reaches'> {
+    const { scope } = config;
     const judge = compileScope(config, compileUrlPattern);
     const known: KnownPlaces = {
       has: (place) => this.#places.get(`${String(crawlId)} ${place}`) === true,
       add: (place) => void this.#places.set(`${String(crawlId)} ${place}`, true),
     };
-    return async (asked) => {
+    const judgeAll: OpenCrawl['judge'] = async (asked) => {
       const links = asked.map(({ link }) => link);
-      const within = await isWithin(this.#pool, crawlId, config.scope, links, known);
+      const within = await isWithin(this.#pool, crawlId, scope, links, known);
       const verdicts: ScopeVerdict[] = [];
       let since = performance.now();
-      for (const [at, { link, depth, seed }] of asked.entries()) {
+      for (const [at, { link, depth, seed, vouched }] of asked.entries()) {
         // For the links of one page, thousands of patterns or costly ones can take seconds.
         if (performance.now() - since > longestTurnMs) {
           await breathe();
           since = performance.now();
         }
-        verdicts.push(judge(link, { depth, seed, inside: within[at] === true }));
+        const inside = within[at] === true || (vouched === true && vouchedReach(scope));
+        verdicts.push(judge(link, { depth, seed, inside }));
       }
       return verdicts;
     };
+    const reaches: OpenCrawl['reaches'] = async (root) => {
+      const ofHosts = scope === 'prefix' ? 'host' : scope;
+      const [within] = await isWithin(this.#pool, crawlId, ofHosts, [root], known);
+      return within === true;
+    };
+    return { judge: judgeAll, reaches };
   }
 }
 

@@ -7,6 +7,7 @@ import { cutBy, type Cut } from '../../domain/limits.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { parseRobots, type Robots } from '../../domain/robots.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
+import { canonicalize } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { loadRobots, saveRobots } from '../../storage/hosts/index.ts';
 
@@ -96,5 +97,10 @@ const bytesALine = 500;
 const weightOf = (body: string | null): number =>
   500 + (body === null ? 0 : body.length + bytesALine * (body.match(/[\r\n]+/g)?.length ?? 0));
 
-const cutOf = ({ isCut, sitemaps }: Robots): Cut =>
-  cutBy({ robotsText: Number(isCut), robotsSitemaps: sitemaps.length - sitemapLimits.robotsLines });
+/** Lines past the limit, and those that name no URL: a host's own would only stand before a path. */
+function cutOf({ isCut, sitemaps }: Robots): Cut {
+  const used = sitemaps
+    .slice(0, sitemapLimits.robotsLines)
+    .filter((line) => canonicalize(line, 'http://h').ok);
+  return cutBy({ robotsText: Number(isCut), robotsSitemaps: sitemaps.length - used.length });
+}

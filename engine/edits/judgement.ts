@@ -4,7 +4,7 @@ import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
-import { compileScope, outOfScope, ruleReasons, type ScopeJudge } from '../../domain/scope.ts';
+import { compileScope, outOfScope, ruleReasons, vouchedReach, type ScopeJudge } from '../../domain/scope.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin } from '../../storage/seeds/index.ts';
@@ -18,6 +18,8 @@ export interface Rules {
   readonly movable: readonly ExcludedReason[];
   readonly judge: ScopeJudge;
   readonly takes: MediaFilter;
+  /** The scope reaches a sitemap on the host of the sitemap that names it. */
+  readonly reachesVouched: boolean;
   /** Whether the scope reaches each of the links, by the seeds that the crawl has now. */
   readonly within: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
 }
@@ -28,6 +30,7 @@ export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig, isAtLi
     movable: [...ruleReasons, unwantedType, ...(isAtLimit ? [] : ([cutOff] as const))],
     judge: compileScope(config, compileUrlPattern),
     takes: compileMediaFilter(config.contentTypes),
+    reachesVouched: vouchedReach(config.scope),
     within: (links) => isWithin(pool, Number(crawlId), config.scope, links),
   };
 }
@@ -40,9 +43,9 @@ export interface Reached<Row> {
 }
 
 /** Looks up for all rows together which of them the scope reaches, before they are judged one by one. */
-export async function reached<Row extends { readonly url: string }>(
+export async function reached<Row extends { readonly url: string; readonly vouched?: boolean }>(
   rows: readonly Row[],
-  { within }: Rules,
+  { within, reachesVouched }: Rules,
 ): Promise<Reached<Row>[]> {
   const read = rows.map(({ url }) => canonicalize(url));
   const inside = await within(read.flatMap((link) => (link.ok ? [link.value] : [])));
@@ -50,7 +53,7 @@ export async function reached<Row extends { readonly url: string }>(
   return rows.map((row, index) => {
     const link = read[index];
     return link?.ok === true
-      ? { row, link: link.value, inside: inside[at++] === true }
+      ? { row, link: link.value, inside: inside[at++] === true || (reachesVouched && row.vouched === true) }
       : { row, link: null, inside: false };
   });
 }

@@ -133,7 +133,7 @@ export function createReading(
   /** A seed may turn out to be a sitemap. */
   const isSitemap = async (staged: StagedBody): Promise<boolean> => {
     if (staged.kind === storedKinds.sitemap) return true;
-    if (!staged.seed || /^\s*text\/html\b/i.test(staged.content_type ?? '')) return false;
+    if (!staged.seed) return false;
     const body = await blobs.get(staged.content_hash, staged.record);
     if (body === null || !looksLikeSitemap(body)) return false;
     await retrying(() => turnIntoSitemap(pool, staged.host_id, staged.crawl_id, staged.key));

@@ -44,7 +44,7 @@ export class PageFetch {
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;
     const parent = {
-      ...{ host_id: Number(this.#visit.lease.hostId), key: url.key },
+      ...{ host_id: Number(this.#visit.lease.hostId), origin: this.#visit.origin, key: url.key },
       ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
     };
     const found =

@@ -1,7 +1,8 @@
 /** What all slices of a process share. */
 import { LRUCache } from 'lru-cache';
+import { refusedDomain } from '../../domain/scope.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
-import { canonicalize } from '../../domain/url.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { Admission } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
@@ -44,7 +45,8 @@ export class FetchRoom {
   }
 
   /**
-   * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4). A crawl that
+   * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4), wherever they
+   * lie: many hosts keep theirs in buckets or at a CDN. Their pages are judged one by one. A crawl that
    * takes pages from sitemaps only asks for one where it usually is, if robots.txt names none by a URL.
    */
   async admitSitemaps(
@@ -62,21 +64,29 @@ export class FetchRoom {
     const linksOf = (lines: readonly string[]) =>
       lines.flatMap((line) => {
         const link = canonicalize(line, origin);
-        return link.ok ? [{ link: link.value, depth: 0, seed: false }] : [];
+        return link.ok ? [link.value] : [];
       });
     const own = linksOf(robots.sitemaps.slice(0, sitemapLimits.robotsLines));
     const named = own.length > 0 ? own : linksOf(['/sitemap.xml']);
     const newcomers =
       own.length > 0 ? curious : curious.filter(({ config: { sitemap } }) => sitemap === 'only');
-    if (newcomers.length === 0) return;
     const candidates: Candidate[] = [];
     for (const crawl of newcomers) {
-      const verdicts = await crawl.judge(named);
-      for (const [at, each] of named.entries())
-        if (each.link.host === origin || verdicts[at]?.verdict === 'admit')
-          candidates.push(candidate(crawl, each.link, { in: 'sitemaps', sitemap: null }));
+      // A host that is visited for its sitemaps alone vouches for no others.
+      if (!(await crawl.reaches(rootOf(origin)))) continue;
+      for (const link of named) {
+        const refusal = (await crawl.reaches(link)) ? null : refusedDomain(crawl.config, link);
+        const found = { in: 'sitemaps', sitemap: null, ...(refusal !== null && { refusal }) } as const;
+        candidates.push(candidate(crawl, link, found));
+      }
     }
-    await this.admission.store(this.dependencies.writer, candidates);
+    if (candidates.length > 0) await this.admission.store(this.dependencies.writer, candidates);
     for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
   }
+}
+
+function rootOf(origin: string): CanonicalUrl {
+  const root = canonicalize(`${origin}/`);
+  if (!root.ok) throw new Error(`${origin} is the origin of no URL`);
+  return root.value;
 }

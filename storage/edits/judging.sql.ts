@@ -17,6 +17,8 @@ interface RuledFields {
   readonly seed: boolean;
   /** The URL is a sitemap that its host's robots.txt names; such a sitemap is read wherever it lies. */
   readonly unruled: boolean;
+  /** The URL is a sitemap on the host of the sitemap that names it. */
+  readonly vouched: boolean;
 }
 
 export type RuledUrl = RuledFields &
@@ -35,7 +37,8 @@ export const urlsToJudge = statement<
 >(
   'urls-to-judge',
   `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
-          u.content_type, u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled
+          u.content_type, u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled,
+          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched
      from host_queue q
      join host h on h.id = q.host_id
     cross join lateral (
@@ -59,7 +62,8 @@ export const limitedUrls = statement<
       where $3 <> '' and host_id = $2 and crawl_id = $1 and key = decode($3, 'hex')
    )
    select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail, u.content_type,
-          u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled
+          u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled,
+          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched
      from url u join host h on h.id = u.host_id
     where u.host_id = $2 and u.crawl_id = $1 and u.state = 'excluded' and u.reason = 'host-limit'
       and ($3 = '' or exists (select from place p

@@ -261,6 +261,67 @@ const page: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<p>A page.</p><a href="/linked">on</a>');
 };
 
+describe('sitemaps on another host', () => {
+  const elsewhere = async (config: Partial<CrawlConfig> = {}) => {
+    const bucket = await startSite();
+    const host = await fetching.host(bucket.origin);
+    const here = await crawled(
+      () => ({ '/robots.txt': robots(`sitemap: ${bucket.origin}/all.xml`, 'sitemap: http://[') }),
+      config,
+    );
+    const { origin } = here.site;
+    bucket.answers = {
+      '/robots.txt': robots('user-agent: *', 'disallow: /no.xml', `sitemap: ${bucket.origin}/others.xml`),
+      '/all.xml': xml(
+        index(`${bucket.origin}/part.xml`, `${bucket.origin}/no.xml`, 'http://127.1.2.3/x.xml'),
+      ),
+      '/part.xml': redirect('/part-1.xml'),
+      '/part-1.xml': xml(urlset(`${origin}/only-there`, `${bucket.origin}/page`)),
+    };
+    return { bucket, host, here };
+  };
+
+  it('are read where robots.txt names them, with those beside them; of their pages the crawl has its own', async () => {
+    const { bucket, host, here } = await elsewhere();
+    await here.visit();
+    for (let slice = 0; slice < 4; slice++) {
+      await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
+      await readBodies(fetching, host);
+    }
+    // The bucket's own robots.txt is obeyed, but names sitemaps of whoever else has files there.
+    expect(bucket.paths().filter((path) => path !== '/robots.txt')).toEqual([
+      ...['/all.xml', '/part.xml', '/part-1.xml'],
+    ]);
+    const there = Object.entries(await fetching.urls(here.crawl, bucket.origin)).filter(([url]) =>
+      url.startsWith('/'),
+    );
+    expect(there.map(([path, { state, reason }]) => [path, state, reason])).toEqual(
+      expect.arrayContaining([
+        ['/all.xml', 'done', 'fetched'],
+        ['/part.xml', 'done', 'redirect'],
+        ['/part-1.xml', 'done', 'fetched'],
+        ['/no.xml', 'excluded', 'robots'],
+      ]),
+    );
+    expect(there).toHaveLength(4);
+    expect(await here.standing(0)).toMatchObject({ '/only-there': 'queued' });
+    expect(await cutOf(here.crawl)).toMatchObject({
+      outside: { places: 2, leftOut: 2 },
+      robotsSitemaps: { places: 1, leftOut: 1 },
+    });
+    await expectExact(fetching.pool, here.crawl);
+  });
+
+  it('have a row that says so where the settings leave their domain out', async () => {
+    const { bucket, here } = await elsewhere({ includeDomains: ['example.com'] });
+    await here.visit();
+    expect(await fetching.urls(here.crawl, bucket.origin)).toMatchObject({
+      '/all.xml': { kind: 1, state: 'excluded', reason: 'not-included' },
+    });
+    expect(bucket.paths()).toEqual([]);
+  });
+});
+
 describe('a crawl by sitemaps', () => {
   it('takes what is modified and wanted, follows no link, and tells of each sitemap what is wrong', async () => {
     const { visit, standing, crawl, site } = await crawled(
