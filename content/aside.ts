@@ -9,7 +9,7 @@ import type { Works } from './aside/works.ts';
 import { BudgetedThreads, type Budget, type Overrun } from './budgeted-thread.ts';
 
 /** The largest bodies that a crawl keeps unless told otherwise (10 MiB) take a few seconds. */
-const usual: Budget = { heapMb: 512, bufferBytes: 256 * 1024 * 1024, deadlineMs: 30_000 };
+const usual: Budget = { heapMb: 512, bufferBytes: 256 * 1024 * 1024, workMs: 30_000 };
 
 /** The body takes more time or memory to read than any page should, so asking again is of no use. */
 export class BeyondBudget extends Error {

@@ -1,8 +1,12 @@
 /**
- * A thread for work that a hostile body can make endless: each task has a deadline and a memory limit, and a task that
+ * A thread for work that a hostile body can make endless: each task has a limit of time and one of memory, and a task that
  * passes one takes the thread with it, and nothing else. The thread starts with the first task, does one after the other,
  * and ends when nothing has come for a while.
+ *
+ * Time is what the thread has worked, or has waited for nothing: on a busy machine a thread may stand still for minutes,
+ * and what it reads is no slower to read for that.
  */
+import { setTimeout as after } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 export interface Budget {
@@ -10,12 +14,15 @@ export interface Budget {
   readonly heapMb: number;
   /** Of buffers, which the heap's limit does not count: looked at every few milliseconds. */
   readonly bufferBytes: number;
-  readonly deadlineMs: number;
+  /** Milliseconds of processor time and idleness together. */
+  readonly workMs: number;
 }
 
 /** Milliseconds without a task after which the thread ends. */
 const idleMs = 30_000;
 const lookMs = 20;
+/** By the clock a task may take so many times its limit of time, however little the thread got to run. */
+const patience = 10;
 
 /** `broke-down`: the work threw where nobody could catch it. */
 export type Overrun = 'too-slow' | 'too-much-memory' | 'broke-down';
@@ -48,17 +55,13 @@ export class BudgetedThread<Task, Answer> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     const thread = (this.#thread ??= this.#start());
     thread.ref();
-    const before = process.memoryUsage.rss();
     const overrun = Promise.withResolvers<Overrun>();
     const answer = Promise.withResolvers<Answer>();
-    const deadline = setTimeout(() => overrun.resolve('too-slow'), this.#budget.deadlineMs);
-    let over = false;
-    const looking = setInterval(() => {
-      void buffersOf(thread, before).then((bytes) => {
-        // A look that is answered late must not end the task that came next.
-        if (!over && bytes > this.#budget.bufferBytes) overrun.resolve('too-much-memory');
-      });
-    }, lookMs);
+    const deadline = setTimeout(() => overrun.resolve('too-slow'), patience * this.#budget.workMs);
+    const over = new AbortController();
+    void this.#watch(thread, over.signal).then((passed) => {
+      if (passed !== null) overrun.resolve(passed);
+    });
     const failed = (error: Error & { code?: unknown }): void => {
       this.#thread = null;
       overrun.resolve(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'too-much-memory' : 'broke-down');
@@ -76,14 +79,29 @@ export class BudgetedThread<Task, Answer> {
         }),
       ]);
     } finally {
-      over = true;
+      over.abort();
       clearTimeout(deadline);
-      clearInterval(looking);
       thread.off('message', answer.resolve);
       thread.off('error', failed);
       thread.unref();
       this.#rest();
     }
+  }
+
+  /** Looks until the task is over, or has passed what it may take. A thread that stands still answers no look. */
+  async #watch(thread: Worker, over: AbortSignal): Promise<Overrun | null> {
+    const { workMs, bufferBytes } = this.#budget;
+    const before = process.memoryUsage.rss();
+    const began = await workedMs(thread);
+    while (!over.aborted) {
+      const [worked, bytes] = await Promise.all([workedMs(thread), buffersOf(thread, before)]);
+      // A look that is answered late must not end the task that came next.
+      if (over.aborted) break;
+      if (bytes > bufferBytes) return 'too-much-memory';
+      if (worked - began > workMs) return 'too-slow';
+      await after(lookMs);
+    }
+    return null;
   }
 
   #start(): Worker {
@@ -138,6 +156,19 @@ async function buffersOf(thread: Worker, before: number): Promise<number> {
   if (told.getHeapStatistics === undefined) return process.memoryUsage.rss() - before;
   try {
     return (await told.getHeapStatistics()).external_memory;
+  } catch {
+    // The thread has ended.
+    return 0;
+  }
+}
+
+/** What a thread has worked and waited since it began, in milliseconds. Where this Node does not tell, the clock. */
+async function workedMs(thread: Worker): Promise<number> {
+  const told = thread as { cpuUsage?: () => Promise<NodeJS.CpuUsage> };
+  if (told.cpuUsage === undefined) return performance.now();
+  try {
+    const { user, system } = await told.cpuUsage();
+    return (user + system) / 1_000 + thread.performance.eventLoopUtilization().idle;
   } catch {
     // The thread has ended.
     return 0;

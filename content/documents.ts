@@ -5,20 +5,14 @@ import type { Cut } from '../domain/limits.ts';
 import { BudgetedThread, type Overrun } from './budgeted-thread.ts';
 import type { DocumentText, Unreadable } from './documents/pdf.ts';
 import { titleOfText } from './documents/title.ts';
-import { parseContentType } from './media.ts';
+import { isPdf, parseContentType } from './media.ts';
 
 /** Larger documents are not read. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Is the body such a document? One without a type is told by its first bytes. */
-export function isDocument(contentType: string | null, body: Uint8Array): boolean {
-  const { essence } = parseContentType(contentType);
-  if (essence === 'application/pdf' || essence === 'application/x-pdf') return true;
-  return (essence === '' || essence === 'application/octet-stream') && startsAsPdf(body);
-}
-
-const startsAsPdf = (body: Uint8Array): boolean =>
-  Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 5)).toString('latin1') === '%PDF-';
+/** Is the body such a document? */
+export const isDocument = (contentType: string | null, body: Uint8Array): boolean =>
+  isPdf(parseContentType(contentType), body);
 
 /** One for the process. */
 let thread: BudgetedThread<Uint8Array, DocumentText | Unreadable> | null = null;
@@ -29,7 +23,7 @@ export async function readDocument(body: Uint8Array): Promise<ReadDocument> {
   thread ??= new BudgetedThread(
     new URL(`documents/thread${extname(import.meta.filename)}`, import.meta.url),
     {
-      ...{ heapMb: 256, bufferBytes: 512 * 1024 * 1024, deadlineMs: 30_000 },
+      ...{ heapMb: 256, bufferBytes: 512 * 1024 * 1024, workMs: 30_000 },
     },
   );
   const data = Uint8Array.from(body);

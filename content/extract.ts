@@ -12,12 +12,13 @@ import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
 import { enoughWords, needOf, type PageEvidence } from '../domain/page-need.ts';
 import { decodeBody } from './charset.ts';
-import { titleOfText } from './documents/title.ts';
+import { withoutSubset } from './doctype.ts';
+import { headingFirst, titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
 import { ENOUGH_WORDS, type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
-import { bodyKind, parseContentType } from './media.ts';
+import { bodyKind, isMarkdown, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
 import { type Asked, PageDetails } from './page-details.ts';
 import { PageReader } from './page-reader.ts';
@@ -129,11 +130,12 @@ function readPage(
   const kind = bodyKind(type, body);
   const { text: decoded, charset } = decodeBody(kind === null ? new Uint8Array() : body, type.charset);
   // NUL never belongs to a page, and Postgres refuses it in text.
-  const source = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
+  const clean = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
+  const source = kind === 'xhtml' ? withoutSubset(clean) : clean;
   const page = new PageReader(source, kind === 'xhtml', agentTokens, asked);
   if (kind === 'text') {
     page.text.add(source);
-    page.title.add(titleOfText(source) ?? '');
+    page.title.add(titleOfText(isMarkdown(type) ? headingFirst(source) : source) ?? '');
   } else page.read();
   return { page, charset };
 }

@@ -1,6 +1,7 @@
 /** Markdown of a page (CommonMark with GitHub's tables and strike-through), made when somebody asks for it. */
 import type { Repeated } from '../contracts/extraction.ts';
 import { decodeBody } from './charset.ts';
+import { withoutSubset } from './doctype.ts';
 import { fenced } from './markdown/code.ts';
 import { type Markdown, type MarkdownPart, readMarkdown } from './markdown/reader.ts';
 import { bodyKind, parseContentType } from './media.ts';
@@ -26,7 +27,8 @@ export function toMarkdown(
   const kind = bodyKind(type, body);
   if (kind === null) return null;
   const source = decodeBody(body, type.charset).text.replaceAll('\0', '').toWellFormed();
-  if (kind !== 'text') return readMarkdown(source, kind === 'xhtml', new URL(url), part, repeated);
+  if (kind === 'xhtml') return readMarkdown(withoutSubset(source), true, new URL(url), part, repeated);
+  if (kind === 'html') return readMarkdown(source, false, new URL(url), part, repeated);
   const lines = fenced(source.slice(0, longestText), null);
   return {
     text: lines.map((line) => `${line}\n`).join(''),

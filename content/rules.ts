@@ -11,7 +11,7 @@ import { bodyKind, parseContentType } from './media.ts';
 import type { RulesAnswer, RulesTask } from './rules/thread.ts';
 
 /** A usual page takes some ten milliseconds, and a few megabytes. */
-const budget = { heapMb: 256, bufferBytes: 256 * 1024 * 1024, deadlineMs: 10_000 };
+const budget = { heapMb: 256, bufferBytes: 256 * 1024 * 1024, workMs: 10_000 };
 
 /** One for the process. */
 let thread: BudgetedThread<RulesTask, RulesAnswer> | null = null;

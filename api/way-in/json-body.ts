@@ -117,7 +117,7 @@ async function parsed(request: Request, bytes: Buffer, isLarge: boolean): Promis
 
 const threads = new BudgetedThreads<Uint8Array, ReadJson>(
   new URL(`json/thread${extname(import.meta.filename)}`, import.meta.url),
-  { heapMb: 512, bufferBytes: 128 * 1024 * 1024, deadlineMs: 15_000 },
+  { heapMb: 512, bufferBytes: 128 * 1024 * 1024, workMs: 15_000 },
   2,
 );
 

@@ -3,6 +3,7 @@ import { load } from 'cheerio';
 import type { RuledPage } from '../../contracts/extraction.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { decodeBody } from '../charset.ts';
+import { withoutSubset } from '../doctype.ts';
 import { baseOf, createResolver } from '../links.ts';
 import { bodyKind, parseContentType } from '../media.ts';
 import { fieldsOf } from './fields.ts';
@@ -19,7 +20,7 @@ export function readByRules(
   const kind = bodyKind(type, body);
   if (kind === null || kind === 'text') return null;
   const source = decodeBody(body, type.charset).text.replaceAll('\0', '');
-  const $ = load(source, kind === 'xhtml' ? { xml: { xmlMode: true } } : {});
+  const $ = kind === 'xhtml' ? load(withoutSubset(source), { xml: { xmlMode: true } }) : load(source);
   const base = $('base[href]').first().attr('href') ?? null;
   const url = new URL(address);
   url.hash = '';

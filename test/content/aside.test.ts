@@ -8,7 +8,7 @@ import { createTextReader } from '../../engine/page-text.ts';
 
 const html = Buffer.from('<title>T</title><main><p>one <a href="/x">two</a></p></main><p>three</p>');
 const url = 'https://a.example/';
-const lasting = { heapMb: 256, bufferBytes: 2 ** 28, deadlineMs: 120_000 };
+const lasting = { heapMb: 256, bufferBytes: 2 ** 28, workMs: 120_000 };
 
 it('is what is read here, and leaves the body to its owner', async () => {
   const aside = createAside(lasting, 1);

@@ -265,7 +265,8 @@ describe('text', () => {
 
 describe('other kinds of bodies', () => {
   it('reads XHTML: self-closing tags close, CDATA is text', () => {
-    const xhtml = `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">
+    const subset = "<!DOCTYPE html [<!ENTITY a \"]>\"><!-- ]> ' --><?b ]>?>\n<!ENTITY c '>'> ]>";
+    const xhtml = `<?xml version="1.0" encoding="UTF-8"?>${subset}<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">
       <head><title>T</title><script src="x.js"/></head>
       <body><p>a<a id="x"/>b &nbsp;<![CDATA[<c> & d]]></p><a href="/y">y</a></body></html>`;
     for (const contentType of ['application/xhtml+xml', 'application/xml']) {
@@ -273,6 +274,13 @@ describe('other kinds of bodies', () => {
       expect(page).toMatchObject({ title: 'T', text: 'ab <c> & d\ny', language: 'fr', charset: 'utf-8' });
       expect(page.links).toEqual(['https://example.com/y']);
     }
+  });
+
+  it('takes Markdown as text, with its first heading as title', () => {
+    const markdown = '---\nlayout: post\n---\n# How to *weave* #\n\nText.';
+    const page = extract(markdown, { contentType: 'text/markdown; charset=utf-8' });
+    expect(page).toMatchObject({ title: 'How to *weave*', words: 6 });
+    expect(extract('Text.', { contentType: 'text/x-markdown' }).title).toBe('Text.');
   });
 
   it('takes plain text as it is, with its first line as title', () => {

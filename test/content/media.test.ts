@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyKind, isExtractable, parseContentType } from '../../content/media.ts';
+import { bodyKind, isExtractable, isPdf, parseContentType } from '../../content/media.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
@@ -19,6 +19,25 @@ describe('parseContentType (RFC 9110 section 8.3.1)', () => {
     ['; charset=utf-8', '', 'utf-8'],
   ])('%j', (value, essence, charset) => {
     expect(parseContentType(value)).toEqual({ essence, charset });
+  });
+});
+
+describe('which bodies are PDFs', () => {
+  it.each([
+    ['application/pdf', '', true],
+    ['application/pdf', 'Content-Type: application/pdf\r\n\r\n%PDF-1.4', true],
+    ['application/pdf', '<html>gone</html>', false],
+    ['application/pdf', '<br />\n<b>Warning</b>: fopen()\n%PDF-1.4', true],
+    ['application/octet-stream', '\r\n\r\n%PDF-1.4', true],
+    [null, `${'x'.repeat(1_024)}%PDF-1.4`, true],
+    [null, `${'x'.repeat(1_025)}%PDF-1.4`, false],
+    [null, '<!doctype html>a file begins with %PDF-1.4', false],
+    ['text/html', '\n%PDF-1.4', true],
+    ['text/plain', '%PDF-1.4', true],
+    ['text/plain', 'A file begins with %PDF-1.4', false],
+    ['image/png', '%PDF-1.4', false],
+  ])('%s with %j: %s', (type, body, is) => {
+    expect(isPdf(parseContentType(type), bytes(body))).toBe(is);
   });
 });
 
@@ -43,6 +62,14 @@ describe('which bodies are read', () => {
     ['application/octet-stream', '<html lang=en>', 'html'],
     ['application/octet-stream', '\x7fELF\x02\x01\x01\0', null],
     ['application/pdf', '%PDF-1.7', null],
+    ['application/pdf', '\n<!doctype html><title>Not found</title>', 'html'],
+    ['text/html', '%PDF-1.7\n', null],
+    ['text/html', 'PK\x03\x04\x14\0\0', null],
+    ['text/html', 'a\0b', 'html'],
+    ['binary/octet-stream', '<br>\n<b>Warning', 'html'],
+    ['text/plain', '<!doctype html><p>x', 'text'],
+    ['text/markdown; charset=utf-8', '# A heading', 'text'],
+    ['text/markdown', 'PK\x03\x04\x14\0\0', null],
     ['text/css', 'a{}', null],
     ['application/json', '{}', null],
   ])('%s with %j', (type, body, kind) => {

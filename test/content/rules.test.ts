@@ -237,13 +237,13 @@ describe('rules that cannot be used', () => {
 });
 
 describe('a hostile page costs its budget and no more', { tags: ['long'] }, () => {
-  const thread = rulesThread({ heapMb: 64, bufferBytes: 64 * 1024 * 1024, deadlineMs: 3_000 });
+  const thread = rulesThread({ heapMb: 64, bufferBytes: 64 * 1024 * 1024, workMs: 3_000 });
   const task = (html: string, rules: object) => ({
     ...{ body: Buffer.from(html), contentType: 'text/html', url: pageUrl, rules: rulesOf(rules) },
   });
   const good = async (): Promise<void> => {
     // The first page of a new thread has the start of the thread in its time.
-    const lasting = rulesThread({ heapMb: 64, bufferBytes: 64 * 1024 * 1024, deadlineMs: 60_000 });
+    const lasting = rulesThread({ heapMb: 64, bufferBytes: 64 * 1024 * 1024, workMs: 60_000 });
     expect(await lasting.run(task('<p>fine', { fields: { p: { select: 'p' } } }))).toMatchObject({
       fields: { p: 'fine' },
     });
@@ -268,7 +268,7 @@ describe('a hostile page costs its budget and no more', { tags: ['long'] }, () =
   });
 
   it('in depth: a tree that cannot be written down', async () => {
-    const patient = rulesThread({ heapMb: 256, bufferBytes: 256 * 1024 * 1024, deadlineMs: 120_000 });
+    const patient = rulesThread({ heapMb: 256, bufferBytes: 256 * 1024 * 1024, workMs: 120_000 });
     expect(await patient.run(task('<b>'.repeat(20_000) + 'x', { include: ['b'] }))).toBe('too-deep');
   });
 

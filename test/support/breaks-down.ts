@@ -12,5 +12,9 @@ parentPort?.on('message', (task: string) => {
     const hoard: object[][] = [];
     for (;;) hoard.push(Array.from({ length: 1_000 }, (_, at) => ({ at })));
   }
+  if (task === 'work') for (;;);
+  if (task === 'wait') return;
+  // As on a machine that gives the thread no turn: neither work nor a loop that waits for something to do.
+  if (task === 'stand still') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
   parentPort?.postMessage(task);
 });
