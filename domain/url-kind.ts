@@ -4,6 +4,9 @@
  */
 export const storedKinds = { page: 0, sitemap: 1, probe: 2 } as const;
 
+/** What an archive has the answers of: all that was asked for on behalf of a crawl but made-up paths. */
+export const archivedKinds = [storedKinds.page, storedKinds.sitemap];
+
 export type UrlKind = keyof typeof storedKinds;
 export type StoredKind = (typeof storedKinds)[UrlKind];
 

@@ -1,12 +1,17 @@
 /**
- * The pages of a crawl as an archive of its own (WARC/1.1): each with its answer and its request, one after another. A
- * body that several pages of the crawl have stands in the record of the first of them, which the others name. A body
+ * The answers of a crawl as an archive of its own (WARC/1.1): each with its request, one after another, and behind them
+ * the robots.txt of its hosts. A body that several answers have stands in the record of that URL which stands for it in
+ * the crawl, to which the others refer by the record's id. Where that one does not come before them in this archive, they
+ * bring the body themselves: whether it does follows from its row, so nothing has to be remembered on the way. A body
  * that another tenant had first comes without what that tenant's answer and request said.
  */
+import { hash as digest } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { PageFilter } from '../contracts/http/page-filter.ts';
 import type { PageView } from '../contracts/http/results.ts';
 import { urlKey } from '../contracts/url-key.ts';
+import { archivedKinds } from '../domain/url-kind.ts';
 import { canonicalize } from '../domain/url.ts';
 import {
   bodyAlone,
@@ -14,11 +19,14 @@ import {
   infoRecord,
   metadataRecord,
   pack,
+  placeOf,
+  robotsRecords,
   saysUnchanged,
   unpackBoth,
   withBody,
   withoutBody,
   type ArchiveReader,
+  type FoundRecord,
   type ReadRecord,
   type RefersTo,
   type SegmentFormat,
@@ -26,10 +34,9 @@ import {
 import { storedRecords } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
 
-export type ExportedAnswers = Pick<ArchiveReader, 'answer' | 'revisit'>;
+export type ExportedAnswers = Pick<ArchiveReader, 'answer' | 'ownAnswer'>;
 
-type StoredPage = PageView & { readonly contentHash: string };
-/** Where the answers of a page lie. */
+/** Where the answers of a URL lie. */
 type Records = Awaited<ReturnType<typeof storedRecords>>[number];
 
 /** Pages looked up together. */
@@ -52,69 +59,80 @@ export async function packed(record: Buffer, format: SegmentFormat): Promise<Buf
 /** The first record of an archive. @param software name and version */
 export const firstRecord = (software: string): Buffer => infoRecord(software, new Date());
 
+/** What an archive is made of: the crawl, and which of its answers. */
+export interface Wanted {
+  readonly crawlId: string;
+  /** That of the pages that are given. */
+  readonly filter: PageFilter;
+}
+
 /**
  * An archive, in members. Holds a few bodies at a time.
- * @param pages in any order; those without a stored body are left out
+ * @param pages in the order of the feed; those of which nothing was stored are left out
  * @param software name and version, for the first record
  */
 export async function* archiveOf(
   db: Queryable,
   archive: ExportedAnswers,
-  crawlId: string,
+  wanted: Wanted,
   pages: AsyncIterable<readonly PageView[]>,
   format: SegmentFormat,
   software: string,
 ): AsyncGenerator<Buffer> {
   yield await packed(firstRecord(software), format);
   for await (const some of pages)
-    for await (const member of membersOf(db, archive, crawlId, some, format)) yield member.packed;
+    for await (const member of membersOf(db, archive, wanted, some, format)) yield member.packed;
+  for await (const member of robotsOf(db, archive, wanted, format)) yield member.packed;
 }
 
 /** The records of some pages. */
 export async function* membersOf(
   db: Queryable,
   archive: ExportedAnswers,
-  crawlId: string,
+  { crawlId, filter: { since = 0, status, contentType, host } }: Wanted,
   pages: readonly PageView[],
   format: SegmentFormat,
 ): AsyncGenerator<Member> {
-  const stored = pages.filter((page): page is StoredPage => page.contentHash !== null);
-  for (let at = 0; at < stored.length; at += batch) {
-    const part = stored.slice(at, at + batch);
-    const rows = new Map((await storedRecords(db, crawlId, namesOf(part))).map((row) => [row.n, row]));
-    const wanted = part.map((page, n) => ({ page, row: rows.get(n) }));
-    for (let from = 0; from < wanted.length; from += together) {
-      const read = wanted.slice(from, from + together);
-      const records = await Promise.all(read.map(({ page, row }) => recordsOf(archive, crawlId, page, row)));
+  for (let at = 0; at < pages.length; at += batch) {
+    const part = pages.slice(at, at + batch).map((page, n) => ({ page, n }));
+    const names = JSON.stringify(part.map(({ page, n }) => ({ n, ...nameOf(page) })));
+    const rows = await storedRecords(
+      ...([db, crawlId, names, since, status?.least ?? null, status?.most ?? null] as const),
+      ...([contentType ?? null, archivedKinds, host ?? null] as const),
+    );
+    const stored = new Map(rows.map((row) => [row.n, row]));
+    for (let from = 0; from < part.length; from += together) {
+      const read = part.slice(from, from + together);
+      const records = await Promise.all(
+        read.map(({ page, n }) => recordsOf(archive, crawlId, page, stored.get(n))),
+      );
       for (const record of records.flat()) yield { record, packed: await packed(record, format) };
     }
   }
 }
 
-const namesOf = (pages: readonly StoredPage[]): string =>
-  JSON.stringify(
-    pages.map(({ url, contentHash }, n) => {
-      const link = canonicalize(url);
-      return {
-        n,
-        origin: link.ok ? link.value.host : '',
-        key: keyOf(url).toString('hex'),
-        hash: contentHash,
-      };
-    }),
-  );
+function nameOf({ url, contentHash: hash }: PageView) {
+  const link = canonicalize(url);
+  return { origin: link.ok ? link.value.host : '', key: keyOf(url).toString('hex'), hash };
+}
 
-const keyOf = (url: string): Buffer => Buffer.from(urlKey(url));
+function keyOf(url: string): Buffer {
+  const link = canonicalize(url);
+  return Buffer.from(urlKey(link.ok ? link.value.canonical : url));
+}
 
-/** The answer of a page with its request, and what was found in it. */
+/** The answer of a URL with its request, and what was found in it. */
 async function recordsOf(
   archive: ExportedAnswers,
   crawlId: string,
-  page: StoredPage,
+  page: PageView,
   stored: Records | undefined,
-): Promise<Buffer[]> {
-  const { url, fetchedAt, duplicateBy, revisitOf, title, language, depth, words } = page;
-  const answer = await answerOf(archive, crawlId, page, stored);
+): Promise<readonly Buffer[]> {
+  const { url, fetchedAt, contentHash, duplicateBy, revisitOf, title, language, depth, words } = page;
+  const answer =
+    contentHash === null
+      ? await aloneOf(archive, crawlId, page, stored)
+      : await answerOf(archive, crawlId, page, contentHash, stored);
   if (words === null || duplicateBy === 'body') return answer;
   const first = {
     'orbweaver-revisit-of-crawl': revisitOf?.crawlId ?? null,
@@ -125,51 +143,105 @@ async function recordsOf(
   return [...answer, metadataRecord(url, new Date(fetchedAt), found)];
 }
 
+/** An answer that brought no page. */
+async function aloneOf(
+  archive: ExportedAnswers,
+  crawlId: string,
+  { url, fetchedAt }: PageView,
+  stored: Records | undefined,
+): Promise<readonly Buffer[]> {
+  if (stored === undefined || stored.own === null) return [];
+  const own = await archive.ownAnswer(stored.host_id, crawlId, keyOf(url), null, stored.own, unpackBoth);
+  return own === null
+    ? [metadataRecord(url, new Date(fetchedAt), { 'orbweaver-answer': 'lost' })]
+    : whole(own);
+}
+
 async function answerOf(
   archive: ExportedAnswers,
   crawlId: string,
-  { url, contentHash, fetchedAt, ...page }: StoredPage,
+  { url, fetchedAt, contentType }: PageView,
+  contentHash: string,
   stored: Records | undefined,
-): Promise<Buffer[]> {
+): Promise<readonly Buffer[]> {
   const [hash, at] = [Buffer.from(contentHash, 'hex'), new Date(fetchedAt)];
-  const { body = null, revisit = null } = stored ?? {};
-  // A page that has only the text in common with another has a body of its own.
-  const duplicateOf = page.duplicateBy === 'body' ? page.duplicateOf : null;
-  const own =
-    stored === undefined || revisit === null
-      ? null
-      : await archive.revisit(stored.host_id, crawlId, keyOf(url), hash, revisit, unpackBoth);
+  const ownOf = async (hostId: number, key: Uint8Array, place: FoundRecord | null) =>
+    place === null ? null : await archive.ownAnswer(hostId, crawlId, key, hash, place, unpackBoth);
+  const { body = null, original = null, is_ours: isOurs = false } = stored ?? {};
+  const own = stored === undefined ? null : await ownOf(stored.host_id, keyOf(url), stored.own);
   const first = await archive.answer(hash, body, unpackBoth);
-  const ours = stored?.is_ours === true ? first : null;
-  const original = duplicateOf === null ? null : recordOf(duplicateOf, ours);
-  if (original !== null && own !== null) return [withoutBody(own, original), ...requestOf(own)];
-  if (first === null) return [metadataRecord(url, at, { 'orbweaver-body': 'lost' })];
-  const known = own ?? (ours !== null && isOf(ours, url) ? ours : null);
-  // A 304 had no body. Of several answers that brought a new body at the same time the head of one was kept.
-  if (known === null || saysUnchanged(known)) {
-    if (ours === null && original === null) {
-      const alone = bodyAlone(url, at, hash, page.contentType, first.body);
-      const refersTo = { url, date: at.toISOString() };
-      return known === null ? [alone] : [alone, withoutBody(known, refersTo), ...requestOf(known)];
-    }
-    const refersTo = original ?? recordOf(ours?.fields.get('warc-target-uri') ?? '', ours);
-    return [
-      ...(original === null && ours !== null ? [withBody(ours, ours.body), ...requestOf(ours)] : []),
-      ...(known === null
-        ? [headless(url, at, hash, refersTo)]
-        : [withoutBody(known, refersTo), ...requestOf(known)]),
-    ];
+  const ours = isOurs ? first : null;
+  const known = own ?? headOf(ours, url);
+  const referring = (refersTo: RefersTo): readonly Buffer[] =>
+    known === null
+      ? [headless(url, at, hash, refersTo)]
+      : [withoutBody(known, refersTo), ...requestOf(known)];
+  if (original !== null) {
+    const theirs = await ownOf(original.hostId, Buffer.from(original.key, 'hex'), original.own);
+    const there = bringing(theirs ?? headOf(ours, original.url), ours);
+    if (there !== null) return known !== null && idOf(known) === idOf(there) ? [] : referring(placeOf(there));
   }
-  const record = original === null ? withBody(known, first.body) : withoutBody(known, original);
-  return [record, ...requestOf(known)];
+  if (first === null) return [metadataRecord(url, at, { 'orbweaver-body': 'lost' })];
+  const bringer = bringing(known, ours);
+  if (bringer !== null && bringer === known) return whole(known, first.body);
+  if (bringer !== null && original === null)
+    return [...whole(bringer, first.body), ...referring(placeOf(bringer))];
+  const { record, refersTo } = bodyAlone(url, at, hash, contentType, first.body);
+  return known === null ? [record] : [record, ...referring(refersTo)];
 }
 
-/** The record of a page, by the first answer that brought its body: only that one tells when its record is from. */
-const recordOf = (url: string, first: ReadRecord | null): RefersTo => ({
-  url,
-  date: first !== null && isOf(first, url) ? (first.fields.get('warc-date') ?? null) : null,
-});
+/**
+ * The record that brings the body of a URL: that of its own answer, if that one is known and came with a body. A 304 has
+ * none, and of several answers that brought a new body at the same time the head of one was kept: then that of the answer
+ * which first brought it. Null: that one came to another tenant.
+ */
+const bringing = (known: ReadRecord | null, ours: ReadRecord | null): ReadRecord | null =>
+  known === null || saysUnchanged(known) ? ours : known;
 
-const isOf = ({ fields }: ReadRecord, url: string): boolean => fields.get('warc-target-uri') === url;
+/**
+ * The robots.txt of the hosts of a crawl. Where its tenant asked for none that is left, the rules by which the host is
+ * visited stand for it.
+ */
+export async function* robotsOf(
+  db: Queryable,
+  archive: ExportedAnswers,
+  { crawlId, filter }: Wanted,
+  format: SegmentFormat,
+): AsyncGenerator<Member> {
+  for (let after = 0; ;) {
+    const some = await robotsRecords(db, crawlId, after, batch, filter.host ?? null);
+    for (const { origin, host_id: hostId, of_crawl: of, key, record: place, body, fetched_at: at } of some) {
+      after = hostId;
+      const own =
+        of === null || key === null
+          ? null
+          : await archive.ownAnswer(hostId, of, key, null, place, unpackBoth);
+      const rules = body === null || at === null || own !== null ? null : Buffer.from(body);
+      const records =
+        own !== null
+          ? whole(own)
+          : rules !== null && at !== null
+            ? [
+                bodyAlone(`${origin}/robots.txt`, at, digest('sha256', rules, 'buffer'), 'text/plain', rules)
+                  .record,
+              ]
+            : [];
+      for (const record of records) yield { record, packed: await packed(record, format) };
+    }
+    if (some.length === 0) return;
+  }
+}
+
+/** The record of an answer with its body, and its request. */
+const whole = (answer: ReadRecord, body: Uint8Array = answer.body): Buffer[] => [
+  withBody(answer, body),
+  ...requestOf(answer),
+];
+
+/** Null: the record is about another URL. */
+const headOf = (record: ReadRecord | null, url: string): ReadRecord | null =>
+  record?.fields.get('warc-target-uri') === url ? record : null;
+
+const idOf = (record: ReadRecord): string => placeOf(record).id;
 
 const requestOf = ({ rest }: ReadRecord): Buffer[] => (rest.length > 0 ? [rest] : []);

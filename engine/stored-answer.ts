@@ -8,7 +8,7 @@ import { repeatedReader } from '../storage/boilerplate/index.ts';
 import { findStored } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
 
-export type Answers = Pick<ArchiveReader, 'answer' | 'revisit'>;
+export type Answers = Pick<ArchiveReader, 'answer' | 'ownAnswer'>;
 
 /**
  * Null: the crawl has no body of the URL, or the body is damaged.
@@ -57,7 +57,7 @@ export async function storedHead(
 ): Promise<string | null> {
   const stored = await find(db, crawlId, url);
   if (stored === null) return null;
-  const revisit = await archive.revisit(stored.host_id, crawlId, stored.key, stored.content_hash);
+  const revisit = await archive.ownAnswer(stored.host_id, crawlId, stored.key, stored.content_hash);
   if (revisit !== null && !saysUnchanged(revisit)) return revisit.head;
   const answer = stored.is_ours ? await archive.answer(stored.content_hash) : null;
   const whole = answer?.fields.get('warc-target-uri') === stored.url ? answer : revisit;

@@ -7,6 +7,7 @@ import { exportFiles } from '../../contracts/http/exports.ts';
 import { pageView, type PageView } from '../../contracts/http/results.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
+import { archivedKinds } from '../../domain/url-kind.ts';
 import { archiveOf } from '../../engine/archive-export.ts';
 import { csvHead, csvLine } from '../../engine/exports/csv.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
@@ -54,12 +55,20 @@ export const exportRoutes = [
       return async ({ params: { crawlId: id }, query, caller: { tenantId }, request, response }) => {
         const { format = 'jsonl', fields = [], ...filter } = query;
         if ((await findCrawl(pool, id)) === null) noSuchCrawl(id);
-        const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter));
+        const isArchive = format === 'warc' || format === 'warc-zstd';
+        const kinds = isArchive ? archivedKinds : undefined;
+        const batches = untilLeft(response, pageBatches(pool, id, fields, textOf, filter, kinds));
         const { type, ending } = exportFiles[format];
-        const pieces: AsyncIterable<string | Buffer> =
-          format === 'warc' || format === 'warc-zstd'
-            ? archiveOf(pool, archive, id, batches, compressions[format], `Orbweaver/${version}`)
-            : inPieces(format === 'csv' ? csv(batches, fields) : jsonLines(batches));
+        const pieces: AsyncIterable<string | Buffer> = isArchive
+          ? archiveOf(
+              pool,
+              archive,
+              { crawlId: id, filter },
+              batches,
+              compressions[format],
+              `Orbweaver/${version}`,
+            )
+          : inPieces(format === 'csv' ? csv(batches, fields) : jsonLines(batches));
         response.type(type);
         response.set('Content-Disposition', `attachment; filename="crawl-${id}.${ending}"`);
         if (request.method === 'HEAD') {

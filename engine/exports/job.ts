@@ -184,13 +184,14 @@ class Work {
   async #read() {
     const { crawl_id: crawlId, until } = this.#job;
     const { filter } = this.#job.choice as ExportChoice;
+    const { kinds } = this.#form;
     const pages: PageView[] = [];
     let { place } = this.#job;
     let characters = 0;
     while (pages.length < this.#form.pages && characters < stepCharacters) {
       this.#signal.throwIfAborted();
       const limit = Math.min(mostOfAnswer, this.#form.pages - pages.length);
-      const request = { cursor: place, limit, fields: this.#fields, filter, until };
+      const request = { cursor: place, limit, fields: this.#fields, filter, until, ...(kinds && { kinds }) };
       const answer = await readPages(this.#tools.pool, crawlId, request, this.#tools.textOf);
       if (answer === 'unknown-crawl') throw new Lost();
       if (answer === 'bad-cursor') throw new Error(`export ${this.#job.id} has a place that is none`);
@@ -271,8 +272,9 @@ class Work {
   }
 
   #making(draft: Draft): Making {
-    const { crawl_id: crawlId, memory } = this.#job;
-    return { ...this.#tools, crawlId, draft, fields: this.#fields, memory };
+    const { crawl_id: crawlId, memory, choice } = this.#job;
+    const { filter } = choice as ExportChoice;
+    return { ...this.#tools, crawlId, filter, draft, fields: this.#fields, memory };
   }
 }
 

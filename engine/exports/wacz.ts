@@ -6,10 +6,11 @@
 import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { PageView } from '../../contracts/http/results.ts';
+import { archivedKinds } from '../../domain/url-kind.ts';
 import type { Draft } from '../../storage/exports/index.ts';
-import { firstRecord, membersOf, packed } from '../archive-export.ts';
+import { firstRecord, membersOf, packed, robotsOf, type Member } from '../archive-export.ts';
 import { cdxLine } from './cdxj.ts';
-import { whole, type ExportForm } from './form.ts';
+import { whole, type ExportForm, type Making } from './form.ts';
 import { sortedLines } from './sorting.ts';
 import { archiveEnd, directoryEntry, localHeader, type ZipFile } from './zip.ts';
 
@@ -177,17 +178,28 @@ async function packageFile(draft: Draft, software: string): Promise<Buffer> {
   return Buffer.from(`${JSON.stringify(told, null, 2)}\n`);
 }
 
+/** Adds records to the archives, and lines about them to the index. */
+async function addMembers(
+  { draft, software }: Making,
+  zip: Zip,
+  members: AsyncIterable<Member>,
+): Promise<void> {
+  for await (const { record, packed: member } of members) {
+    const place = await zip.record(member, software);
+    const line = cdxLine(record, { ...place, length: member.length });
+    if (line !== null) await draft.append(lines, `${line}\n`);
+    await zip.endArchive(archiveBytes);
+  }
+}
+
 export const wacz: ExportForm = {
   pages: 200,
   needs: [],
-  async add({ draft, memory, pool, archive, crawlId, software }, pages) {
+  kinds: archivedKinds,
+  async add(making, pages) {
+    const { draft, memory, pool, archive } = making;
     const zip = new Zip(draft, memory);
-    for await (const { record, packed: member } of membersOf(pool, archive, crawlId, pages, 'gzip')) {
-      const place = await zip.record(member, software);
-      const line = cdxLine(record, { ...place, length: member.length });
-      if (line !== null) await draft.append(lines, `${line}\n`);
-      await zip.endArchive(archiveBytes);
-    }
+    await addMembers(making, zip, membersOf(pool, archive, making, pages, 'gzip'));
     if (draft.length(pageList) === 0) await draft.append(pageList, listHead);
     for (const page of pages) {
       const line = pageLine(page);
@@ -195,8 +207,10 @@ export const wacz: ExportForm = {
     }
     return zip.memory;
   },
-  async end({ draft, memory, software }) {
+  async end(making) {
+    const { draft, memory, pool, archive, software } = making;
     const zip = new Zip(draft, memory);
+    await addMembers(making, zip, robotsOf(pool, archive, making, 'gzip'));
     if (zip.memory.archives === 0) await zip.record(Buffer.of(), software);
     await zip.endArchive(0);
     if (draft.length(pageList) === 0) await draft.append(pageList, listHead);

@@ -1,5 +1,6 @@
 /** The pages of a crawl as an archive (WARC/1.1): see engine/archive-export.ts. */
-import { firstRecord, membersOf, packed } from '../archive-export.ts';
+import { archivedKinds } from '../../domain/url-kind.ts';
+import { firstRecord, membersOf, packed, robotsOf } from '../archive-export.ts';
 import type { SegmentFormat } from '../../storage/archive/index.ts';
 import { whole, type ExportForm, type Making } from './form.ts';
 
@@ -10,13 +11,19 @@ export const warc = (format: SegmentFormat): ExportForm => {
   return {
     pages: 200,
     needs: [],
+    kinds: archivedKinds,
     async add(making, pages) {
-      const { draft, pool, archive, crawlId } = making;
+      const { draft, pool, archive } = making;
       await begin(making);
-      for await (const { packed: member } of membersOf(pool, archive, crawlId, pages, format))
+      for await (const { packed: member } of membersOf(pool, archive, making, pages, format))
         await draft.append(whole, member);
       return null;
     },
-    end: begin,
+    async end(making) {
+      const { draft, pool, archive } = making;
+      await begin(making);
+      for await (const { packed: member } of robotsOf(pool, archive, making, format))
+        await draft.append(whole, member);
+    },
   };
 };

@@ -99,7 +99,7 @@ export class PageFetch {
       const { trouble } = outcome.host;
       if (trouble !== null && result.kind === 'response') await this.#visit.leaveAlone(trouble.waitMs);
       if (result.kind !== 'response') return recorded;
-      const capture = kept(request, result, bodyHash, row.reason, copy);
+      const capture = kept(request, result, bodyHash, row, copy);
       return capture === null
         ? recorded
         : { ...recorded, row: { ...row, ...(await blobs.put(capture, this.#patienceMs)) } };

@@ -8,8 +8,10 @@ import { maxRobotsOctets, robotsAvailability, type Robots } from '../../domain/r
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { waitingCrawls } from '../../storage/feeding/index.ts';
+import { keepRobots, robotsKey, type Capture } from '../../storage/archive/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import { aloneOf } from './capture.ts';
 import { HostVisit, lookAtHost, onErrand } from './host-visit.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { leadsNowhere, type Refusal } from './record.ts';
@@ -39,6 +41,8 @@ export interface Asker {
   readonly allowPrivate: readonly string[];
   /** Time limit of each request in milliseconds; absent: the usual limit. */
   readonly patienceMs?: number;
+  /** The crawl in whose archive the answers are kept; null: in none. */
+  readonly crawlId: number | null;
 }
 
 /** RFC 9309 §2.3.1.2. */
@@ -52,6 +56,7 @@ const busyMs = 5_000;
 export const asWhom = (crawls: readonly OpenCrawl[], { userAgent }: Pick<OpenCrawl, 'userAgent'>): Asker => ({
   userAgent,
   allowPrivate: crawls.flatMap(({ allowPrivate }) => allowPrivate),
+  crawlId: crawls[0]?.id ?? null,
 });
 
 export class RobotsFetcher {
@@ -68,7 +73,8 @@ export class RobotsFetcher {
     // Of the visited host, not of one to which it redirects.
     let address: string | null = null;
     for (let hop = 0; ; hop++) {
-      const result = await this.#hop(visit, this.#request(url, as), signal);
+      const request = this.#request(url, as);
+      const result = await this.#hop(visit, request, signal);
       if (result === null) return { kind: 'interrupted' };
       if ('busyMs' in result) return { kind: 'busy', waitMs: result.busyMs };
       if ('refusal' in result) {
@@ -84,7 +90,12 @@ export class RobotsFetcher {
       }
       if (hop === 0) address = result.remoteAddress;
       const text = decode(result.body);
-      result.release?.();
+      try {
+        if (as.crawlId !== null)
+          await this.#keep(visit.lease.hostId, as.crawlId, hop, aloneOf(request, result));
+      } finally {
+        result.release?.();
+      }
       const target = redirectTarget(result.status, result.headers['location'], url);
       if (target !== null && hop < maxHops) {
         const laterMs = askedPauseMs(result.headers, Date.now()) ?? 0;
@@ -120,6 +131,13 @@ export class RobotsFetcher {
         }
       }
     }
+  }
+
+  /** In the archive of the crawl: a visit whose disk is away ends here, and reads robots.txt again later. */
+  async #keep(hostId: string, crawlId: number, hop: number, capture: Capture): Promise<void> {
+    const { blobs, pool } = this.#dependencies;
+    const { segment, at, length } = await blobs.put(capture);
+    await keepRobots(pool, hostId, crawlId, robotsKey(hop), segment, at, length);
   }
 
   /** Sends one request at the pace of its host, which may be another one than the visited host. */

@@ -90,22 +90,25 @@ export class ArchiveReader {
   }
 
   /**
-   * The answer to a URL whose body was known: without the body. Null: there is none, or it brought another body than this.
+   * The answer to a URL in a record of its own. Null: there is none, or it is about another body than this.
+   * @param hash of the body, which another record holds; null: the answer is one whose body nobody else has
    * @param at where its record lies, if the caller knows
    * @param open `unpackBoth` to have the request too
    * @throws NotHereYet
    */
-  async revisit(
+  async ownAnswer(
     hostId: number,
     crawlId: string,
     key: Uint8Array,
-    hash: Uint8Array,
+    hash: Uint8Array | null,
     at: FoundRecord | null = null,
     open: Open = plainly,
   ): Promise<ReadRecord | null> {
-    const digest = payloadDigest(hash);
+    const digest = hash === null ? null : payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
-      fields.get('warc-type') === 'revisit' && fields.get('warc-payload-digest') === digest;
+      digest === null
+        ? fields.get('warc-type') === 'response'
+        : fields.get('warc-type') === 'revisit' && fields.get('warc-payload-digest') === digest;
     return (await this.#read(at, () => findRevisit(this.#pool, hostId, crawlId, key), isThat, open)).record;
   }
 
@@ -164,9 +167,10 @@ export class Archive extends ArchiveReader implements BodyStore {
 
   async #append(batch: readonly Waiting[]): Promise<void> {
     try {
-      const hashes = batch.map(({ capture }) => capture.hash);
+      const hashes = batch.filter(({ capture }) => capture.alone !== true).map(({ capture }) => capture.hash);
       const known = new Set((await knownBodies(this.#pool, hashes)).map(({ hash }) => hash.toString('hex')));
       const members = batch.map(({ capture }) => {
+        if (capture.alone === true) return { known: null, packed: this.#packWhole(capture) };
         // If the body of a 304 has gone meanwhile, the commit is refused, and the page is fetched whole.
         const isKnown =
           capture.unchangedSince !== undefined || known.has(Buffer.from(capture.hash).toString('hex'));

@@ -15,8 +15,11 @@ export interface Place {
 
 /** What a result says of its record. Only the commit of the result makes the record a part of the archive. */
 export interface Kept extends Place {
-  /** The body was stored before: the record holds the head of the answer alone. */
-  readonly known: boolean;
+  /**
+   * The body was stored before: the record holds the head of the answer alone. Null: the record holds an answer whose body
+   * is nobody else's (`Capture.alone`).
+   */
+  readonly known: boolean | null;
 }
 
 export interface BodyStore {

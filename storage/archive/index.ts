@@ -6,6 +6,7 @@ export {
   infoRecord,
   metadataRecord,
   payloadDigest,
+  placeOf,
   readRecord,
   responseRecords,
   revisitRecords,
@@ -29,6 +30,7 @@ export {
   type SegmentFormat,
 } from './member.ts';
 export type { OwnSegment, SegmentRules } from './own-segment.ts';
+export { keepRobots, robotsKey, robotsRecords } from './robots-records.sql.ts';
 export type { FoundRecord } from './records.sql.ts';
 export { openObjects, openSegments, type ObjectStore } from './open.ts';
 export { RecentBodies } from './recent-bodies.ts';

@@ -24,7 +24,8 @@ export class RecentBodies implements BodyStore {
 
   async put(capture: Capture, patienceMs?: number): Promise<Kept> {
     const kept = await this.#store.put(capture, patienceMs);
-    if (capture.unchangedSince === undefined) this.#recent.set(name(capture.hash), capture.body);
+    if (capture.unchangedSince === undefined && capture.alone !== true)
+      this.#recent.set(name(capture.hash), capture.body);
     return kept;
   }
 

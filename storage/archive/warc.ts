@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 
 /** An answer, and the request that it came to. */
 export interface Capture {
-  /** SHA-256 of the body. */
+  /** SHA-256 of `body`. */
   readonly hash: Uint8Array;
   /** The URL that was asked for. */
   readonly url: string;
@@ -20,10 +20,15 @@ export interface Capture {
   readonly headers: Readonly<Record<string, string>>;
   /** Decoded by Content-Encoding. */
   readonly body: Uint8Array;
-  readonly truncated: false | 'too-large' | 'incomplete' | 'bad-encoding';
+  readonly truncated: Truncation;
   /** When the body came of which the server says now that it has not changed (304); absent: this answer has a body. */
   readonly unchangedSince?: Date;
+  /** The body is nobody's but this answer's: the record holds it, and no page can be read by its hash. */
+  readonly alone?: true;
 }
+
+/** Why `body` is not the whole body; 'unread': nobody waited for it. */
+type Truncation = false | 'too-large' | 'incomplete' | 'bad-encoding' | 'unread';
 
 /** A record as it was read. */
 export interface ReadRecord {
@@ -45,6 +50,7 @@ const capitals: ReadonlySet<string> = new Set(['warc', 'uri', 'id', 'ip']);
 const ofTheBlock: ReadonlySet<string> = new Set(['warc-type', 'warc-block-digest', 'content-length']);
 const ofRevisits: ReadonlySet<string> = new Set([
   'warc-profile',
+  'warc-refers-to',
   'warc-refers-to-target-uri',
   'warc-refers-to-date',
 ]);
@@ -54,6 +60,7 @@ const truncation = {
   'too-large': 'length',
   incomplete: 'disconnect',
   'bad-encoding': 'unspecified',
+  unread: 'unspecified',
 } as const;
 
 export const payloadDigest = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString('hex')}`;
@@ -148,24 +155,32 @@ export function withBody({ fields, head }: ReadRecord, body: Uint8Array): Buffer
   ]);
 }
 
-/** The record that a revisit refers to: its URL, and its date as that record says it; null: not known here. */
+/** A record that a revisit refers to, by what that record says of itself. */
 export interface RefersTo {
+  readonly id: string;
   readonly url: string;
-  readonly date: string | null;
+  readonly date: string;
 }
 
-const referring = ({ url, date }: RefersTo): readonly string[] => [
-  ...[`WARC-Profile: ${sameBody}`, `WARC-Refers-To-Target-URI: ${url}`],
-  ...(date === null ? [] : [`WARC-Refers-To-Date: ${date}`]),
+const referring = ({ id, url, date }: RefersTo): readonly string[] => [
+  ...[`WARC-Refers-To: ${id}`, `WARC-Refers-To-Target-URI: ${url}`, `WARC-Refers-To-Date: ${date}`],
 ];
+
+/** To refer to a record that was read. */
+export const placeOf = ({ fields }: ReadRecord): RefersTo => ({
+  id: fields.get('warc-record-id') ?? '',
+  url: fields.get('warc-target-uri') ?? '',
+  date: fields.get('warc-date') ?? '',
+});
 
 /** The record of an answer without its body, which another record of the same archive holds. */
 export function withoutBody(read: ReadRecord, refersTo: RefersTo): Buffer {
-  const told = [...read.fields].filter(([name]) => !ofTheBlock.has(name));
-  const own = saysUnchanged(read)
-    ? told.map(fieldLine)
-    : [...told.filter(([name]) => !ofRevisits.has(name)).map(fieldLine), ...referring(refersTo)];
-  return record(['WARC-Type: revisit', ...own], read.head + blankLine);
+  const told = [...read.fields].filter(([name]) => !ofTheBlock.has(name) && !ofRevisits.has(name));
+  const profile = `WARC-Profile: ${saysUnchanged(read) ? notModified : sameBody}`;
+  return record(
+    ['WARC-Type: revisit', ...told.map(fieldLine), profile, ...referring(refersTo)],
+    read.head + blankLine,
+  );
 }
 
 /** For an answer of which nothing was kept but that its body is that of another. */
@@ -174,32 +189,30 @@ export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: Refe
     [
       ...['WARC-Type: revisit', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
       ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
-      ...referring(refersTo),
+      ...[`WARC-Profile: ${sameBody}`, ...referring(refersTo)],
     ],
     '',
   );
 
-/** A body of which nothing was kept that its own answer said. */
+/** A body of which nothing was kept that its own answer said; and how to refer to it. */
 export function bodyAlone(
   url: string,
   at: Date,
   hash: Uint8Array,
   contentType: string | null,
   body: Uint8Array,
-): Buffer {
+): { readonly record: Buffer; readonly refersTo: RefersTo } {
+  const refersTo = { id: newId(), url, date: at.toISOString() };
   const [type = ''] = (contentType ?? '').split(/[\r\n]/);
   const opening = [
-    ...['WARC/1.1', 'WARC-Type: resource', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+    ...['WARC/1.1', 'WARC-Type: resource', `WARC-Record-ID: ${refersTo.id}`, `WARC-Date: ${refersTo.date}`],
     ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
     ...[`WARC-Block-Digest: ${payloadDigest(hash)}`],
     `Content-Type: ${type === '' ? 'application/octet-stream' : type}`,
     `Content-Length: ${String(body.length)}`,
   ];
-  return Buffer.concat([
-    Buffer.from(opening.join(lineEnd) + blankLine, 'latin1'),
-    body,
-    Buffer.from(blankLine),
-  ]);
+  const bytes = [Buffer.from(opening.join(lineEnd) + blankLine, 'latin1'), body, Buffer.from(blankLine)];
+  return { record: Buffer.concat(bytes), refersTo };
 }
 
 /** Says more of a page, by names and values; a value of null is left out. */

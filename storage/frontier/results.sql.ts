@@ -116,7 +116,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
      on conflict (hash) do nothing
    ), seen_again as (
      insert into revisit (host_id, crawl_id, key, segment, at, length)
-     select host_id, crawl_id, key, segment, at, length from moved where known order by host_id, crawl_id, key
+     select host_id, crawl_id, key, segment, at, length from moved where known is not false and segment is not null order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set segment = excluded.segment, at = excluded.at, length = excluded.length
    ), tried as (

@@ -4,7 +4,7 @@ import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
-import { fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
+import { fits, fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -82,13 +82,13 @@ export const listPages = statement<
   'list-pages',
   `with feed as (
      select * from (
-       select u.*, ${fitsFeed} and ($12::bigint is null or u.host_id = $12) as fits,
+       select u.*, ${fitsFeed} and ($13::bigint is null or u.host_id = $13) as fits,
               row_number() over (order by u.fetched_at, u.host_id, u.key) as looked
          from url u
         where u.crawl_id = $1 and u.fetched_at is not null and ${withinFeed}
-        order by u.fetched_at, u.host_id, u.key limit $13
+        order by u.fetched_at, u.host_id, u.key limit $14
      ) walk
-      where fits or looked = $13
+      where fits or looked = $14
       order by fetched_at, host_id, key limit $6
    ), ${readFeed}`,
 );
@@ -101,7 +101,7 @@ export const listPages = statement<
 export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
   'list-pages-of-host',
   `with at_host as materialized (
-     select * from url where host_id = $12 and crawl_id = $1 and fetched_at is not null
+     select * from url where host_id = $13 and crawl_id = $1 and fetched_at is not null
    ), feed as (
      select u.*, true as fits, 0::bigint as looked from at_host u
       where ${withinFeed} and ${fitsFeed}
@@ -148,6 +148,10 @@ const isOurs = `coalesce(b.tenant_id = k.tenant_id,
                    b.hash is not null
                    and not exists (select from content c where c.hash = b.hash and c.tenant_id <> k.tenant_id))`;
 
+const place = (record: string, segment: string): string =>
+  `json_build_object('segment', ${record}.segment, 'name', ${segment}.name, 'folder', ${segment}.folder,
+                             'at', ${record}.at, 'length', ${record}.length)`;
+
 interface StoredRecords {
   readonly n: number;
   readonly host_id: number;
@@ -155,26 +159,56 @@ interface StoredRecords {
   readonly body: FoundRecord | null;
   /** That answer came to a crawl of the same tenant. Else the crawl has the body, but not its head and its request. */
   readonly is_ours: boolean;
-  /** Of the page's own answer, if its body was known by then. */
-  readonly revisit: FoundRecord | null;
+  /** Of the URL's own answer, if its body was known by then, or it brought no page. */
+  readonly own: FoundRecord | null;
+  /** The URL of the same crawl that stands for the body, if it comes before this one and fits the filters too. */
+  readonly original: {
+    readonly hostId: number;
+    /** Hex. */
+    readonly key: string;
+    readonly url: string;
+    readonly own: FoundRecord | null;
+  } | null;
 }
 
-/** Where the answers of some pages lie. `rows`: [{n, origin, key, hash}], bytes in hex. */
-export const storedRecords = statement<[crawlId: string, rows: string], StoredRecords>(
+/**
+ * Where the answers of some URLs lie. `rows`: [{n, origin, key, hash}], bytes in hex; a hash is null where no page was
+ * read. The filters are those of the feed that the URLs come from (null: any), `since` in microseconds since 1970.
+ */
+export const storedRecords = statement<
+  [
+    crawlId: string,
+    rows: string,
+    since: number,
+    leastStatus: number | null,
+    mostStatus: number | null,
+    mediaType: string | null,
+    kinds: readonly number[],
+    host: string | null,
+  ],
+  StoredRecords
+>(
   'stored-records',
-  `select p.n, h.id as host_id,
-          case when b.hash is not null then
-            json_build_object('segment', b.segment, 'name', bs.name, 'folder', bs.folder, 'at', b.at, 'length', b.length)
-          end as body, ${isOurs} as is_ours,
-          case when r.host_id is not null then
-            json_build_object('segment', r.segment, 'name', rs.name, 'folder', rs.folder, 'at', r.at, 'length', r.length)
-          end as revisit
+  `select p.n, h.id as host_id, case when b.hash is not null then ${place('b', 'bs')} end as body,
+          ${isOurs} as is_ours, case when r.host_id is not null then ${place('r', 'rs')} end as own,
+          case when o.host_id is not null then json_build_object(
+            'hostId', o.host_id, 'key', encode(o.key, 'hex'), 'url', o.url,
+            'own', case when x.host_id is not null then ${place('x', 'xs')} end) end as original
      from json_to_recordset($2) p (n int, origin text, key text, hash text)
      join host h on h.origin = p.origin
      join crawl k on k.id = $1
      left join (body b join segment bs on bs.id = b.segment) on b.hash = decode(p.hash, 'hex')
      left join (revisit r join segment rs on rs.id = r.segment)
-            on r.host_id = h.id and r.crawl_id = $1 and r.key = decode(p.key, 'hex')`,
+            on r.host_id = h.id and r.crawl_id = $1 and r.key = decode(p.key, 'hex')
+     left join url u on u.host_id = h.id and u.crawl_id = $1 and u.key = decode(p.key, 'hex')
+     left join url o
+            on o.host_id = u.alias_host and o.crawl_id = $1 and o.key = u.alias_key and o.content_hash = b.hash
+           and (o.fetched_at, o.host_id, o.key) < (u.fetched_at, u.host_id, u.key)
+           and o.fetched_at >= timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
+           and ${fits('o', ['$4', '$5', '$6', '$7'])}
+           and ($8::text is null or o.host_id = (select id from host where origin = $8))
+     left join (revisit x join segment xs on xs.id = x.segment)
+            on x.host_id = o.host_id and x.crawl_id = $1 and x.key = o.key`,
 );
 
 /** The URL of a crawl by its key, and its body, if one was stored. */

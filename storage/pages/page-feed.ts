@@ -20,6 +20,8 @@ export type FeedParams = readonly [
   mostStatus: number | null,
   /** `type/subtype` or `type/*`, lower case. */
   mediaType: string | null,
+  /** What the URLs are fetched for, as `url.kind` has it. */
+  kinds: readonly number[],
 ];
 
 /** The page that the page in the row is nearly a duplicate of, as a JSON object in `of`; no row: it is of none. */
@@ -53,13 +55,20 @@ export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
         and ($5::bigint is null or u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond')`;
 
 /** The media type as domain/media-filter.ts reads it: the first if the field has several, without parameters. */
-const mediaType = `lower(btrim(split_part(split_part(u.content_type, ';', 1), ',', 1), E' \\t'))`;
+const mediaTypeOf = (row: string): string =>
+  `lower(btrim(split_part(split_part(${row}.content_type, ';', 1), ',', 1), E' \\t'))`;
 
-/** The row `u` is a page that has its outcome and fits the filters. Never null. */
-export const fitsFeed = `(u.kind = 0 and u.state not in ('queued', 'leased')
-              and ($9::int is null or coalesce(u.status between $9 and $10::int, false))
-              and ($11::text is null
-                   or coalesce($11 in (${mediaType}, split_part(${mediaType}, '/', 1) || '/*'), false)))`;
+/**
+ * The row is an answer of a chosen kind that has its outcome and fits the filters. Never null.
+ * @param parameters of least and most status, of the media type and of the kinds, in this order
+ */
+export const fits = (row: string, [least, most, type, kinds]: readonly [string, string, string, string]) =>
+  `(${row}.kind = any (${kinds}::smallint[]) and ${row}.state not in ('queued', 'leased')
+              and (${least}::int is null or coalesce(${row}.status between ${least} and ${most}::int, false))
+              and (${type}::text is null
+                   or coalesce(${type} in (${mediaTypeOf(row)}, split_part(${mediaTypeOf(row)}, '/', 1) || '/*'), false)))`;
+
+export const fitsFeed = fits('u', ['$9', '$10', '$11', '$12']);
 
 /**
  * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else

@@ -18,6 +18,7 @@ import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import { cutBy, unreadCuts, unruledCuts, type Cut } from '../../domain/limits.ts';
 import { repeatedReader } from '../boilerplate/index.ts';
 import { findCrawl, findRules } from '../crawls/index.ts';
@@ -74,6 +75,8 @@ export interface PagesRequest {
   readonly limit: number;
   readonly fields: readonly PageField[];
   readonly filter?: PageFilter;
+  /** What the URLs were fetched for; absent: pages alone. */
+  readonly kinds?: Kinds;
   /** Only pages that were answered before this time, in microseconds since 1970. */
   readonly until?: number;
 }
@@ -87,6 +90,10 @@ export interface PagesAnswer {
   readonly more: boolean;
 }
 
+/** Kinds of URLs of which the feed tells. */
+type Kinds = readonly StoredKind[];
+const pagesAlone: Kinds = [storedKinds.page];
+
 type RepeatedIn = (url: string) => Promise<Repeated>;
 
 const start: PagePlace = { micros: 0, hostId: '0', key: '' };
@@ -98,7 +105,7 @@ export async function readPages(
   request: PagesRequest,
   textOf: TextReader,
 ): Promise<PagesAnswer | 'unknown-crawl' | 'bad-cursor'> {
-  const { limit, fields, filter = {}, until = null } = request;
+  const { limit, fields, filter = {}, until = null, kinds = pagesAlone } = request;
   const cursor = request.cursor === null ? start : decodeCursor(request.cursor);
   if (cursor === null) return 'bad-cursor';
   const { since = 0 } = filter;
@@ -109,7 +116,7 @@ export async function readPages(
   const closed = closedCrawlStates.includes(crawl.state);
   const final = closed ? null : ((await pagesHorizon(db, crawlId, null))[0]?.micros ?? 0);
   const horizon = final === null || until === null ? (final ?? until) : Math.min(final, until);
-  const rows = await rowsAfter(db, crawlId, from, horizon, limit, fields, filter);
+  const rows = await rowsAfter(db, crawlId, from, horizon, limit, fields, filter, kinds);
 
   const items: PageView[] = [];
   const repeatedIn = repeatedReader(db, crawlId);
@@ -144,12 +151,13 @@ async function rowsAfter(
   limit: number,
   fields: readonly PageField[],
   { host, status, contentType }: PageFilter,
+  kinds: Kinds,
 ): Promise<readonly PageFeedRow[]> {
   const [share] = host === undefined ? [] : await hostShare(db, crawlId, host);
   if (host !== undefined && share === undefined) return [];
   const common = [
     crawlId, micros, hostId, key, horizon, limit, fields, maxStoredBytes,
-    status?.least ?? null, status?.most ?? null, contentType ?? null,
+    status?.least ?? null, status?.most ?? null, contentType ?? null, kinds,
   ] as const; // prettier-ignore
   return share !== undefined && share.urls <= mostLooked
     ? listPagesOfHost(db, ...common, share.host_id)
@@ -166,12 +174,13 @@ export async function* pageBatches(
   fields: readonly PageField[],
   textOf: TextReader,
   filter: PageFilter,
+  kinds?: Kinds,
 ): AsyncGenerator<readonly PageView[]> {
   for (let cursor: string | null = null; ;) {
     const answer: PagesAnswer | 'unknown-crawl' | 'bad-cursor' = await readPages(
       db,
       crawlId,
-      { cursor, limit: 1_000, fields, filter },
+      { cursor, limit: 1_000, fields, filter, ...(kinds && { kinds }) },
       textOf,
     );
     if (typeof answer === 'string')

@@ -140,6 +140,7 @@ export const manyHosts: readonly Reason[] = [
       'listShortened',
       'listSitemaps',
       'pagesHorizon',
+      'robotsRecords',
       'storedRecords',
     ],
   },

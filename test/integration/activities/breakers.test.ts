@@ -104,13 +104,14 @@ const untouched = { state: 'queued', attempts: 0, tries: 0, reclaims: 0, lease_t
 describe('a body that our disk does not take', () => {
   it('sends its URL back untried, blames nobody, and keeps the delay of the request that was sent', async () => {
     const { site, host, crawl } = await hosted({}, 1.5, '/a', '/b');
+    await robotsRead(fetching.pool, host.hostId);
     const { parts, disk } = worker();
     disk.full = true;
     await expect(fetching.role({}, parts).fetchSlice(host)).rejects.toMatchObject({
       type: failureTypes.infrastructure,
       nonRetryable: false,
     });
-    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+    expect(site.paths()).toEqual(['/a']);
     const { '/a': first, '/b': second } = await fetching.urls(crawl, site.origin);
     expect(first).toMatchObject(untouched);
     expect(second).toMatchObject(untouched);
@@ -133,7 +134,8 @@ describe('a body that our disk does not take', () => {
         message: expect.stringMatching(/^the blob store is down since \d{4}-.*ENOSPC/) as string,
       });
     }
-    expect(one.site.paths()).toEqual(['/robots.txt', '/a']);
+    // What the host answers to the request for its robots.txt is kept as well.
+    expect(one.site.paths()).toEqual(['/robots.txt']);
     expect(other.site.paths()).toEqual([]);
     disk.full = false;
     await expect.poll(() => watched.outage()).toBeNull();

@@ -148,7 +148,7 @@ describe('a second crawl of a site', () => {
     expect(await viewCrawl(fetching.pool, String(first.id))).toMatchObject({ unchanged: 0 });
     expect(await viewCrawl(fetching.pool, String(second.id))).toMatchObject({ pages: 4, unchanged: 3 });
     const home = (await fetching.urls(second.id, world.site.origin))['/'];
-    const record = await fetching.blobs.revisit(
+    const record = await fetching.blobs.ownAnswer(
       ...([Number(world.host.hostId), String(second.id), home?.key ?? Buffer.of()] as const),
       home?.content_hash ?? Buffer.of(),
     );

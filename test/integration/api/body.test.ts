@@ -181,7 +181,7 @@ it.each<[Error, RegExp]>([
 ])('is not said to be missing where it cannot be had now: %s', async (error, said) => {
   const fails = (): Promise<never> => Promise.reject(error);
   const away = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-    archive: { answer: fails, revisit: fails },
+    archive: { answer: fails, ownAnswer: fails },
   });
   const page = `https://a.example/away/${error.name}`;
   await stored(page, Buffer.from(`away ${String(error)}`));

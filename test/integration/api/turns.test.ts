@@ -171,7 +171,7 @@ it('/healthz answers while a page is read', async () => {
     return Promise.resolve({ fields: new Map(), head: '', body: Buffer.from(page), rest: Buffer.alloc(0) });
   };
   const { url, as, crawls } = await served(createTurns(few), {
-    archive: { answer, revisit: () => Promise.resolve(null) },
+    archive: { answer, ownAnswer: () => Promise.resolve(null) },
   });
   const { pool } = services;
   await addPage(pool, crawls.one, 'https://a.example/', { title: 't', text: 'large', links: [] });

@@ -85,7 +85,7 @@ export const readStored = createVersionReader(stored, (...input) => aside('extra
 
 export const noArchive: Dependencies['archive'] = {
   answer: () => Promise.resolve(null),
-  revisit: () => Promise.resolve(null),
+  ownAnswer: () => Promise.resolve(null),
 };
 
 /** In no folder that is there: no export of such an API has a file. */

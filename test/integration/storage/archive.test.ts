@@ -133,9 +133,9 @@ describe('a body', () => {
     expect(await store(second, body)).toMatchObject({ known: true });
     const [row] = await tables.revisit.rows(frontier.pool);
     if (row === undefined) throw new Error('no revisit');
-    const read = await first.archive.revisit(row.host_id, String(row.crawl_id), row.key, sha256(body));
+    const read = await first.archive.ownAnswer(row.host_id, String(row.crawl_id), row.key, sha256(body));
     expect(
-      await first.archive.revisit(row.host_id, String(row.crawl_id), row.key, sha256(text('another'))),
+      await first.archive.ownAnswer(row.host_id, String(row.crawl_id), row.key, sha256(text('another'))),
     ).toBeNull();
     expect([read?.head.split('\r\n')[0], read?.body.length]).toEqual(['HTTP/1.1 200 OK', 0]);
     expect(typesIn(await fileOf(row.segment))).toEqual(['warcinfo', 'revisit', 'request']);
@@ -306,7 +306,7 @@ describe('a segment that is mostly free', () => {
     const [revisit] = await tables.revisit.rows(frontier.pool);
     if (revisit === undefined) throw new Error('no revisit');
     expect(
-      await process.archive.revisit(
+      await process.archive.ownAnswer(
         ...([revisit.host_id, String(revisit.crawl_id), revisit.key] as const),
         sha256(live[0] ?? text('')),
       ),
