@@ -39,16 +39,16 @@ const columns = 'crawl_id, host_id, key, words, simhash, sketch, numbers, bands'
 /** Originals of crawl 1 with these ids, a thousand pages a host. Every eighth text has a template's three bands. */
 const originals = `insert into text_print (id, original, ${columns}) overriding system value
   select g, g, 1, g / 1000, int8send(g) || int8send(g), 400, ${band}, ${bytes(8)}, ${bytes(4)},
-         ${bands(13)} || case when g % 8 = 0 then array[g / 64 * 3, g / 64 * 3 + 1, g / 64 * 3 + 2] else ${bands(3)} end
+         ${bands(18)} || case when g % 8 = 0 then array[g / 64 * 3, g / 64 * 3 + 1, g / 64 * 3 + 2] else ${bands(3)} end
     from generate_series($1::bigint, $2::bigint) g`;
 
 const strangers = `insert into text_print (${columns})
-  select 1, -1, int8send(${band}) || int8send(g), 400, ${band}, ${bytes(8)}, ${bytes(4)}, ${bands(16)}
+  select 1, -1, int8send(${band}) || int8send(g), 400, ${band}, ${bytes(8)}, ${bytes(4)}, ${bands(21)}
     from generate_series(1, $1::bigint) g returning id`;
 
-/** Texts that share thirteen bands with an original; $2 says of which originals, by the rest of their ids by 8. */
+/** Texts that share eighteen bands with an original; $2 says of which originals, by the rest of their ids by 8. */
 const relatives = `insert into text_print (${columns})
-  select 1, -1, int8send(${band}) || o.key, 400, o.simhash, o.sketch, o.numbers, o.bands[4:16] || ${bands(3)}
+  select 1, -1, int8send(${band}) || o.key, 400, o.simhash, o.sketch, o.numbers, o.bands[4:21] || ${bands(3)}
     from (select (random() * ($3::bigint / 8 - 1))::bigint * 8 + $2::bigint as id from generate_series(1, $1::bigint)) r
     join text_print o on o.id = r.id returning id`;
 

@@ -7,7 +7,9 @@ import {
   type Likeness,
   type LikenessRule,
 } from '../../domain/alike/likeness.ts';
+import { readWithoutLanguage } from '../../content/extract.ts';
 import { alikeSet, type SetText } from './alike-set.ts';
+import { copiesSet } from './copies.ts';
 
 interface Candidate {
   readonly kind: string;
@@ -94,6 +96,22 @@ export function measureQuality(seed: number, shape = fingerprintShape, rule = li
   return judged(candidatesOf(alikeSet(seed), shape), rule);
 }
 
+const mainOf = (html: string): string =>
+  readWithoutLanguage({
+    body: Buffer.from(html),
+    url: 'https://a.example/',
+    contentType: 'text/html; charset=utf-8',
+    xRobotsTag: null,
+    agentTokens: ['orbweaver'],
+    maxLinks: 0,
+  }).main;
+
+/** On pages of many hands, by their main texts as a crawl reads them. */
+export function measureCopies(seed: number, shape = fingerprintShape, rule = likenessRule): Quality {
+  const set = copiesSet(seed).map(({ html, ...known }) => ({ ...known, text: mainOf(html) }));
+  return judged(candidatesOf(set, shape), rule);
+}
+
 /** Milliseconds of a fingerprint of a text of so many characters. */
 function measureCost(characters: number): number {
   const text = alikeSet(7)
@@ -116,8 +134,12 @@ const listed = (counts: ReadonlyMap<string, number>, shown: (value: number) => s
 export function reportNearDuplicates(seed: number): void {
   const set = alikeSet(seed);
   console.log(`Near-duplicates: ${String(set.length)} texts, seed ${String(seed)}\n`);
-  console.log('| words | bands | shingles | distance | numbers behind | candidates | precision | recall |');
-  console.log('| ----- | ----- | -------- | -------- | -------------- | ---------- | --------- | ------ |');
+  console.log(
+    '| words | bands | shingles | distance | numbers behind | other numbers | candidates | precision | recall |',
+  );
+  console.log(
+    '| ----- | ----- | -------- | -------- | -------------- | ------------- | ---------- | --------- | ------ |',
+  );
   const rows: [FingerprintShape, LikenessRule][] = [];
   for (const shingleWords of [1, 2, 3]) {
     for (const [bands, bandParts] of [
@@ -132,6 +154,8 @@ export function reportNearDuplicates(seed: number): void {
   for (const distance of [3, 8, 12, 64]) rows.push([fingerprintShape, { ...likenessRule, distance }]);
   for (const numbers of [1, 0.25, 0.1])
     rows.push([fingerprintShape, { ...likenessRule, numbersBehind: numbers }]);
+  for (const otherNumbers of [0, 0.005, 0.02])
+    rows.push([fingerprintShape, { ...likenessRule, otherNumbers }]);
   rows.push([fingerprintShape, { ...likenessRule, shingles: 0 }]);
   const found = new Map<string, Found>();
   for (const [shape, rule] of rows) {
@@ -141,11 +165,17 @@ export function reportNearDuplicates(seed: number): void {
     found.set(name, candidates);
     const quality = judged(candidates, rule);
     console.log(
-      `| ${name} | ${String(rule.shingles)} | ${String(rule.distance)} | ${String(rule.numbersBehind)} | ${String(quality.candidates)} | ${three(quality.precision)} | ${three(quality.recall)} |`,
+      `| ${name} | ${String(rule.shingles)} | ${String(rule.distance)} | ${String(rule.numbersBehind)} | ${String(rule.otherNumbers)} | ${String(quality.candidates)} | ${three(quality.precision)} | ${three(quality.recall)} |`,
     );
   }
   const chosen = measureQuality(seed);
   console.log(`\nAs set: found ${listed(chosen.found, three)}; wrong pairs: ${listed(chosen.wrong, String)}`);
+  for (const each of [seed, seed + 1, seed + 2]) {
+    const { precision, recall, found: share, wrong } = measureCopies(each);
+    console.log(
+      `Pages of many hands, seed ${String(each)}: precision ${three(precision)}, recall ${three(recall)}; found ${listed(share, three)}; wrong pairs: ${listed(wrong, String)}`,
+    );
+  }
   for (const characters of [3_000, 24_000, 100_000])
     console.log(
       `A fingerprint of ${String(characters)} characters: ${measureCost(characters).toFixed(3)} ms`,

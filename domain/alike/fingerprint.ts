@@ -6,9 +6,12 @@
  *   that falls there: the share of equal bytes is the share of common shingles (one-permutation MinHash; parts without a
  *   shingle borrow from others, as Shrivastava 2017 does, "Optimal Densification").
  * - SimHash has 64 bits, each the majority of that bit over all shingles.
- * - Numbers are kept apart: pages of one template that differ in little but numbers are different pages.
+ * - Numbers are kept apart: pages of one template that differ in little but numbers are different pages. Those that say
+ *   when a page was read or how often are none (figures.ts), and those that name something are marked.
  * - Texts that share a band, a hash of eight parts of the sketch in a row, are worth comparing.
  */
+
+import { figureAt } from './figures.ts';
 
 /** Parts of the sketch. */
 export const sketchBytes = 128;
@@ -22,10 +25,18 @@ export interface FingerprintShape {
   readonly bandParts: number;
 }
 /** Measured: docs/content.md. */
-export const fingerprintShape: FingerprintShape = { shingleWords: 2, bands: 16, bandParts: 8 };
+export const fingerprintShape: FingerprintShape = { shingleWords: 2, bands: 21, bandParts: 6 };
 
-/** Numbers of a text that are kept, those with the least hashes. */
+/** Numbers of a text that are kept of each sort, those with the least hashes. */
 export const mostNumbers = 16;
+/** The bit of a number's hash that is set if the number names what the text is about. */
+export const namingBit = 1;
+/** A text with a larger share of numbers is a table: its dates, times and counts are what it says. */
+const mostlyNumbers = 0.3;
+/** A first line without the end of a sentence, and of so many characters at most, is a title. */
+const mostOfTitle = 160;
+/** Numbers that are looked at closely; further ones are plain. */
+const mostFigures = 1_000;
 /** A text of fewer words says too little to call another text like it. */
 const fewestWords = 20;
 /** Words that are read of a text. */
@@ -37,7 +48,10 @@ export interface Fingerprint {
   readonly simhash: bigint;
   /** `sketchBytes` long. */
   readonly sketch: Uint8Array;
-  /** Hashes of different words with a digit, ascending, `mostNumbers` at most. */
+  /**
+   * Hashes of different words with a digit, `mostNumbers` of each sort at most: first plain ones, then those that name
+   * something (`namingBit`), each ascending.
+   */
   readonly numbers: readonly number[];
   /** 64-bit hashes, signed, one for each band. */
   readonly bands: readonly bigint[];
@@ -80,50 +94,77 @@ const tallies = new Int32Array(8 * 256);
 
 /** Hashes of the words of the text that is read. */
 const hashes = new Int32Array(mostWords);
+/** Of its words with a digit: the hash, and where it begins and ends. */
+const numberHashes = new Uint32Array(mostWords);
+const numberStarts = new Uint32Array(mostWords);
+const numberEnds = new Uint32Array(mostWords);
 
 /** Null: the text has too few words. */
 export function fingerprint(text: string, shape = fingerprintShape): Fingerprint | null {
-  const numbers: number[] = [];
-  const words = readWords(text, numbers);
+  const { words, numbers } = readWords(text);
   if (words < fewestWords) return null;
   readShingles(words, shape.shingleWords);
   borrow();
   return {
-    ...{ words, simhash: majority(), sketch: Uint8Array.from(minima), numbers },
-    bands: bandsOf(shape),
+    ...{ words, simhash: majority(), sketch: Uint8Array.from(minima) },
+    ...{ numbers: readNumbers(text, words, numbers), bands: bandsOf(shape) },
   };
 }
 
 /** The SimHash of `fingerprint` alone. Null: the text has too few words. */
 export function simhashOf(text: string): bigint | null {
-  const words = readWords(text, []);
+  const { words } = readWords(text);
   if (words < fewestWords) return null;
   readShingles(words, fingerprintShape.shingleWords);
   return majority();
 }
 
-/** Fills `hashes`, and `numbers` with those of the least hashes. Answers how many words there are. */
-function readWords(text: string, numbers: number[]): number {
-  let [words, hash, shown] = [0, offset, 0];
+/** Fills `hashes`, and those of words with a digit. Answers how many there are of each. */
+function readWords(text: string): { readonly words: number; readonly numbers: number } {
+  let [words, numbers, hash, shown, from] = [0, 0, offset, 0, 0];
   const end = text.length;
   for (let at = 0; at <= end && words < mostWords; at++) {
     let code = at === end ? 32 : text.charCodeAt(at);
     const kind = kinds[code] ?? apart;
     if (kind === letter || kind === digit) {
+      if (shown === 0) from = at;
       if (code >= 65 && code <= 90) code += 32;
       hash = Math.imul(hash ^ code, prime);
       shown |= kind;
       continue;
     }
     if (shown !== 0) {
-      if ((shown & digit) !== 0) keepLeast(numbers, scramble(hash) >>> 0);
+      if ((shown & digit) !== 0) {
+        numberHashes[numbers] = scramble(hash) >>> 0;
+        numberStarts[numbers] = from;
+        numberEnds[numbers++] = at;
+      }
       hashes[words++] = hash;
       hash = offset;
       shown = 0;
     }
     if (kind === alone && words < mostWords) hashes[words++] = Math.imul(offset ^ code, prime);
   }
-  return words;
+  return { words, numbers };
+}
+
+/** What a page of one template has as its own: `numbers` of the fingerprint. */
+function readNumbers(text: string, words: number, count: number): number[] {
+  const [plain, naming]: [number[], number[]] = [[], []];
+  const isTable = count > words * mostlyNumbers;
+  const title = /^[^\n]+(?<![.!?。:])(?=\n)/.exec(text.slice(0, mostOfTitle))?.[0].length ?? 0;
+  let looked = 0;
+  for (let at = 0; at < count; at++) {
+    const hash = numberHashes[at] ?? 0;
+    // Most numbers of a long text are not among the least, whatever they are.
+    if (!isAmongLeast(plain, hash) && !isAmongLeast(naming, hash)) continue;
+    const from = numberStarts[at] ?? 0;
+    const figure = looked++ < mostFigures ? figureAt(text, from, numberEnds[at] ?? 0) : 'plain';
+    if (figure === 'naming' || (figure === 'plain' && from < title))
+      keepLeast(naming, (hash | namingBit) >>> 0);
+    else if (figure === 'plain' || isTable) keepLeast(plain, (hash & ~namingBit) >>> 0);
+  }
+  return [...plain, ...naming];
 }
 
 function readShingles(words: number, shingleWords: number): void {
@@ -174,9 +215,12 @@ function majority(): bigint {
   return BigInt.asIntN(64, simhash);
 }
 
+const isAmongLeast = (numbers: readonly number[], hash: number): boolean =>
+  numbers.length < mostNumbers || hash < (numbers.at(-1) ?? 0);
+
 /** Keeps the list ascending, without repeats, and short. */
 function keepLeast(numbers: number[], hash: number): void {
-  if (numbers.length === mostNumbers && hash >= (numbers.at(-1) ?? 0)) return;
+  if (!isAmongLeast(numbers, hash)) return;
   let at = numbers.length;
   while (at > 0 && (numbers[at - 1] ?? 0) > hash) at--;
   if (at > 0 && numbers[at - 1] === hash) return;

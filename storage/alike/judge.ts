@@ -22,7 +22,8 @@ import {
 const batch = 200;
 const mostOfBand = 8;
 
-type Print = Pick<Fingerprint, 'simhash' | 'sketch' | 'numbers'> & Pick<StoredPrint, 'id' | 'bands'>;
+type Print = Pick<Fingerprint, 'words' | 'simhash' | 'sketch' | 'numbers'> &
+  Pick<StoredPrint, 'id' | 'bands'>;
 
 /** The crawl whose turn was last. Kept from look to look, so that no crawl waits until another one has no backlog. */
 interface JudgingTurn {
@@ -113,8 +114,8 @@ const aliasOf = ({ id, bands }: Print, { id: original, likeness }: Near): Judged
   distance: likeness.distance,
 });
 
-const printOf = ({ id, simhash, sketch, numbers, bands }: StoredPrint): Print => ({
-  ...{ id, sketch, bands },
+const printOf = ({ id, words, simhash, sketch, numbers, bands }: StoredPrint): Print => ({
+  ...{ id, words, sketch, bands },
   simhash: BigInt(simhash),
   numbers: Array.from({ length: numbers.length / 4 }, (_, at) => numbers.readUInt32BE(at * 4)),
 });

@@ -42,6 +42,7 @@ export const claimJudging = statement<[crawlId: number], { readonly id: number }
 /** As Postgres has it. */
 export interface StoredPrint {
   readonly id: number;
+  readonly words: number;
   readonly simhash: string;
   readonly sketch: Buffer;
   readonly numbers: Buffer;
@@ -62,7 +63,7 @@ export const unjudgedPrints = statement<[crawlId: number, limit: number], Stored
        from chosen c
       where t.crawl_id = $1 and t.original = c.id and t.original <> t.id
    )
-   select id, simhash::text, sketch, numbers, bands::text[] from chosen order by id`,
+   select id, words, simhash::text, sketch, numbers, bands::text[] from chosen order by id`,
 );
 
 /** Originals of a crawl that share a band with one of these fingerprints. */
@@ -71,10 +72,10 @@ export const printsLike = statement<
   StoredPrint & { readonly like: number }
 >(
   'prints-like',
-  `select r.id as "like", p.id, p.simhash::text, p.sketch, p.numbers, p.bands::text[]
+  `select r.id as "like", p.id, p.words, p.simhash::text, p.sketch, p.numbers, p.bands::text[]
      from (select id, bands from text_print where id = any ($2::bigint[]) offset 0) r
     cross join lateral (
-      select id, crawl_id, simhash, sketch, numbers, bands from text_print o
+      select id, crawl_id, words, simhash, sketch, numbers, bands from text_print o
        where o.bands && r.bands and o.original = o.id offset 0
     ) p
     where p.crawl_id = $1
