@@ -1,6 +1,9 @@
 /** What the names of elements mean to the reader. */
 
-/** Their text is no part of what the page says: code, navigation, asides, form controls, fallbacks. */
+/**
+ * Their text is no part of what the page says: code, navigation, asides, form controls, fallbacks. So is that of <button>,
+ * unless it is a heading (content/page-reader.ts).
+ */
 export const quietElements: ReadonlySet<string> = new Set([
   'script',
   'style',
@@ -18,7 +21,6 @@ export const quietElements: ReadonlySet<string> = new Set([
   'select',
   'datalist',
   'textarea',
-  'button',
 ]);
 
 /** They show something without a word. */
@@ -150,4 +152,8 @@ export const readElements: ReadonlySet<string> = new Set([
   'time',
   'script',
   'input',
+  'button',
+  'math',
+  'annotation',
+  'tspan',
 ]);

@@ -20,8 +20,8 @@ import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
 import { bodyKind, isMarkdown, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
-import { type Asked, PageDetails } from './page-details.ts';
-import { PageReader } from './page-reader.ts';
+import type { Asked } from './page-details.ts';
+import { PageReader, readVisible } from './page-reader.ts';
 import { countedBlocks, findRepeated, type LeftOut } from './repeated.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
 import { type SchemaItem, textsOf } from './schema-items.ts';
@@ -90,14 +90,14 @@ export function readShown(
   repeated: Repeated = noneRepeated,
 ): ShownPage {
   const url = new URL(address);
-  const details = new PageDetails();
-  const { page, charset } = readPage(body, contentType, [], { details }, document);
+  const { page, charset } = readPage(body, contentType, [], { details: true }, document);
   const resolve = createResolver(baseOf(page.baseHref, url), charset);
   const whole = textsOfPage(page, page.meta.schema(page.items), repeated);
   const texts = keptTexts(ruled, whole, repeated)?.texts ?? whole;
   return {
     ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
-    ...{ anchors: details.anchors(resolve, whole.isMain), images: details.images(resolve) },
+    anchors: page.details?.anchors(resolve, whole.isMain) ?? [],
+    images: page.details?.images(resolve) ?? [],
   };
 }
 
@@ -110,8 +110,7 @@ function keptTexts(
   const parts: KeptParts | null = ruled?.parts ?? null;
   // The text of a shell is found in data for scripts, of which no selector could choose a part.
   if (parts === null || (whole.fromState && !parts.chosen)) return null;
-  const page = new PageReader(parts.markup, parts.xhtml, []);
-  page.read();
+  const page = readVisible(parts.markup, parts.xhtml);
   const read = splitTexts(page, repeated);
   if (!parts.chosen) return { texts: read, page };
   const mainWords = read.words - (read.repeated?.words ?? 0);
@@ -132,11 +131,10 @@ function readPage(
   // NUL never belongs to a page, and Postgres refuses it in text.
   const clean = decoded.includes('\0') ? decoded.replaceAll('\0', '') : decoded;
   const source = kind === 'xhtml' ? withoutSubset(clean) : clean;
-  const page = new PageReader(source, kind === 'xhtml', agentTokens, asked);
-  if (kind === 'text') {
-    page.text.add(source);
-    page.title.add(titleOfText(isMarkdown(type) ? headingFirst(source) : source) ?? '');
-  } else page.read();
+  if (kind !== 'text') return { page: readVisible(source, kind === 'xhtml', agentTokens, asked), charset };
+  const page = new PageReader(source, false, agentTokens, asked);
+  page.text.add(source);
+  page.title.add(titleOfText(isMarkdown(type) ? headingFirst(source) : source) ?? '');
   return { page, charset };
 }
 
@@ -241,8 +239,7 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: R
   if (words < shellWords) {
     const state = textOfState(items, page.marks.states);
     if (state !== null) {
-      const inner = new PageReader(state, false, []);
-      inner.read();
+      const inner = readVisible(state, false);
       const found = inner.text.finish();
       const foundWords = countWords(found);
       if (foundWords > words) {

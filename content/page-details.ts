@@ -4,6 +4,7 @@
  */
 import type { LinkCollector } from './links.ts';
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
+import type { Formula } from './formula.ts';
 import { foldLine } from './folded-text.ts';
 
 /** Links and images kept of a page, and characters of the words of one. */
@@ -18,11 +19,16 @@ type Position = PageAnchor['position'];
 export interface Asked {
   /** What links say, for crawls with a focus. */
   readonly contexts?: boolean | undefined;
-  readonly details?: PageDetails;
+  /** Its links with their words, and its images. */
+  readonly details?: boolean;
   /** Links with these relations are followed, whatever the page asks. */
   readonly followed?: readonly string[] | undefined;
   /** Takes the links of a page that stands in an attribute of another. */
   readonly links?: LinkCollector;
+  /** Is told of each formula, when the text has it. */
+  readonly onFormula?: ((formula: Formula) => void) | undefined;
+  /** Which parts of the page are read: absent, those that people see. */
+  readonly shows?: 'seen' | 'hidden' | 'hidden-and-noscript' | undefined;
 }
 
 interface FoundLink {
@@ -39,6 +45,7 @@ const positions: ReadonlyMap<string, Position> = new Map([
   ['nav', 'navigation'],
   ['aside', 'aside'],
   ['footer', 'footer'],
+  ['hidden', 'hidden'],
 ]);
 
 export class PageDetails {
@@ -46,7 +53,7 @@ export class PageDetails {
   readonly #images: { readonly src: string; readonly alt: string }[] = [];
   #open: FoundLink | null = null;
 
-  /** @param quiet the element around it whose text is left out of the page's */
+  /** @param quiet the element around it whose text is left out of the page's, or `hidden` */
   link(attributes: ReadonlyMap<string, string>, quiet: string | null, at: number): void {
     const href = attributes.get('href');
     this.#open = null;

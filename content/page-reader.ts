@@ -8,6 +8,8 @@
  * - `inert`: inside <template>, whose content is no part of the page: neither text nor links.
  * - `quiet`: the outermost element whose text is left out (its links count). Left at its end tag, or when an element
  *   closes that was open before it: that is how a browser treats an unclosed <nav>.
+ *
+ * What people do not see is told by `hidden-parts.ts`, and left out in the same way.
  */
 import type { TokenizerCallbacks } from 'htmlparser2';
 import { Blocks } from './blocks.ts';
@@ -23,17 +25,22 @@ import {
   speakingElements,
 } from './elements.ts';
 import { FoldedText } from './folded-text.ts';
+import { type Formula, FormulaReader, plainTex } from './formula.ts';
+import { HiddenParts, hidingAttribute } from './hidden-parts.ts';
 import { hintAttribute, hints, hintsOf } from './hints.ts';
 import { hasItems, ItemReader } from './item-reader.ts';
 import { isBarred, refreshTarget, relations } from './link-attributes.ts';
 import { LinkContexts } from './link-context.ts';
 import { LinkCollector } from './links.ts';
 import { MetaReader } from './meta-reader.ts';
-import type { Asked, PageDetails } from './page-details.ts';
+import { NoteSign } from './note-sign.ts';
+import { type Asked, PageDetails } from './page-details.ts';
 import { PageMarks } from './page-marks.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 import { maskInnerScripts } from './script-ends.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
+import { shellWords } from './state-text.ts';
+import { countWords } from './words.ts';
 
 /** Characters of text and title kept. */
 const LONGEST_TEXT = 1_000_000;
@@ -41,7 +48,25 @@ const LONGEST_TITLE = 1_000;
 const MOST_PICTURES = 100;
 const LONGEST_ADDRESS = 1_000;
 
+/** A page with a shorter text in hidden parts has none to speak of. */
+const leastHidden = 300;
+/** Longest raw text that may have fewer than `shellWords` words. */
+const longestShell = 1_000;
+
 const containerIndex = new Map<string, number>(containerElements.map((name, index) => [name, index]));
+const headerIndex = containerElements.indexOf('header');
+
+/** What elements are to the text around them. */
+const textRoles: ReadonlyMap<string, 'reading' | 'raised' | 'heading' | 'body'> = new Map([
+  ...(['rt', 'rp', 'rtc'] as const).map((name) => [name, 'reading'] as const),
+  ['sup', 'raised'],
+  ...(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'summary', 'dt', 'legend'] as const).map(
+    (name) => [name, 'heading'] as const,
+  ),
+  ...(['p', 'li', 'dd', 'td'] as const).map((name) => [name, 'body'] as const),
+]);
+/** Classes of images of formulas, as WordPress, MediaWiki and others name them. */
+const formulaImage = /(?:^|\s)(?:latex|tex|mwe-math-\S+)(?:$|\s)/;
 
 export class PageReader implements TokenizerCallbacks {
   readonly title = new FoldedText(LONGEST_TITLE);
@@ -83,6 +108,24 @@ export class PageReader implements TokenizerCallbacks {
   private told = 0;
   private readsHints = false;
 
+  private readonly hidden = new HiddenParts();
+  private readonly shows: NonNullable<Asked['shows']>;
+  /** Characters of text for browsers without scripts. */
+  private noscript = 0;
+
+  /** The formula that is being read. */
+  private formula: FormulaReader | null = null;
+  /** Where the last formula ended in the text: its source may follow in a script. */
+  private formulaEnd = -1;
+  private readonly onFormula: Asked['onFormula'];
+  /** <text> elements of SVG that are open. */
+  private svgText = 0;
+  /** Readings beside words (<rt>), what stands around them for browsers that know none, and titles of labels. */
+  private inReading = false;
+  private readonly note = new NoteSign();
+  /** The open heading, or what is one of a part of the page: its name, and where it began in the text. */
+  private heading: { readonly name: string; readonly from: number } | null = null;
+
   private inTitle = false;
   /** The first title that says something is the page's; later ones are passed over. */
   private hasTitle = false;
@@ -102,7 +145,9 @@ export class PageReader implements TokenizerCallbacks {
    */
   constructor(source: string, xhtml: boolean, agentTokens: readonly string[], asked: Asked = {}) {
     this.contexts = asked.contexts === true ? new LinkContexts() : null;
-    this.details = asked.details ?? null;
+    this.details = asked.details === true ? new PageDetails() : null;
+    this.shows = asked.shows ?? 'seen';
+    this.onFormula = asked.onFormula;
     this.followed = asked.followed ?? [];
     this.links = asked.links ?? new LinkCollector();
     this.isInner = asked.links !== undefined;
@@ -122,7 +167,31 @@ export class PageReader implements TokenizerCallbacks {
 
   /** Text here is no part of what the page shows. */
   get isSilent(): boolean {
-    return this.foreign > 0 || this.inert > 0 || this.quiet !== null || this.inTitle;
+    const isForeign = this.foreign > 0 && this.svgText === 0;
+    return (
+      isForeign || this.inert > 0 || this.quiet !== null || this.inTitle || this.inReading || this.isHidden
+    );
+  }
+
+  /** Does the tag that was read last hide its element? */
+  get hidesElement(): boolean {
+    return this.shows === 'seen' && this.hidden.hides(this.tag);
+  }
+
+  private get isHidden(): boolean {
+    return this.shows === 'seen' && this.hidden.isHidden;
+  }
+
+  /**
+   * Read whole, the page says hardly anything but in hidden parts, which a script shows, or in <noscript>: what it is to
+   * be read with then; null: as it was read.
+   */
+  get hidesItsText(): Asked['shows'] | null {
+    const noscript = this.marks.asksForScript ? 0 : this.noscript;
+    const length = this.hidden.length + noscript;
+    if (this.shows !== 'seen' || length < leastHidden || length <= this.text.length) return null;
+    if (this.text.length > longestShell || countWords(this.text.raw) >= shellWords) return null;
+    return noscript > 0 ? 'hidden-and-noscript' : 'hidden';
   }
 
   isInForeignContext(): boolean {
@@ -144,6 +213,7 @@ export class PageReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     this.tag = this.source.slice(start, end).toLowerCase();
     this.told = 0;
+    this.hidden.beginTag();
     const tells = readElements.has(this.tag) || this.items !== null || this.marks.reads(this.tag);
     this.readsAttributes = tells || pictureElements.has(this.tag);
     if (this.readsAttributes) this.attributes.clear();
@@ -152,7 +222,10 @@ export class PageReader implements TokenizerCallbacks {
 
   onattribname(start: number, end: number): void {
     if (this.readsAttributes) this.attribute = this.source.slice(start, end).toLowerCase();
-    else this.attribute = this.readsHints ? hintAttribute(this.source, start, end) : '';
+    else {
+      this.attribute = hidingAttribute(this.source, start, end);
+      if (this.readsHints && this.attribute === '') this.attribute = hintAttribute(this.source, start, end);
+    }
     this.value = '';
   }
 
@@ -166,6 +239,7 @@ export class PageReader implements TokenizerCallbacks {
 
   onattribend(): void {
     if (this.attribute === '') return;
+    this.hidden.attribute(this.attribute, this.value);
     if (this.readsAttributes && !this.attributes.has(this.attribute)) {
       this.attributes.set(this.attribute, this.value);
     }
@@ -195,22 +269,46 @@ export class PageReader implements TokenizerCallbacks {
   }
 
   private addText(piece: string): void {
-    if (this.foreign > 0 || this.inert > 0) return;
+    if (this.formula !== null) {
+      this.formula.text(piece);
+      return;
+    }
+    if ((this.foreign > 0 && this.svgText === 0) || this.inert > 0) return;
+    if (this.isHidden) {
+      this.addHidden(piece);
+      return;
+    }
+    if (this.quiet === 'noscript') this.noscript += piece.trim().length;
     if (this.quiet !== null) this.marks.addQuiet(this.quiet, piece);
     else this.items?.text(piece);
     if (this.details !== null && this.quiet !== 'script' && this.quiet !== 'style') this.details.text(piece);
     if (this.inTitle) {
       if (!this.hasTitle) this.title.add(piece);
-    } else if (this.quiet === null) {
-      this.text.add(piece);
+    } else if (this.quiet === null && !this.inReading) {
+      const shown = this.note.add(piece);
+      if (shown !== '') this.text.add(shown);
     }
     if (this.contexts !== null && !this.inTitle && (this.quiet === null || speakingElements.has(this.quiet)))
       this.contexts.add(piece);
   }
 
+  /** Prices and the like stand in hidden elements, and links there have words. */
+  private addHidden(piece: string): void {
+    if (this.quiet === null) {
+      this.hidden.text(piece);
+      this.items?.text(piece);
+      this.contexts?.add(piece);
+      this.details?.text(piece);
+    } else if (this.quiet === 'script') this.marks.addQuiet(this.quiet, piece);
+  }
+
   private opened(name: string): void {
-    if (this.foreign > 0 && breakoutElements.has(name)) this.foreign = 0;
+    const isPicture = this.hidden.isFresh;
+    this.hidden.opened(name, this.open);
+    if (this.foreign > 0) this.openedForeign(name);
     if (name === 'svg' || name === 'math') this.foreign++;
+    if (name === 'math') this.beginFormula(isPicture);
+    if (this.foreign === 0) this.openedInText(name);
     if (name === 'title') this.beginTitle();
     if (this.foreign === 0 && blockElements.has(name)) {
       this.breakBlock();
@@ -226,13 +324,93 @@ export class PageReader implements TokenizerCallbacks {
       this.blocks.open(container, this.told);
     }
     if (this.quiet === null) {
-      if (quietElements.has(name)) this.beginQuiet(name);
+      if (quietElements.has(name) && !(name === 'noscript' && this.shows === 'hidden-and-noscript'))
+        this.beginQuiet(name);
     } else if (this.quiet === name && nestingElements.has(name)) {
       this.quietDepth++;
     }
   }
 
+  private openedForeign(name: string): void {
+    if (breakoutElements.has(name)) {
+      this.endFormula();
+      this.foreign = 0;
+      this.svgText = 0;
+    } else if (this.formula !== null) this.formula.opened(name, this.attributes.get('encoding'));
+    else if (name === 'text') {
+      this.svgText++;
+      this.breakBlock();
+    } else if (name === 'title' || name === 'desc') this.inReading = this.svgText > 0;
+    else if (name === 'tspan' && this.svgText > 0 && this.movesOn()) this.text.add(' ');
+  }
+
+  /** Lines of a label are placed one by one. */
+  private movesOn(): boolean {
+    return this.attributes.has('x') || this.attributes.has('dy');
+  }
+
+  /** What lies within words, and headings of parts. */
+  private openedInText(name: string): void {
+    if (this.inReading && (name === 'rb' || blockElements.has(name))) this.inReading = false;
+    switch (textRoles.get(name)) {
+      case 'reading':
+        this.inReading = true;
+        break;
+      case 'raised':
+        this.note.beginRaised(this.text.length);
+        break;
+      case 'heading':
+        this.heading = { name, from: this.text.length };
+        break;
+      case 'body':
+        this.heading = null;
+        break;
+      case undefined:
+    }
+  }
+
+  /**
+   * Is the button that was read a heading: of an accordion, or of what it opens? Buttons of menus and the like are not,
+   * and neither are those behind the words of a heading.
+   */
+  private isPartHeading(): boolean {
+    if (this.heading !== null) return this.heading.from === this.text.length;
+    const { attributes } = this;
+    const names = ['class', 'id', 'aria-controls'].map((name) => attributes.get(name) ?? '').join(' ');
+    if (/accordion|faq|question/i.test(names)) return true;
+    if (!attributes.has('aria-expanded') || attributes.has('aria-haspopup')) return false;
+    return (this.open[headerIndex] ?? 0) === 0 && !/nav|menu|search|lang|share|toc|cookie/i.test(names);
+  }
+
+  /** @param isPicture it is all of a hidden part: pages have it beside a picture of it */
+  private beginFormula(isPicture: boolean): void {
+    if (this.formula !== null || this.inert > 0 || this.quiet !== null || this.inTitle) return;
+    if (this.isHidden && !isPicture) return;
+    const { attributes } = this;
+    const isDisplay = attributes.get('display') === 'block' || attributes.get('mode') === 'display';
+    this.formula = new FormulaReader(isDisplay, attributes.get('alttext'));
+  }
+
+  private endFormula(): void {
+    const { formula } = this;
+    if (formula === null) return;
+    this.formula = null;
+    this.text.leftOut += formula.leftOut;
+    this.showFormula(formula.finish());
+  }
+
+  private showFormula(formula: Formula | null): void {
+    if (formula === null) return;
+    this.text.add(formula.tex);
+    this.items?.text(formula.tex);
+    this.contexts?.add(formula.tex);
+    this.details?.text(formula.tex);
+    this.formulaEnd = this.text.length;
+    this.onFormula?.(formula);
+  }
+
   private breakBlock(): void {
+    this.endNote('block');
     this.text.breakBlock();
     this.contexts?.add(' ');
   }
@@ -249,7 +427,9 @@ export class PageReader implements TokenizerCallbacks {
   }
 
   private closed(name: string): void {
-    if (this.foreign > 0 && (name === 'svg' || name === 'math')) this.foreign--;
+    if (this.foreign > 0) this.closedForeign(name);
+    else if (name === 'script') this.endFormula();
+    this.closedInText(name);
     if (name === 'title') this.inTitle = false;
     if (name === 'template' && this.inert > 0) this.inert--;
     if (this.foreign === 0 && blockElements.has(name)) {
@@ -261,6 +441,7 @@ export class PageReader implements TokenizerCallbacks {
       this.details?.endLink(this.text.length);
       this.blocks.endLink(this.text.length);
     }
+    this.hidden.closed(name);
     this.marks.closed(name);
     this.items?.closed(name);
     const container = containerIndex.get(name);
@@ -268,11 +449,38 @@ export class PageReader implements TokenizerCallbacks {
     if (this.quiet === name && --this.quietDepth === 0) this.quiet = null;
   }
 
+  private closedForeign(name: string): void {
+    if (name === 'math') this.endFormula();
+    else this.formula?.closed(name);
+    if (name === 'title' || name === 'desc') this.inReading = false;
+    if (name === 'text' && this.svgText > 0) {
+      this.svgText--;
+      this.breakBlock();
+    }
+    if (name !== 'svg' && name !== 'math') return;
+    this.foreign--;
+    if (this.foreign === 0) this.svgText = 0;
+  }
+
+  private closedInText(name: string): void {
+    if (this.inReading && (name === 'ruby' || textRoles.get(name) === 'reading')) this.inReading = false;
+    if (this.heading?.name === name) this.heading = null;
+    if (name === 'sup' || name === 'a') this.endNote(name);
+    else if (name === 'button' && this.quiet === null) this.breakBlock();
+  }
+
+  private endNote(name: 'a' | 'sup' | 'block'): void {
+    const sign = this.note.end(name);
+    if (sign !== '') this.text.add(sign);
+  }
+
   private closeContainer(container: number): void {
     const open = this.open[container] ?? 0;
     if (open === 0) return;
     this.open[container] = open - 1;
     this.blocks.close(container);
+    this.hidden.left(container, open - 1);
+    this.heading = null;
     if (open - 1 < (this.openBeforeQuiet[container] ?? 0)) this.quiet = null;
   }
 
@@ -301,7 +509,10 @@ export class PageReader implements TokenizerCallbacks {
       case 'a':
       case 'area':
         if (name === 'a') this.blocks.beginLink(this.text.length);
-        if (name === 'a') this.details?.link(attributes, this.quiet, this.text.length);
+        if (attributes.has('aria-controls')) this.readPart();
+        if (name === 'a') this.note.beginLink(attributes, this.text.length);
+        if (name === 'a')
+          this.details?.link(attributes, this.isHidden ? 'hidden' : this.quiet, this.text.length);
         // In SVG xlink:href is a link where there is no href (SVG 2 §16.1).
         this.addLink(
           attributes.get('href') ?? (this.foreign > 0 ? attributes.get('xlink:href') : undefined),
@@ -315,8 +526,45 @@ export class PageReader implements TokenizerCallbacks {
         break;
       case 'img':
         this.details?.image(attributes);
+        this.readImage(attributes);
+        break;
+      case 'script':
+        this.readScript(attributes.get('type') ?? '');
+        break;
+      case 'button':
+        this.readButton();
     }
     if (pictureElements.has(name)) this.addPicture(attributes.get('src'));
+  }
+
+  /** Its words are text if it is a heading; else it is quiet, as other controls are. */
+  private readButton(): void {
+    if (this.quiet !== null) return;
+    if (!this.isPartHeading()) this.beginQuiet('button');
+    else {
+      this.readPart();
+      if (this.heading === null) this.breakBlock();
+    }
+  }
+
+  /** What a button or a tab opens is no hidden part. */
+  private readPart(): void {
+    const opened = this.attributes.get('aria-controls');
+    if (opened !== undefined && this.isPartHeading()) this.hidden.opens(opened);
+  }
+
+  /** Blogs show formulas as images that say them. */
+  private readImage(attributes: ReadonlyMap<string, string>): void {
+    if (!formulaImage.test(attributes.get('class') ?? '')) return;
+    if (this.isSilent || this.hidesElement) return;
+    this.showFormula({ tex: plainTex(attributes.get('alt') ?? ''), isDisplay: false });
+  }
+
+  /** The source of a formula. Where MathJax has written it into the page already, the script follows what was read. */
+  private readScript(type: string): void {
+    if (!/^\s*math\/tex/i.test(type) || this.isSilent || this.formulaEnd === this.text.length) return;
+    this.formula = new FormulaReader(/mode\s*=\s*display/i.test(type));
+    this.formula.opened('annotation', 'tex');
   }
 
   /** The links of a page that stands in an attribute (`srcdoc`), which has the base of this page. */
@@ -362,4 +610,20 @@ export class PageReader implements TokenizerCallbacks {
     this.links.add(href, !isBarred(rel, this.followed));
     if (this.tag === 'a') this.contexts?.begin(href);
   }
+}
+
+/** A page, read whole. Where it says hardly anything but in hidden parts, these are read as well. */
+export function readVisible(
+  source: string,
+  xhtml: boolean,
+  agentTokens: readonly string[] = [],
+  asked: Asked = {},
+): PageReader {
+  const page = new PageReader(source, xhtml, agentTokens, asked);
+  page.read();
+  const shows = page.hidesItsText;
+  if (shows === null) return page;
+  const whole = new PageReader(source, xhtml, agentTokens, { ...asked, shows });
+  whole.read();
+  return whole;
 }

@@ -4,8 +4,10 @@ import type { Repeated } from '../../contracts/extraction.ts';
 import { blockElements } from '../elements.ts';
 import { baseOf } from '../links.ts';
 import { splitText, within } from '../main-text.ts';
-import { PageReader } from '../page-reader.ts';
+import type { Asked } from '../page-details.ts';
+import { PageReader, readVisible } from '../page-reader.ts';
 import { findRepeated } from '../repeated.ts';
+import { maskInnerScripts } from '../script-ends.ts';
 import { skippingTokenizer } from '../skipping-tokenizer.ts';
 import { MarkdownWriter } from './writer.ts';
 
@@ -34,16 +36,16 @@ export type MarkdownPart = 'page' | 'main';
 
 /** @param repeated blocks to be left out, which takes a second pass too, unless there are none */
 export function readMarkdown(
-  source: string,
+  given: string,
   xhtml: boolean,
   url: URL,
   part: MarkdownPart,
   repeated: Repeated,
 ): Markdown {
+  const source = xhtml ? given : maskInnerScripts(given);
   let isShown: (at: number) => boolean = () => true;
   if (part === 'main' || repeated.size > 0) {
-    const page = new PageReader(source, xhtml, []);
-    page.read();
+    const page = readVisible(source, xhtml);
     const found = findRepeated(page.text.raw, page.blocks.all, repeated);
     if (part === 'main') isShown = splitText(page.text.raw, page.blocks, found?.is).isMain;
     else if (found !== null) {
@@ -52,11 +54,17 @@ export function readMarkdown(
     }
   }
   const reader = new MarkdownReader(source, xhtml, url, isShown);
-  const tokenizer = skippingTokenizer(xhtml, reader);
-  tokenizer.write(source);
-  tokenizer.end();
-  return reader.finish();
+  reader.read();
+  const shows = reader.hidesItsText;
+  if (shows === null) return reader.finish();
+  const whole = new MarkdownReader(source, xhtml, url, isShown, { shows });
+  whole.read();
+  return whole.finish();
 }
+
+/** A button that is shown is a heading. */
+const isBlock = (name: string, isSilent: boolean): boolean =>
+  blockElements.has(name) || (name === 'button' && !isSilent);
 
 /** Kinds of addresses that are shown; what follows another one, such as a script, is shown as text. */
 const shown: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:']);
@@ -77,17 +85,35 @@ class MarkdownReader implements TokenizerCallbacks {
   #attribute = '';
   #value = '';
   readonly #attributes = new Map<string, string>();
+  /** Formulas so far: an image that is one is not shown as well. */
+  #formulas = 0;
   #room = longestText;
   #leftOut = 0;
 
-  constructor(source: string, xhtml: boolean, url: URL, isShown: (at: number) => boolean) {
+  constructor(source: string, xhtml: boolean, url: URL, isShown: (at: number) => boolean, asked: Asked = {}) {
     this.#isShown = isShown;
     this.#source = source;
     this.#xhtml = xhtml;
     this.#url = url;
     this.#base = url;
-    this.#page = new PageReader(source, xhtml, []);
+    this.#page = new PageReader(source, xhtml, [], {
+      ...asked,
+      onFormula: (formula) => {
+        this.#formulas++;
+        if (this.#isHere()) this.#writer.formula(formula);
+      },
+    });
     this.#writer = new MarkdownWriter((reference) => this.#resolve(reference));
+  }
+
+  read(): void {
+    const tokenizer = skippingTokenizer(this.#xhtml, this);
+    tokenizer.write(this.#source);
+    tokenizer.end();
+  }
+
+  get hidesItsText(): PageReader['hidesItsText'] {
+    return this.#page.hidesItsText;
   }
 
   finish(): Markdown {
@@ -185,19 +211,29 @@ class MarkdownReader implements TokenizerCallbacks {
   /** What begins or ends what is not visible still parts blocks. */
   #opened(read: () => void): void {
     const wasSilent = this.#isSilent();
+    const formulas = this.#formulas;
     read();
-    if (wasSilent && this.#isSilent()) return;
-    if (bare.has(this.#tag) && !this.#isHere()) return;
-    this.#writer.opened(this.#tag, this.#attributes, blockElements.has(this.#tag));
+    if ((wasSilent && this.#isSilent()) || this.#formulas > formulas) return;
+    if (bare.has(this.#tag) && (this.#page.hidesElement || !this.#isHere())) return;
+    if (this.#page.isInForeignContext()) this.#label(this.#tag);
+    else this.#writer.opened(this.#tag, this.#attributes, isBlock(this.#tag, this.#isSilent()));
+  }
+
+  #label(name: string): void {
+    if (name === 'text') this.#writer.beginLine();
+    else if (name === 'tspan') this.#writer.text(' ');
+    else if (name === 'a') this.#writer.opened(name, this.#attributes, false);
   }
 
   onclosetag(start: number, end: number): void {
     const wasSilent = this.#isSilent();
+    const isForeign = this.#page.isInForeignContext();
     this.#page.onclosetag(start, end);
     if (wasSilent && this.#isSilent()) return;
     const name = this.#source.slice(start, end).toLowerCase();
     if (bare.has(name) && !this.#isHere()) return;
-    this.#writer.closed(name, blockElements.has(name));
+    if (isForeign && name === 'text') this.#writer.beginLine();
+    else if (!isForeign || name === 'a') this.#writer.closed(name, isBlock(name, wasSilent));
   }
 
   oncomment(): void {}

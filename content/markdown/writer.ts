@@ -1,6 +1,7 @@
 /** From elements and text, in the order of the page, to Markdown. Nothing is kept of a page but what is open. */
 import { CodeBlock, languageOf } from './code.ts';
-import { codeSpan } from './escape.ts';
+import type { Formula } from '../formula.ts';
+import { codeSpan, latePipe } from './escape.ts';
 import { Flow, type Room } from './flow.ts';
 import { Inline, type Mark } from './inline.ts';
 import { keptLines, plainLines, Table } from './tables.ts';
@@ -20,7 +21,7 @@ const marks: ReadonlyMap<string, Mark> = new Map<string, Mark>(
 );
 const codeElements: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
 /** They part words in a heading, and do not end it. */
-const withinHeadings: ReadonlySet<string> = new Set(['p', 'div', 'br', 'center', 'small']);
+const withinHeadings: ReadonlySet<string> = new Set(['p', 'div', 'br', 'center', 'small', 'button']);
 
 interface OpenTable {
   readonly table: Table;
@@ -93,6 +94,13 @@ export class MarkdownWriter {
     this.#inline.image(attributes.get('alt') ?? '', source, attributes.get('title') ?? null, this.#inCell);
   }
 
+  /** As GitHub and pandoc read formulas. */
+  formula({ tex, isDisplay }: Formula): void {
+    const sign = isDisplay ? '$$' : '$';
+    if (this.#code !== null) this.#code.text(tex);
+    else this.#inline.raw(`${sign}${this.#inCell ? tex.replaceAll('|', latePipe) : tex}${sign}`);
+  }
+
   #checkbox(attributes: Attributes): void {
     const isBox = attributes.get('type')?.trim().toLowerCase() === 'checkbox';
     if (!isBox || !this.#flow.beginsItem || !this.#inline.isEmpty) return;
@@ -160,6 +168,12 @@ export class MarkdownWriter {
       case 'th':
         this.#openedInTable(name, attributes);
     }
+  }
+
+  /** Labels of pictures stand on lines of their own. */
+  beginLine(): void {
+    if (this.#heading !== null) this.#inline.gap();
+    else this.#inline.lineBreak();
   }
 
   #lineBreak(): void {

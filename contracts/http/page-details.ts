@@ -6,8 +6,9 @@ export const pageAnchor = z
     url: z.string(),
     text: z.string().meta({ description: 'Its words, or those of an image in it.' }),
     rel: z.string().meta({ description: 'As written; empty: none.' }),
-    position: z.enum(['navigation', 'main', 'aside', 'footer', 'other']).meta({
-      description: 'Where on the page the link stands: `main` is the main text, `other` what surrounds it.',
+    position: z.enum(['navigation', 'main', 'aside', 'footer', 'hidden', 'other']).meta({
+      description:
+        'Where on the page the link stands: `main` is the main text, `hidden` what people do not see, `other` what surrounds the text.',
     }),
   })
   .meta({ id: 'PageAnchor' });

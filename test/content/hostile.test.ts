@@ -29,7 +29,15 @@ describe('hostile pages', () => {
     'svg><foreignObject',
     'template shadowrootmode=open',
     'button',
+    'h2><button aria-controls=x',
     'p',
+    'p hidden',
+    'dialog',
+    'span aria-hidden=true',
+    'math><mfrac',
+    'svg><text',
+    'ruby><rt',
+    'sup><a href="#x"',
     'x-y',
   ])('100,000 nested <%s>', (tag) => {
     expect(timed(`<${tag}>`.repeat(many) + link).links).toEqual(['https://example.com/end']);
