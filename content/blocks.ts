@@ -19,8 +19,8 @@ const kindOf: ReadonlyMap<string, number> = new Map<string, number>([
   ['pre', kinds.code],
   ['figcaption', kinds.caption],
   ['caption', kinds.caption],
-  ['legend', kinds.caption],
-  ['summary', kinds.caption],
+  ['legend', kinds.term],
+  ['summary', kinds.term],
 ]);
 
 /** Containers and blocks noted per page: with more, blocks are joined to the last one. */
@@ -43,12 +43,14 @@ export interface Container {
   /** Number of the one around it; 0, the page, is its own. */
   readonly parent: number;
   readonly name: string;
+  /** The first of its classes, by which parts of the same kind are known; empty: it has none. */
+  readonly sign: string;
   readonly hints: number;
 }
 
 export class Blocks {
   readonly all: Block[] = [];
-  readonly containers: Container[] = [{ parent: 0, name: '', hints: 0 }];
+  readonly containers: Container[] = [{ parent: 0, name: '', sign: '', hints: 0 }];
   /** Open containers, innermost last: their numbers, and their kinds as in `containerElements`. */
   readonly #open: number[] = [];
   readonly #openKinds: number[] = [];
@@ -56,6 +58,7 @@ export class Blocks {
   #from = 0;
   #kind: number = kinds.bare;
   #hints = 0;
+  #inCaption = false;
   #linked = 0;
   /** Place in the text where the open link began; -1: none is open. */
   #linkFrom = -1;
@@ -64,13 +67,17 @@ export class Blocks {
   begin(name: string, told: number, at: number): void {
     this.#end(at);
     this.#kind = kindOf.get(name) ?? kinds.bare;
+    if (name === 'figcaption') this.#inCaption = true;
+    if (this.#inCaption && (this.#kind === kinds.bare || this.#kind === kinds.paragraph))
+      this.#kind = kinds.caption;
     this.#hints = told;
   }
 
   /** A block element ends. */
-  end(at: number): void {
+  end(name: string, at: number): void {
     this.#end(at);
-    this.#kind = kinds.bare;
+    if (name === 'figcaption' || name === 'figure') this.#inCaption = false;
+    this.#kind = this.#inCaption ? kinds.caption : kinds.bare;
     this.#hints = 0;
   }
 
@@ -97,9 +104,10 @@ export class Blocks {
     this.#linked = 0;
   }
 
-  beginLink(at: number): void {
+  /** @param isInner it leads to a place on the same page: a heading that is such a link announces nothing */
+  beginLink(at: number, isInner = false): void {
     this.endLink(at);
-    this.#linkFrom = at;
+    if (!isInner || this.#kind < 1 || this.#kind > 6) this.#linkFrom = at;
   }
 
   endLink(at: number): void {
@@ -108,13 +116,13 @@ export class Blocks {
   }
 
   /** @param kind place in `containerElements` */
-  open(kind: number, told: number): void {
+  open(kind: number, told: number, sign = ''): void {
     if (this.containers.length < mostContainers) {
       const name = containerElements[kind] ?? '';
       const own = name === 'main' ? told | hints.main : name === 'article' ? told | hints.content : told;
       this.#open.push(this.#container);
       this.#openKinds.push(kind);
-      this.#container = this.containers.push({ parent: this.#container, name, hints: own }) - 1;
+      this.#container = this.containers.push({ parent: this.#container, name, sign, hints: own }) - 1;
     } else {
       this.#open.push(this.#container);
       this.#openKinds.push(kind);

@@ -111,7 +111,7 @@ function keptTexts(
   // The text of a shell is found in data for scripts, of which no selector could choose a part.
   if (parts === null || (whole.fromState && !parts.chosen)) return null;
   const page = readVisible(parts.markup, parts.xhtml);
-  const read = splitTexts(page, repeated);
+  const read = splitTexts(page, [], repeated);
   if (!parts.chosen) return { texts: read, page };
   const mainWords = read.words - (read.repeated?.words ?? 0);
   return { texts: { ...read, main: read.shown, mainWords, isMain: () => true }, page };
@@ -234,7 +234,7 @@ const evidenceOf = (
 });
 
 function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
-  const read = splitTexts(page, repeated);
+  const read = splitTexts(page, items, repeated);
   const { words } = read;
   if (words < shellWords) {
     const state = textOfState(items, page.marks.states);
@@ -255,13 +255,13 @@ function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: R
   return read;
 }
 
-function splitTexts(page: PageReader, repeated: Repeated): Texts {
+function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
   const raw = page.text.raw;
   const text = page.text.finish();
   const words = countWords(text);
   const { all } = page.blocks;
   const found = findRepeated(raw, all, repeated);
-  const { main: chosen, rest, isMain } = splitText(raw, page.blocks, found?.is);
+  const { main: chosen, rest, isMain } = splitText(raw, page.blocks, found?.is, page.evidence(items));
   // Parts of a text that is well-formed and NFC are so too.
   const even = (part: string): string => (raw === text ? part : part.toWellFormed().normalize('NFC'));
   const main = even(chosen);

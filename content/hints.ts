@@ -35,7 +35,6 @@ const roles: ReadonlyMap<string, number> = new Map([
 const itemprops: ReadonlyMap<string, number> = new Map([
   ['articleBody', hints.main],
   ['author', hints.byline],
-  ['comment', hints.comments],
   ['breadcrumb', hints.outside],
 ]);
 
@@ -45,15 +44,15 @@ const words: readonly (readonly [RegExp, number])[] = [
     hints.outside,
   ],
   [
-    /sidebar|side-bar|sidenav|banner|footer|masthead|outbrain|taboola|promo|related|recommend|more-?(?:stories|articles|news|from)|share|sharing|social|shoutbox|skyscraper|sponsor|shopping|widget|advert|(?:^|[-_\s])(?:ads?|adsense|tags?|rss|meta|contact|legends?|extra|copyright|teasers?|trending|popular|tools?|toolbar)(?:$|[-_\s])/i,
+    /sidebar|side-bar|sidenav|banner|footer|masthead|outbrain|taboola|promo|related|recommend|slide-?show|carousel|playlist|transcript|caption|signature|post-?profile|user-?(?:info|profile)|more-?(?:stories|articles|news|from)|share|sharing|social|shoutbox|skyscraper|sponsor|shopping|(?<!elementor-)widget|advert|(?:^|[-_\s])(?:ads?|adsense|tags|tag-?(?:list|cloud)|rss|meta|contact|legends?|extra|copyright|teasers?|trending|popular|tools?|toolbar)(?:$|[-_\s])/i,
     hints.around,
   ],
   [
-    /comment|disqus|combx|replies|respond|(?:^|[-_\s])(?:remark|discussion|reactions)(?:$|[-_\s])/i,
+    /[ck]omm?ent|disqus|combx|replies|respond|(?:^|[-_\s])(?:remark|discussion|reactions)(?:$|[-_\s])/i,
     hints.comments,
   ],
   [
-    /article|hentry|h-entry|story|(?:^|[-_\s])(?:body|content|main|entry|post|text|blog|page)(?:$|[-_\s])|(?:post|entry|page|main|article|body|story|blog)-?(?:content|body|text)/i,
+    /article|hentry|h-entry|story|(?:^|[-_\s])(?:body|content|main|entry|post|text|blog|page|answer|message)(?:$|[-_\s])|(?:post|entry|page|main|article|body|story|blog)-?(?:content|body|text)|post-?(?:bit|row)/i,
     hints.content,
   ],
   [

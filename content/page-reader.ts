@@ -32,12 +32,14 @@ import { hasItems, ItemReader } from './item-reader.ts';
 import { isBarred, refreshTarget, relations } from './link-attributes.ts';
 import { LinkContexts } from './link-context.ts';
 import { LinkCollector } from './links.ts';
+import type { Evidence } from './main-part.ts';
 import { MetaReader } from './meta-reader.ts';
 import { NoteSign } from './note-sign.ts';
 import { type Asked, PageDetails } from './page-details.ts';
 import { PageMarks } from './page-marks.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 import { maskInnerScripts } from './script-ends.ts';
+import type { SchemaItem } from './schema-items.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
 import { shellWords } from './state-text.ts';
 import { countWords } from './words.ts';
@@ -107,6 +109,8 @@ export class PageReader implements TokenizerCallbacks {
   /** What the names of the block element being read say (content/hints.ts). */
   private told = 0;
   private readsHints = false;
+  /** The first class of the element being read. */
+  private sign = '';
 
   private readonly hidden = new HiddenParts();
   private readonly shows: NonNullable<Asked['shows']>;
@@ -156,6 +160,16 @@ export class PageReader implements TokenizerCallbacks {
     this.agentTokens = agentTokens;
     this.items = hasItems(source) ? new ItemReader() : null;
     this.marks = new PageMarks(this.text, this.meta);
+  }
+
+  /** By which the main text is known. To be asked when the page was read. */
+  evidence(items: readonly SchemaItem[]): Evidence {
+    const bodies = items.flatMap(({ articleBody }) => (typeof articleBody === 'string' ? [articleBody] : []));
+    const told = [...bodies, this.meta.description?.text ?? ''];
+    return {
+      title: this.title.raw,
+      beginnings: told.map((text) => text.slice(0, 200).trim().replaceAll(/\s+/g, ' ')),
+    };
   }
 
   /** Reads the whole source; then the public fields hold what was found. */
@@ -213,6 +227,7 @@ export class PageReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     this.tag = this.source.slice(start, end).toLowerCase();
     this.told = 0;
+    this.sign = '';
     this.hidden.beginTag();
     const tells = readElements.has(this.tag) || this.items !== null || this.marks.reads(this.tag);
     this.readsAttributes = tells || pictureElements.has(this.tag);
@@ -243,7 +258,9 @@ export class PageReader implements TokenizerCallbacks {
     if (this.readsAttributes && !this.attributes.has(this.attribute)) {
       this.attributes.set(this.attribute, this.value);
     }
-    if (this.readsHints) this.told |= hintsOf(this.attribute, this.value);
+    if (!this.readsHints) return;
+    this.told |= hintsOf(this.attribute, this.value);
+    if (this.attribute === 'class') this.sign = firstWord(this.value);
   }
 
   onopentagend(): void {
@@ -265,7 +282,7 @@ export class PageReader implements TokenizerCallbacks {
   onprocessinginstruction(): void {}
 
   onend(): void {
-    this.blocks.end(this.text.length);
+    this.blocks.end('', this.text.length);
   }
 
   private addText(piece: string): void {
@@ -312,7 +329,8 @@ export class PageReader implements TokenizerCallbacks {
     if (name === 'title') this.beginTitle();
     if (this.foreign === 0 && blockElements.has(name)) {
       this.breakBlock();
-      if (name !== 'br') this.blocks.begin(name, this.told, this.text.length);
+      // What a container is called is noted with it.
+      if (name !== 'br') this.blocks.begin(name, containerIndex.has(name) ? 0 : this.told, this.text.length);
     }
     if (this.readsAttributes) this.readAttributes(name);
     if ((this.told & hints.mount) !== 0 || name === 'app-root') this.marks.hasMount = true;
@@ -321,7 +339,7 @@ export class PageReader implements TokenizerCallbacks {
     const container = containerIndex.get(name);
     if (container !== undefined) {
       this.open[container] = (this.open[container] ?? 0) + 1;
-      this.blocks.open(container, this.told);
+      this.blocks.open(container, this.told, this.sign);
     }
     if (this.quiet === null) {
       if (quietElements.has(name) && !(name === 'noscript' && this.shows === 'hidden-and-noscript'))
@@ -434,7 +452,7 @@ export class PageReader implements TokenizerCallbacks {
     if (name === 'template' && this.inert > 0) this.inert--;
     if (this.foreign === 0 && blockElements.has(name)) {
       this.breakBlock();
-      if (name !== 'br') this.blocks.end(this.text.length);
+      if (name !== 'br') this.blocks.end(name, this.text.length);
     }
     if (name === 'a') {
       this.contexts?.end();
@@ -508,7 +526,8 @@ export class PageReader implements TokenizerCallbacks {
         break;
       case 'a':
       case 'area':
-        if (name === 'a') this.blocks.beginLink(this.text.length);
+        if (name === 'a')
+          this.blocks.beginLink(this.text.length, attributes.get('href')?.startsWith('#') === true);
         if (attributes.has('aria-controls')) this.readPart();
         if (name === 'a') this.note.beginLink(attributes, this.text.length);
         if (name === 'a')
@@ -626,4 +645,11 @@ export function readVisible(
   const whole = new PageReader(source, xhtml, agentTokens, { ...asked, shows });
   whole.read();
   return whole;
+}
+
+/** The first of an element's classes. */
+function firstWord(classes: string): string {
+  const name = classes.trim();
+  const end = name.search(/\s/);
+  return end < 0 ? name : name.slice(0, end);
 }

@@ -47,8 +47,10 @@ export function readMarkdown(
   if (part === 'main' || repeated.size > 0) {
     const page = readVisible(source, xhtml);
     const found = findRepeated(page.text.raw, page.blocks.all, repeated);
-    if (part === 'main') isShown = splitText(page.text.raw, page.blocks, found?.is).isMain;
-    else if (found !== null) {
+    if (part === 'main') {
+      const evidence = page.evidence(page.meta.schema(page.items));
+      isShown = splitText(page.text.raw, page.blocks, found?.is, evidence).isMain;
+    } else if (found !== null) {
       const leftOut = within(page.blocks.all, found.is);
       isShown = (at) => !leftOut(at);
     }
