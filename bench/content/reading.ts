@@ -4,12 +4,14 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExtractor } from '../../content/extract.ts';
+import { reportEncodings } from './encodings.ts';
+import { reportLanguages } from './languages.ts';
 import { compareLinks } from './links.ts';
 import { builtPages, compareTexts, documentationPages, newsPages } from './main-texts.ts';
 import { type Matches, printTable, qualityOf, share } from './measures.ts';
 import { installPeers } from './peers.ts';
 import { builtHosts, byFolder, leaveOut } from './repeated.ts';
-import { compareCharsets, compareDates, compareLanguages, type Told } from './told.ts';
+import { compareDates, type Told } from './told.ts';
 
 /**
  * Links: least precision and recall. Main text: least F1, how far below Readability it may be, and how much recall may be
@@ -113,24 +115,13 @@ export async function reportReading(folders: readonly string[], tellsEach: boole
     ],
   ];
   const dates = compareDates(extractor, peers);
-  const short = compareLanguages(extractor, peers, 25);
-  const long = compareLanguages(extractor, peers, 80);
-  printTable('Dates and languages', ['what', 'cases', 'right', 'wrong', 'not told'], [
+  printTable('Dates', ['what', 'cases', 'right', 'wrong', 'not told'], [
     ...(dates === null ? [] : [told('day of publication, news pages', dates)]),
-    told(`language of some 25 words, ${String(short.languages)} languages`, short.told),
-    told(`language of some 80 words, ${String(long.languages)} languages`, long.told),
   ]); // prettier-ignore
-  for (const line of [...(dates?.wrong ?? []), ...(dates?.silent ?? []), ...long.told.wrong])
-    process.stdout.write(`  ${line}\n`);
+  for (const line of [...(dates?.wrong ?? []), ...(dates?.silent ?? [])]) process.stdout.write(`  ${line}\n`);
 
-  const yes = (right: boolean): string => (right ? 'right' : 'wrong');
-  printTable(
-    'Encodings',
-    ['encoding', 'language', 'named by the header', 'named by `<meta>`', 'not named'],
-    compareCharsets(peers).map(({ encoding, language, header, meta, guessed }) => [
-      ...[encoding, language, yes(header), yes(meta), yes(guessed)],
-    ]),
-  );
+  reportLanguages(extractor, peers);
+  reportEncodings(peers);
   return missed === 0;
 }
 

@@ -88,13 +88,24 @@ describe('decodeBody', () => {
     expect(decodeBody(hex('fffe0000 41000000'), null).charset).toBe('utf-16le');
   });
 
-  it.each(['<', '<!--', '<meta ', '<meta charset=', '<a "', '<?xml ', '\xe9', '\x1b$B', '<\xe9'])(
-    'looks at a megabyte of %j for a moment only',
-    (piece) => {
-      const body = latin(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\xe9 `);
-      expect(processorMs(() => decodeBody(body, null))).toBeLessThan(1_000);
-    },
-  );
+  it.each([
+    '<',
+    '<!--',
+    '<meta ',
+    '<meta charset=',
+    '<a "',
+    '<?xml ',
+    '\xe9',
+    '<script>\xe9',
+    '\xc3\xa9\xe9',
+    '<!--\xe9',
+    'e\xe9 ',
+    '\x1b$B',
+    '<\xe9',
+  ])('looks at a megabyte of %j for a moment only', (piece) => {
+    const body = latin(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\xe9 `);
+    expect(processorMs(() => decodeBody(body, null))).toBeLessThan(1_000);
+  });
 
   it('drops the mark from the text', () => {
     expect(decodeBody(hex('efbbbf 41'), null)).toEqual({ text: 'A', charset: 'utf-8' });
@@ -156,6 +167,88 @@ describe('decodeBody', () => {
     const page = Buffer.concat([latin('<html>' + '<p>'.repeat(3_000)), Buffer.from(encode(text, charset))]);
     expect(decodeBody(page, null).text.endsWith(text)).toBe(true);
   });
+
+  const short = {
+    el: 'Το δημοτικό συμβούλιο αποφάσισε να επισκευάσει τη γέφυρα.',
+    pl: 'Każdy człowiek ma prawo do życia, wolności i pracy.',
+    cs: 'Každý má právo na práci a na svobodnou volbu zaměstnání.',
+    hu: 'Minden embernek joga van a munkához és a szabadsághoz.',
+    tr: 'Herkesin çalışma ve işini seçme özgürlüğü vardır.',
+    lt: 'Visi žmonės gimsta laisvi ir lygūs savo orumu ir teisėmis.',
+    sq: 'Çdokush ka të drejtën e punës dhe të zgjedhjes së lirë të punës, në kushte të drejta.',
+    ru: 'Каждый имеет право на труд и отдых.',
+    he: 'כל אדם זכאי לעבודה ולמנוחה.',
+    ar: 'لكل شخص الحق في العمل وفي الراحة.',
+    th: 'ทุกคนมีสิทธิในการทำงานและพักผ่อน',
+    fa: 'هر کس حق دارد کار کند و آزادانه آن را انتخاب کند.',
+  };
+  it.each([
+    ['windows-1253', short.el],
+    ['iso-8859-7', short.el],
+    ['windows-1250', short.pl],
+    ['iso-8859-2', short.pl],
+    ['windows-1250', short.cs],
+    ['iso-8859-2', short.cs],
+    ['iso-8859-2', short.hu],
+    ['windows-1254', short.tr],
+    ['windows-1257', short.lt],
+    ['windows-1252', short.sq],
+    ['windows-1251', short.ru],
+    ['koi8-r', short.ru],
+    ['ibm866', short.ru],
+    ['iso-8859-5', short.ru],
+    ['windows-1255', short.he],
+    ['windows-1256', short.ar],
+    ['windows-1256', short.fa],
+    ['windows-874', short.th],
+  ])('guesses %s from one sentence, beside scripts and plain English', (charset, text) => {
+    const script = '<script>if (a < b) document.write("<p>hello, world</p>");</script>\n'.repeat(90);
+    const english = '<p>Please use the search function if you want to find more of our documents.</p>'.repeat(
+      60,
+    );
+    const letters = Buffer.from(createSinglebyteEncoder(charset)(`<p>${text}</p>`));
+    for (const page of [letters, Buffer.concat([latin(script), letters, latin(script), latin(english)])])
+      expect(decodeBody(page, null).text).toContain(text);
+    // The first byte that is not ASCII is a sign, far from the text.
+    const sign = Buffer.from(createSinglebyteEncoder(charset)('<style>q { content: "\u00a0" }</style>'));
+    expect(decodeBody(Buffer.concat([sign, latin(english), letters]), null).text).toContain(text);
+  });
+
+  it('guesses from markup where all else is ASCII', () => {
+    const page = Buffer.from(createSinglebyteEncoder('windows-1251')(`<img alt="${short.ru}"><p>plain`));
+    expect(decodeBody(page, null).text).toContain(short.ru);
+  });
+
+  it.each([
+    ['“quoted” text, and it’s – as ever – Acme™'],
+    ['price\u00a0list: £ 20 ± 3 %'],
+    ['• a point … and the one after it'],
+    ['René Müller’s résumé'],
+  ])('takes English with signs and names for Western: %s', (text) => {
+    const page = Buffer.from(
+      createSinglebyteEncoder('windows-1252')(`<p>This is the page of ${text} of our town.</p>`),
+    );
+    expect(decodeBody(page, null)).toMatchObject({ charset: 'windows-1252' });
+  });
+
+  it('finds ISO-2022-JP by its escapes, and takes other escapes for nothing', () => {
+    const page = Buffer.concat([latin('<p>'), hex('1b2442 2433 2473 1b2842'), latin('</p>')]);
+    expect(decodeBody(page, null)).toEqual({ text: '<p>こん</p>', charset: 'iso-2022-jp' });
+    expect(decodeBody(latin('<pre>\x1b[31mred\x1b[0m and \x1b$100'), null).charset).toBe('utf-8');
+  });
+
+  it.each(Object.entries(paragraphs))(
+    'takes UTF-8 with a few broken bytes for UTF-8: %s',
+    (_language, text) => {
+      for (const broken of ['\xe9', '\x92', '\xc3 ', '\xe4\xb8 ']) {
+        const page = Buffer.concat([Buffer.from(`<p>„${text}“</p>`), latin(`<p>caf${broken}</p>`)]);
+        const decoded = decodeBody(page, null);
+        expect(decoded.charset).toBe('utf-8');
+        expect(decoded.text).toContain(text);
+        expect(decoded.text).toContain('\ufffd');
+      }
+    },
+  );
 
   it.each(['Café René', 'Prix : 20 euros, livré à domicile', 'España mañana', '25°C', '© 2004'])(
     'takes a few accented letters for Western: %s',
