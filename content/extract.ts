@@ -228,7 +228,8 @@ const evidenceOf = (
   links: number,
 ): PageEvidence => ({
   ...{ address: pathname + search, title, links, words, fromState },
-  ...{ passwords: marks.passwords, scripts: marks.scripts, media: marks.media },
+  ...{ passwords: marks.passwords, identities: marks.identities },
+  ...{ scripts: marks.scripts, media: marks.media },
   ...{ hasMount: marks.hasMount, asksForScript: marks.asksForScript },
   headings: headingsOf(text.raw, blocks).kept.map((heading) => heading.text),
 });

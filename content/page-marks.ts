@@ -33,6 +33,10 @@ const inline: ReadonlySet<string> = new Set([
   'cite',
 ]);
 
+/** Names of fields that take a user name or a mail address. */
+const identity =
+  /^(?:user(?:[-_]?(?:name|id))?|login(?:[-_]?\w+)?|e?-?mail(?:address)?|identifier|account)$/i;
+
 export class PageMarks {
   readonly times: TimeMark[] = [];
   /** Names of authors, as the page writes them. */
@@ -44,6 +48,7 @@ export class PageMarks {
   leftOut = 0;
   /** What tells a page that needs a browser or a login (domain/page-need.ts). */
   passwords = 0;
+  identities = 0;
   scripts = 0;
   media = 0;
   hasMount = false;
@@ -70,8 +75,7 @@ export class PageMarks {
 
   opened(name: string, attributes: ReadonlyMap<string, string>, told: number): void {
     if (name === 'script') this.#beginScript(attributes);
-    else if (name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password')
-      this.passwords++;
+    else if (name === 'input') this.#field(attributes);
     else if (name === 'time' || (name === 'abbr' && attributes.has('title')))
       this.#beginTime(name, attributes, told);
     const rel = name === 'a' ? attributes.get('rel') : undefined;
@@ -83,6 +87,16 @@ export class PageMarks {
     if (this.#byline !== null || this.bylines.length >= mostBylines || (told & hints.comments) !== 0) return;
     if (++this.#looks > mostLooks) return;
     this.#byline = { name, from: this.#text.length };
+  }
+
+  #field(attributes: ReadonlyMap<string, string>): void {
+    const type = attributes.get('type')?.trim().toLowerCase() ?? 'text';
+    if (type === 'password') this.passwords++;
+    else if (type === 'email') this.identities++;
+    else if (type === 'text' || type === 'tel') {
+      const names = ['autocomplete', 'name', 'id'].map((key) => attributes.get(key) ?? '');
+      if (names.some((each) => identity.test(each))) this.identities++;
+    }
   }
 
   #beginScript(attributes: ReadonlyMap<string, string>): void {

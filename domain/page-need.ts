@@ -20,6 +20,8 @@ export interface PageEvidence {
   readonly fromState: boolean;
   /** Fields that take a password. */
   readonly passwords: number;
+  /** Fields that take a user name or a mail address, as far as they say so. */
+  readonly identities: number;
   readonly scripts: number;
   /** The page has an element in which client-side frameworks build the page (`mountIds`). */
   readonly hasMount: boolean;
@@ -60,11 +62,15 @@ function isShell(page: PageEvidence): boolean {
 
 /**
  * Many sites have a small login form on every page, so a password field is not enough: the page says nothing else, or
- * its title, its only headings or its address call it a login.
+ * its title, its only headings or its address call it a login. Where the password is asked for on the next page, the
+ * field for a name tells as much only on a page that has hardly anything else: newsletters want addresses too.
  */
-function isLoginForm({ passwords, words, links, title, headings, address }: PageEvidence): boolean {
-  if (passwords === 0 || words >= enoughWords) return false;
-  if (words < bareWords && links < bareLinks) return true;
+function isLoginForm(page: PageEvidence): boolean {
+  const { passwords, identities, words, links, title, headings, address } = page;
+  if (words >= enoughWords) return false;
+  const isBare = words < bareWords && links < bareLinks;
+  if (passwords > 0 && isBare) return true;
+  if (passwords === 0 && (identities === 0 || words >= enoughWords / 2 || links >= bareLinks)) return false;
   if (saysLogin(title) || namesLogin(address)) return true;
   return headings.length > 0 && words < enoughWords / 2 && headings.every((heading) => saysLogin(heading));
 }

@@ -24,14 +24,13 @@ function addressOf(url: string): string {
   return pathname + search;
 }
 
-/** Only a body with a password field is read, before it is stored; all others are read once, by the extractor. */
+/** A field that a login may have: only a body with one is read before it is stored, all others once, by the extractor. */
+const loginField =
+  /type\s*=\s*["']?\s*(?:password|email)|(?:autocomplete|name|id)\s*=\s*["']?(?:user|login|e?-?mail|identifier|account)/i;
+
 function isLoginForm(url: string, { status, body, headers, truncated }: FetchResponse): boolean {
   if (status < 200 || status >= 300 || truncated !== false || body.length > mostBytes) return false;
-  if (
-    !/type\s*=\s*["']?\s*password/i.test(
-      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
-    )
-  )
+  if (!loginField.test(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1')))
     return false;
   const { meta } = readWithoutLanguage({
     ...{ body, url, contentType: headers['content-type'] ?? null, xRobotsTag: null },

@@ -51,6 +51,8 @@ describe('a login form', () => {
     ['that is bare', html(form())],
     ['with a heading', html(`${form('<h2>Sign in</h2>')}<p>${'Use the account of your library. '.repeat(9)}</p>`)],
     ['with a title', html(`<h1>City library</h1>${form()}<p>${'Ask at the desk for a card. '.repeat(15)}</p>`, '<title>Anmeldung – Bücherei</title>')],
+    ['that asks for the name first', html('<form><h1>Sign in to Acme</h1><input type="email" name="e"><button>Next</button></form>')],
+    ['with a name first, told by its title', html('<form><h1>Acme</h1><input name="identifier"><button>Weiter</button></form>', '<title>Anmelden</title>')],
     ['among scripts', html(`<div id="root">${form('<h1>Log in</h1>')}</div>`, bundle)],
   ])('%s', (_, page) => {
     expect(needs(page)).toEqual(login);
@@ -65,6 +67,8 @@ describe('a login form', () => {
   it.each([
     ['a page with a small form above its text', html(`${form('<h3>Login</h3>')}<h1>Rivers</h1><p>${prose}</p>`)],
     ['a list with such a form', html(`${form('<h3>Login</h3>')}<h2>Boats</h2><h2>Harbours</h2>${'<p><a href="/x">a boat for sale</a></p>'.repeat(9)}`)],
+    ['a page that wants an address for its letters', html('<h1>News by mail</h1><form><input type="email"></form><p>Each Friday.</p>')],
+    ['an article with such a field', html(`<h1>Sign in to your past</h1><p>${prose}</p><input type="email">`)],
     ['a search form', html('<form><input name="q"><input type="submit"></form>')],
     ['a long page about logging in', html(`<h1>How to log in</h1>${form()}<p>${prose}</p>`)],
   ])('is not %s', (_, page) => {
