@@ -22,9 +22,8 @@ import { createKeyring } from './way-in/keyring.ts';
 import { notFound, problemHandler } from './way-in/problem.ts';
 import { limitByAddress, limitByTenant, limitMadeUpKeys } from './way-in/rate-limits.ts';
 import { requestId, versionHeader } from './way-in/request-ids.ts';
+import { withoutSecrets } from './way-in/secrets.ts';
 import { createTurns, takePlace } from './way-in/standing.ts';
-
-const anyKey = /owk_[\w-]+/g;
 
 export function buildApp(dependencies: Dependencies): Express {
   const { pool, log, settings, sharedCounts, turns = createTurns() } = dependencies;
@@ -51,7 +50,7 @@ export function buildApp(dependencies: Dependencies): Express {
         req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
           id,
           method,
-          url: url.replace(anyKey, '[key]'),
+          url: withoutSecrets(url),
         }),
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },

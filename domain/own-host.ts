@@ -8,9 +8,16 @@
 export const ownNames = (names: readonly string[]): ReadonlySet<string> =>
   new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
 
-/** The Host fields of a request; there must be one (RFC 9112, section 3.2). @param rawHeaders names and values in turn */
-export const hostFields = (rawHeaders: readonly string[]): string[] =>
-  rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
+/**
+ * The hosts that a request names; there must be one (RFC 9112, section 3.2). A target that is a whole address names the
+ * host, whatever the Host field says (section 3.2.2); where they differ, these are two.
+ * @param rawHeaders names and values in turn @param target as the request line has it
+ */
+export function namedHosts(rawHeaders: readonly string[], target: string): string[] {
+  const fields = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
+  return authority === undefined || fields.includes(authority) ? fields : [...fields, authority];
+}
 
 /** Whether a Host names the server: an address or `localhost` cannot be rebound, other names have to be its own. */
 export function isOwnHost(field: string, ours: ReadonlySet<string>): boolean {

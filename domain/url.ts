@@ -4,7 +4,7 @@
  * there, but never a request for a URL that no page linked to.
  *
  * Host case, IDN, default ports, dot segments and stray white space are WHATWG URL's work. Added here: no fragment,
- * no trailing dot in the host, percent-encoding normal form, parameters sorted by name, tracking parameters and
+ * no trailing dot in the host, IPv4-mapped addresses as IPv4, percent-encoding normal form, parameters sorted by name, tracking parameters and
  * session ids left out, empty queries left out. The canonical form of a canonical form is itself.
  */
 
@@ -28,7 +28,7 @@ export interface CanonicalRules {
 export const defaultCanonicalRules: CanonicalRules = { dropTrailingSlash: false, dropWww: false };
 
 export interface CanonicalUrl {
-  /** What is fetched: absolute, as found, without the fragment and a trailing dot of the host. Starts with `host`. */
+  /** What is fetched: absolute, as found, without the fragment and a trailing dot of the host, IPv4-mapped hosts as IPv4. Starts with `host`. */
   readonly url: string;
   /** ASCII text of the dedup key. */
   readonly canonical: string;
@@ -76,6 +76,8 @@ export function canonicalize(
     if (bare === '' || bare.endsWith('.')) return reject('no-host');
     parsed.hostname = bare;
   }
+  const [, high, low] = mappedAddress.exec(hostname) ?? [];
+  if (high !== undefined && low !== undefined) parsed.hostname = asIPv4(high, low);
 
   const { href, origin } = parsed;
   const fragment = href.indexOf('#');
@@ -92,6 +94,15 @@ export function canonicalize(
 export function pathAndQuery(link: Pick<CanonicalUrl, 'url' | 'host'>): string {
   return link.url.slice(link.host.length);
 }
+
+/** An IPv4 address in the dress of IPv6 (RFC 4291, section 2.5.5.2), as WHATWG URL writes it: the same machine. */
+const mappedAddress = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+
+const asIPv4 = (high: string, low: string): string =>
+  [high, low]
+    .map((half) => parseInt(half, 16))
+    .flatMap((half) => [half >> 8, half & 0xff])
+    .join('.');
 
 function reject(rejected: UrlRejection): UrlResult {
   return { ok: false, rejected };

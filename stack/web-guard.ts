@@ -6,7 +6,7 @@
  */
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { hostFields, isOwnHost, isOwnOrigin, ownNames } from '../domain/own-host.ts';
+import { isOwnHost, isOwnOrigin, namedHosts, ownNames } from '../domain/own-host.ts';
 import type { SignIn } from './sign-in.ts';
 
 interface Place {
@@ -50,7 +50,7 @@ export async function startWebGuard({ listen, web, names, signIn }: WebGuardPlan
       });
   });
   const admit = async (request: IncomingMessage): Promise<Refusal | null> => {
-    const [host, ...others] = hostFields(request.rawHeaders);
+    const [host, ...others] = namedHosts(request.rawHeaders, request.url ?? '');
     if (host === undefined || others.length > 0) return { status: 400, text: 'Send one Host field.' };
     if (!isOwnHost(host, ours))
       return {

@@ -15,6 +15,7 @@ import { readEvents } from '../../storage/events/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { eventStreams } from '../watchers/event-stream.ts';
 import { reader } from '../way-in/access.ts';
+import { isStillValid } from '../way-in/gate.ts';
 import { parseInput } from '../way-in/problem.ts';
 import { standingOf } from '../way-in/standing.ts';
 import { alsoAs, byHand, fails, json } from './answers.ts';
@@ -41,7 +42,7 @@ export const eventRoutes = [
       400: fails('The query or Last-Event-ID is not valid.'),
     },
     handler: (parts) => {
-      const { pool } = parts;
+      const { pool, keyring } = parts;
       const stream = eventStreams(parts);
       return async ({ params: { crawlId: id }, query, caller, request, response }) => {
         const { cursor = '0', limit = defaultEventLimit, kinds = null } = query;
@@ -61,7 +62,7 @@ export const eventRoutes = [
           if (request.method === 'HEAD') response.type('text/event-stream').end();
           else {
             standingOf(request)?.leavePlace();
-            await stream(response, caller.tenantId, id, after);
+            await stream(response, caller.tenantId, id, after, () => isStillValid(keyring, request));
           }
           return answered;
         }

@@ -238,7 +238,7 @@ export const webhookRoutes = [
  */
 function refusePrivate(receiver: string, allowed: readonly string[]): void {
   const host = new URL(receiver).hostname.replace(/^\[|\]$/g, '');
-  const address = /(^|\.)localhost$/.test(host) ? '127.0.0.1' : host;
+  const address = /(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host;
   const refusal = isIP(address) === 0 ? null : addressRefusal(address, parseCidrs(allowed));
   if (refusal === null) return;
   const message = `is at a ${refusal} address, to which this instance sends no events; ORBWEAVER_WEBHOOK_ALLOW_PRIVATE allows blocks`;

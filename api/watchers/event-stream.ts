@@ -23,18 +23,19 @@ const progressMs = 2_000;
 const catchUpBatch = 200;
 /** Bytes that may wait for a slow reader. A slower reader is cut off, and can go on after the last event it has. */
 const mostUnread = 512 * 1024;
-/** A stream ends after this time and must be opened again, so that no revoked key is of use for longer. */
+/** A stream ends after this time and must be opened again. It ends at once when its key is no longer valid. */
 const longestMs = 10 * 60_000;
 
 /**
  * Resolves once the stream has caught up with the present. The stream goes on until its reader leaves or it is told to
- * end.
+ * end, or its reader is no longer welcome.
  */
 export type OpenStream = (
   response: Response,
   tenantId: number,
   crawlId: string,
   after: string,
+  isWelcome: () => Promise<boolean>,
 ) => Promise<void>;
 
 export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream {
@@ -45,7 +46,9 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
   return stream;
 
   /** There must be no await before the listener for the client's leaving is set. */
-  async function stream(response: Response, tenantId: number, crawlId: string, after: string): Promise<void> {
+  async function stream(
+    ...[response, tenantId, crawlId, after, isWelcome]: Parameters<OpenStream>
+  ): Promise<void> {
     const ofTenant = streams.get(tenantId) ?? 0;
     if (ofTenant >= mostOfTenant || open >= mostOfAll) {
       response.setHeader('Retry-After', '30');
@@ -76,6 +79,10 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
       if (looking) return;
       looking = true;
       try {
+        if (!(await isWelcome())) {
+          leave();
+          return;
+        }
         // The order matters: the events of a closed crawl were committed before it was seen closed.
         const crawl = await findCrawl(pool, crawlId);
         const isOver = crawl === null || closedCrawlStates.includes(crawl.state);

@@ -17,9 +17,8 @@ import type { Pool } from '../../storage/postgres/index.ts';
 import type { GuardedRoute } from './access.ts';
 import { callerOf } from './caller.ts';
 import { HttpProblem } from './problem.ts';
+import { withoutSecrets } from './secrets.ts';
 
-/** A key that somebody put into a path. */
-const anyKey = /owk_[\w-]+/g;
 const maxActor = 300;
 /** Entries written between two clean-ups of old ones. */
 const tidyEvery = 1_000;
@@ -59,7 +58,7 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
   return async (request, response, { path: route, audit }) => {
     if (audit === null) return;
     const { tenantId, id, role } = callerOf(request);
-    const target = request.path.replace(anyKey, '[key]');
+    const target = withoutSecrets(request.path);
     const place = [request.method, route, fit(target, maxAuditTarget)] as const;
     const requestId = response.get('X-Request-Id') ?? '';
     let entry: { readonly number: number } | undefined;

@@ -76,20 +76,28 @@ export function gate(
 /** Decoded as express will decode it for the handler. @throws URIError */
 const decoded = (segment: string): string => decodeURIComponent(segment);
 
+const credentialFields = new Set(['authorization', 'authentication', 'api-x-token']);
 const credentials = /^Bearer +([\w.~+/-]+=*) *$/i;
 
 /**
  * The token from `Authorization`, or from the `Authentication` or `API-X-TOKEN` of the compatible routes, each as
  * `Bearer <token>`. Undefined: there is none; null: it is not well-formed.
  */
-export function tokenOf({ headers }: Pick<Request, 'headers'>): string | null | undefined {
-  const sent = [headers.authorization, headers.authentication, headers['api-x-token']].filter(
-    (value) => value !== undefined,
+export function tokenOf({ rawHeaders }: Pick<Request, 'rawHeaders'>): string | null | undefined {
+  // Of several Authorization fields Node keeps the first alone.
+  const sent = rawHeaders.filter(
+    (_, at) => at % 2 === 1 && credentialFields.has(rawHeaders[at - 1]?.toLowerCase() ?? ''),
   );
   if (sent.length === 0) return undefined;
-  const tokens = new Set(sent.map((value) => credentials.exec(String(value))?.[1] ?? null));
+  const tokens = new Set(sent.map((value) => credentials.exec(value)?.[1] ?? null));
   const [token = null] = tokens;
   return tokens.size === 1 ? token : null;
+}
+
+/** Is the key or token of a request that lasts still accepted? @throws as Keyring.callerOf */
+export async function isStillValid(keyring: Keyring, request: Request): Promise<boolean> {
+  const token = tokenOf(request);
+  return typeof token === 'string' && !('refused' in (await keyring.callerOf(token)));
 }
 
 async function identify(keyring: Keyring, request: Request, response: Response): Promise<Caller> {

@@ -2,7 +2,7 @@
 import type { RequestHandler } from 'express';
 import { rankLineTypes } from '../../contracts/http/ranks.ts';
 import { seedLineTypes } from '../../contracts/http/seeds.ts';
-import { hostFields, isOwnHost, isOwnOrigin, ownNames } from '../../domain/own-host.ts';
+import { isOwnHost, isOwnOrigin, namedHosts, ownNames } from '../../domain/own-host.ts';
 import { sendProblem } from './problem.ts';
 
 /** These paths take lines, of types that a page cannot send without asking first either. */
@@ -21,12 +21,12 @@ const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function guard(names: readonly string[]): RequestHandler {
   const ours = ownNames(names);
   return (request, response, next) => {
-    const [host, ...others] = hostFields(request.rawHeaders);
+    const [host, ...others] = namedHosts(request.rawHeaders, request.originalUrl);
     if (host === undefined || others.length > 0) {
       const detail =
         host === undefined
           ? 'The request names no host: send a Host field.'
-          : 'The request has several Host fields: send one.';
+          : 'The request names several hosts: send one Host field.';
       sendProblem(response, 400, detail);
       return;
     }

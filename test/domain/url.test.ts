@@ -118,6 +118,16 @@ describe('canonical form', () => {
     expect(result).toMatchObject({ value: { host: 'https://example.com', url: 'https://example.com/a' } });
   });
 
+  it.each([
+    ['http://[::ffff:127.0.4.4]:19000/b', 'http://127.0.4.4:19000'],
+    ['http://[::FFFF:7f00:404]/', 'http://127.0.4.4'],
+    ['http://[0:0:0:0:0:ffff:c000:201]/', 'http://192.0.2.1'],
+    ['http://[::1]/', 'http://[::1]'],
+    ['http://[::ffff:0:7f00:1]/', 'http://[::ffff:0:7f00:1]'],
+  ])('counts %s as the host %s (RFC 4291, section 2.5.5.2)', (raw, host) => {
+    expect(canonicalize(raw)).toMatchObject({ value: { host } });
+  });
+
   it('gives path and query as they go into the request line', () => {
     expect(pathAndQuery({ url: 'http://h:81/a?b', host: 'http://h:81' })).toBe('/a?b');
   });

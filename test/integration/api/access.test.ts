@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import pino from 'pino';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { routes as allRoutes } from '../../../api/routes/table.ts';
@@ -238,6 +239,8 @@ describe('with a key', () => {
     expect(await statusWith({ authorization: `Bearer ${reader}`, 'api-x-token': `Bearer ${admin}` })).toBe(
       401,
     );
+    const twice = [reader, admin].flatMap((key) => ['Authorization', `Bearer ${key}`]);
+    expect((await request(`${api.url}/v1/crawls`, { headers: twice })).statusCode).toBe(401);
     expect(await statusWith({ authorization: reader })).toBe(401);
     expect(await statusWith({ authorization: `Basic ${reader}` })).toBe(401);
     expect((await fetch(`${api.url}/v1/crawls?access_token=${reader}`)).status).toBe(401);

@@ -308,8 +308,17 @@ describe('a request', () => {
   it('with several Host fields is refused, whichever of them is ours', async () => {
     for (const host of ['localhost', 'evil.example']) {
       const { status, problem } = await raw(head('GET /healthz HTTP/1.1', `Host: ${host}`));
-      expect([status, problem.detail]).toEqual([400, 'The request has several Host fields: send one.']);
+      expect([status, problem.detail]).toEqual([
+        400,
+        'The request names several hosts: send one Host field.',
+      ]);
     }
+  });
+
+  it('with a whole address for its target is for the host of that address (RFC 9112, section 3.2.2)', async () => {
+    const { status } = await raw(get('http://evil.example/healthz'));
+    expect(status).toBe(400);
+    expect((await rawAnswer(get('http://localhost/healthz'))).startsWith('HTTP/1.1 200')).toBe(true);
   });
 
   it('behind another one on the same connection is refused as well', async () => {

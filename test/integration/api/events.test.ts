@@ -214,6 +214,20 @@ describe('events', () => {
     }
   });
 
+  it('end when the key of their reader is revoked', async () => {
+    const made = await (
+      await fetch(`${api.url}/v1/keys`, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify({ name: 'leaves', role: 'reader' }),
+      })
+    ).json();
+    const { id, key } = made as { readonly id: string; readonly key: string };
+    const stream = await listen({ 'api-x-token': `Bearer ${key}` });
+    await expect.poll(() => stream.messages.length).toBeGreaterThan(0);
+    expect((await fetch(`${api.url}/v1/keys/${id}`, { method: 'DELETE' })).ok).toBe(true);
+    await stream.whole;
+  });
+
   it('are not read behind what is no id', async () => {
     expect((await fetch(`${api.url}/v1/crawls/${crawl}/events?cursor=x`)).status).toBe(400);
     const headers = { accept: 'text/event-stream', 'last-event-id': 'x' };

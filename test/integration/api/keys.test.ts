@@ -191,11 +191,16 @@ describe('a key', () => {
     await ask(own.url, key, 'GET', `/v1/crawls?key=${key}`);
     await ask(own.url, key, 'POST', '/v1/crawls', { seeds: 'https://a.example/' });
     await fetch(`${own.url}/v1/${key}`, { headers: { 'api-x-token': `Bearer ${key}` } });
+    const token = ['eyJhbGciOiJFUzI1NiJ9', 'eyJzdWIiOiJ4In0', 'c2lnbmVk'].join('.');
+    await ask(own.url, key, 'POST', `/v1/crawls/${token}/pause?access_token=${token}`);
+    await ask(own.url, key, 'GET', `/v1/crawls?access_token=${token}`);
     await own.stop();
     expect(logged).toContain('[key]');
     expect(logged).toContain('a key was created');
     expect(logged).not.toContain(key);
     expect(logged).not.toContain(admin);
+    expect(logged).not.toContain('eyJ');
+    expect(JSON.stringify(await tables.audit.rows(services.pool))).not.toContain('eyJ');
   });
 });
 

@@ -56,6 +56,8 @@ describe('a receiver at a private address', () => {
         '127.0.0.1',
         'localhost:8080',
         'a.localhost',
+        'localhost.',
+        'a.localhost.:8080',
         '10.0.0.1',
         '169.254.169.254',
         '2130706433',

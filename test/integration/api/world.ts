@@ -178,8 +178,9 @@ export async function serve(
     settings,
   });
   const server = createHttpServer((request, response) => {
-    if (!anonymous && request.headers['api-x-token'] === undefined)
-      request.headers.authorization ??= `Bearer ${key}`;
+    const { authorization, 'api-x-token': token } = request.headers;
+    if (!anonymous && authorization === undefined && token === undefined)
+      request.rawHeaders.push('Authorization', `Bearer ${key}`);
     app(request, response);
   });
   // Only the client ends an idle connection. Otherwise, after a pause of this process, both ends would do so at the same
