@@ -34,10 +34,11 @@ export const wantsMs = 15_000;
 export const sharedLoanMs = 30_000;
 
 /**
- * A loan that took longer ends the fetchers' turn at a host with this delay: turns are counted in requests, and a fetcher
- * that reports each one late would have the host for nearly all of the time.
+ * A fetchers' turn at a host with this delay is over once it has taken longer, and the workers' next turn is as long as it
+ * was: by requests alone, a fetcher that reports each one late would have the host for nearly all of the time. A URL that
+ * is given back untried after so long has wasted its loan, as if the loan had run out.
  */
-export const slowLoanMs = (paceMs: number): number => 5 * Math.max(paceMs, 2_000);
+export const slowTurnMs = (delayMs: number): number => 1.5 * turnRequests * Math.max(delayMs, 1_000);
 
 /** How long a host is kept for a fetcher that was told to end its requests within `toldMs`. */
 export const heldMs = (toldMs: number): number => toldMs / (1 - leaseMarginMs(1));

@@ -449,6 +449,8 @@ create table host (
   robots_asked_at timestamp with time zone,
   lend_turns smallint not null default 0,
   lend_wanted_until timestamp with time zone,
+  lend_began timestamp with time zone,
+  ours_until timestamp with time zone,
   constraint host_clean_not_null NOT NULL clean,
   constraint host_closed_until_not_null NOT NULL closed_until,
   constraint host_complained_not_null NOT NULL complained,
@@ -727,6 +729,7 @@ create table lent_url (
   token bigint not null,
   lent_at timestamp with time zone not null default now(),
   settled_at timestamp with time zone,
+  wasted boolean not null default false,
   constraint lent_url_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES lent_batch(id) ON DELETE CASCADE,
   constraint lent_url_batch_id_not_null NOT NULL batch_id,
   constraint lent_url_crawl_id_not_null NOT NULL crawl_id,
@@ -735,7 +738,8 @@ create table lent_url (
   constraint lent_url_lent_at_not_null NOT NULL lent_at,
   constraint lent_url_pkey PRIMARY KEY (batch_id, host_id),
   constraint lent_url_token_not_null NOT NULL token,
-  constraint lent_url_url_not_null NOT NULL url
+  constraint lent_url_url_not_null NOT NULL url,
+  constraint lent_url_wasted_not_null NOT NULL wasted
 );
 
 create table link_count (

@@ -11,7 +11,7 @@
  * says.
  */
 import type { FetchResult } from '../../contracts/fetching.ts';
-import { fieldValue, reported, slowLoanMs } from '../../domain/lending.ts';
+import { fieldValue, reported, slowTurnMs } from '../../domain/lending.ts';
 import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { storedStages } from '../../domain/stage.ts';
@@ -94,6 +94,8 @@ interface Ending {
   /** Milliseconds for which nothing is sent to the host. */
   readonly waitMs: number;
   readonly paceMs: number;
+  /** Milliseconds between two requests to the host. */
+  readonly delayMs: number;
   /** Milliseconds of the wait for other reasons than pace. */
   readonly heldMs: number;
   /** Milliseconds for which crawls of the tenant stay away from the host. */
@@ -151,7 +153,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const said = reported(report.status, report.error);
   if (said.kind === 'not-tried') {
     // No request was sent: everything but the lease is as it was when the host was lent.
-    const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null };
+    const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null, delayMs: pacer.delayMs };
     return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
   }
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
@@ -162,7 +164,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     new Lessons(taken),
     ofAnyType,
   );
-  const paceMs = pacer.delayMs;
+  const { delayMs } = pacer;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });
   const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
@@ -173,7 +175,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
     found: target === null ? [] : [candidate(crawl, target, redirect)],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
-    ...{ paceMs, waitMs: paceMs, heldMs: 0, turn },
+    ...{ delayMs, paceMs: delayMs, waitMs: delayMs, heldMs: 0, turn },
     ownHoldMs: Math.min(outcome.host.trouble?.waitMs ?? 0, maxDelayMs),
   };
 }
@@ -233,9 +235,9 @@ async function commit(
     ...{ askedAgoMs: row === null ? null : 0, tookMs: null },
     ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
   };
-  const { waitMs, paceMs } = ending;
+  const { waitMs, paceMs, delayMs } = ending;
   await releaseLease(db, hostId, url.token, { waitMs, paceMs, failures, lastError, visit });
-  await settleLentUrl(db, url.token, url.host_id, slowLoanMs(paceMs));
+  await settleLentUrl(db, url.token, url.host_id, slowTurnMs(delayMs), row !== null);
 }
 
 /** Was this hash reported of another page of the crawl before? Marks the URL as its alias then. */

@@ -3,7 +3,7 @@ import { halfForgotten } from '../../domain/host-quality.ts';
 import { askAgainMs, turnRequests } from '../../domain/lending.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import { notingTimes, type NotedTime } from '../times/index.ts';
-import { fetcherWants } from './take.sql.ts';
+import { fetcherWants, isOurs } from './take.sql.ts';
 
 /** A lease of which there is something to tell. */
 export interface LeaseNews {
@@ -132,7 +132,8 @@ const release = statement<
           fed_tier = case when fed and fed_for is not null then due_tier(id, fed_for) else fed_tier end,
           recent_asked = host.recent_asked * ${kept} + l.asked,
           recent_failed = case when host.recent_failed > 0.000001 then host.recent_failed * ${kept} else 0 end + l.failed,
-          requests_reserved = 0, lent = lent and l.sent = 0,
+          requests_reserved = 0, lent = lent and (l.sent = 0 or ${isOurs}),
+          lend_began = case when l.sent = 0 then lend_began else now() end,
           lend_turns = case when l.sent = 0 then lend_turns
                             when ${fetcherWants} then least(l.sent, ${String(turnRequests)}) else 0 end,
           lend_until = case when l.sent > 0 and ${fetcherWants} then

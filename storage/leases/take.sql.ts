@@ -61,8 +61,11 @@ export interface TakenLease {
   readonly requests_lost: number;
 }
 
-/** A foreign fetcher wants the host. */
-export const fetcherWants = `coalesce(lend_wanted_until > now(), false)`;
+/** The workers have had the host for less time than foreign fetchers had it in their last turn, which was a slow one. */
+export const isOurs = `coalesce(ours_until > now(), false)`;
+
+/** A foreign fetcher wants the host, and may have it once the workers have sent the requests of their turn. */
+export const fetcherWants = `(coalesce(lend_wanted_until > now(), false) and not ${isOurs})`;
 
 /** What each way to take a lease answers. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,

@@ -97,7 +97,8 @@ export const lendHosts = statement<
 
 /**
  * Records a batch and extends the hosts' leases for it. Rows that come back are lent; a row whose lease was lost
- * meanwhile is not. Each loan is a request of the fetchers' turn; after the last the workers are next. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
+ * meanwhile is not. Each loan is a request of the fetchers' turn, which began when the workers left the host to them, or
+ * begins now if the host was not kept for them; after the last the workers are next. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
  */
 export const handOutUrls = statement<
   [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],
@@ -109,6 +110,7 @@ export const handOutUrls = statement<
    ), held as (
      update host h
         set lease_until = now() + $4 * interval '1 millisecond', lend_until = null,
+            lend_began = case when h.lend_until > now() then coalesce(h.lend_began, now()) else now() end,
             lent = h.lend_turns <= 1, lend_turns = greatest(h.lend_turns - 1, 0),
             lend_wanted_until = now() + $4 * interval '1 millisecond'
        from r where h.id = r.host_id and h.lease_token = r.token and h.lease_until > now()
@@ -131,11 +133,11 @@ export const crawlsToLendFrom = statement<[tenantId: number, crawlId: string | n
 export interface EndedLoans {
   /** Loans of the last hour that were reported. */
   readonly settled: number;
-  /** Loans of the last hour that ran out without a report. */
+  /** Loans of the last hour that ran out without a report, or were wasted. */
   readonly lapsed: number;
   /** Loans that have neither been reported nor run out. */
   readonly open: number;
-  /** Hosts of loans that ran out in the last ten minutes. */
+  /** Hosts of such loans in the last ten minutes. */
   readonly lapsed_hosts: readonly number[];
 }
 
@@ -148,14 +150,16 @@ export const lockLoansOfTenant = statement<[tenantId: number], Record<string, ne
   `select from pg_advisory_xact_lock(${loansOf}, ($1::bigint % 2147483647)::int)`,
 );
 
+const isLapsed = '(l.wasted or l.settled_at is null and b.until < now())';
+
 /** How the fetchers of a tenant have dealt with what was lent to them. */
 export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
   'loans-of-tenant',
-  `select count(*) filter (where l.settled_at is not null)::int as settled,
-          count(*) filter (where l.settled_at is null and b.until < now())::int as lapsed,
+  `select count(*) filter (where l.settled_at is not null and not l.wasted)::int as settled,
+          count(*) filter (where ${isLapsed})::int as lapsed,
           count(*) filter (where l.settled_at is null and b.until >= now())::int as open,
           coalesce(array_agg(distinct l.host_id)
-                     filter (where l.settled_at is null and b.until < now() and b.until > now() - interval '10 minutes'),
+                     filter (where ${isLapsed} and coalesce(l.settled_at, b.until) > now() - interval '10 minutes'),
                    '{}') as lapsed_hosts
      from lent_batch b join lent_url l on l.batch_id = b.id
     where b.until > now() - interval '1 hour' and b.tenant_id = $1`,

@@ -74,25 +74,33 @@ export const isLentUrlSettled = statement<[token: number, hostId: number], Recor
   `select from lent_url where token = $1 and host_id = $2 and settled_at is not null`,
 );
 
+/** How long the fetchers' turn at a host has lasted. */
+const turn = '(now() - coalesce(host.lend_began, settled.lent_at))';
+const isSlow = `${turn} > $3 * interval '1 millisecond'`;
+
 /**
  * Marks a loan as reported. The caller must commit the URL's result in the same transaction, and have returned the
- * lease. If this was not the last request of the fetchers' turn, the host is kept for the next one. A loan that took
- * longer than `slowMs` ends the turn.
+ * lease. If this was not the last request of the fetchers' turn, the host is kept for the next one. A turn that has
+ * taken longer than `slowMs` is over, and the workers then have the host for as long. A loan that took longer than
+ * `slowMs` and came to no request (`tried`) is wasted.
  */
 export const settleLentUrl = statement<
-  [token: number, hostId: number, slowMs: number],
+  [token: number, hostId: number, slowMs: number, tried: boolean],
   Record<string, never>
 >(
   'settle-lent-url',
   `with settled as (
-     update lent_url set settled_at = now() where token = $1 and host_id = $2
-     returning lent_at < now() - $3 * interval '1 millisecond' as slow
+     update lent_url set settled_at = now(),
+                         wasted = not $4 and lent_at < now() - $3 * interval '1 millisecond'
+      where token = $1 and host_id = $2
+     returning lent_at
    )
    update host
-      set lent = lent or slow, lend_turns = case when slow then 0 else lend_turns end,
+      set lent = lent or ${isSlow}, lend_turns = case when ${isSlow} then 0 else lend_turns end,
           lend_wanted_until = now() + interval '${String(wantsMs)} milliseconds',
-          lend_until = case when not (lent or slow)
-                            then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end
+          lend_until = case when not (lent or ${isSlow})
+                            then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end,
+          ours_until = case when ${isSlow} then now() + ${turn} else ours_until end
      from settled where id = $2`,
 );
 

@@ -117,6 +117,8 @@ describe('a turn', () => {
       await changeHost(fetching.pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
       const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
       expect(urls).toHaveLength(1);
+      // However busy the machine is, the turn took no time.
+      await changeHost(fetching.pool, host.hostId, { lend_began: fromNow() });
       await settle(room, 1, id, [report(urls[0]?.url ?? '')]);
       const kept = await role.fetchSlice(host);
       if (loan < turnRequests) expect(kept).toMatchObject({ fetched: 0, next: 'wait', closedBy: 'lent' });
@@ -125,18 +127,33 @@ describe('a turn', () => {
     await expectExact(fetching.pool, crawl);
   });
 
-  it('of a fetcher ends with a loan that was reported late', async () => {
+  it.each([
+    ['reported late', {}],
+    ['given back late, and never asked for', { status: null, error: 'not-tried' }],
+  ])('of a fetcher ends with a loan that was %s, and ours lasts as long then', async (_, said) => {
     const crawl = await fetching.crawl({ delaySeconds: 0 });
-    const { host } = await atWork(crawl, 20);
+    const { host } = await atWork(crawl, 30);
     const first = await borrow(crawl);
     await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
     const role = fetching.role({ sliceMs: 10_000 });
     await role.fetchSlice(host);
     await changeHost(fetching.pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
     const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
-    await tables.lentUrl.change(fetching.pool, { batch_id: id }, { lent_at: fromNow(-29) });
-    expect(await settle(room, 1, id, [report(urls[0]?.url ?? '')])).toEqual(['accepted']);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ lend_turns: 0, lend_until: null });
+    await tables.lentUrl.change(fetching.pool, { batch_id: id }, { lent_at: fromNow(-270) });
+    await changeHost(fetching.pool, host.hostId, { lend_began: fromNow(-270) });
+    expect(await settle(room, 1, id, [{ ...report(urls[0]?.url ?? ''), ...said }])).toEqual(['accepted']);
+    const row = await hostRow(fetching.pool, host.hostId);
+    expect(row).toMatchObject({ lent: true, lend_turns: 0, lend_until: null });
+    expect(Number(row.ours_until) - Date.now()).toBeGreaterThan(240_000);
+    // The fetcher asks again and again, and gets nothing until we had the host for as long.
+    const left = fetching.role({ sliceMs: 0 });
+    for (let visit = 0; visit < turnRequests + 2; visit++) {
+      expect(await borrow(crawl)).toBeNull();
+      expect((await left.fetchSlice(host)).fetched).toBe(1);
+    }
+    expect((await role.fetchSlice(host)).fetched).toBeGreaterThan(turnRequests);
+    await fetching.queue(crawl, host, '/x', '/y', '/z', '/zz', '/zzz', '/zzzz', '/zzzzz');
+    await changeHost(fetching.pool, host.hostId, { ours_until: fromNow(-1) });
     expect((await role.fetchSlice(host)).fetched).toBe(turnRequests);
     await expectExact(fetching.pool, crawl);
   });

@@ -178,6 +178,34 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
   expect(told).toBeGreaterThan(20);
 });
 
+it('a URL that is given back untried after long counts as a loan that ran out, one given back soon does not', async () => {
+  const [idler, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+  const theirs = await queued(idler);
+  await queued(other, theirs.origin);
+  const key = await newKey(services.pool, idler, 'operator');
+  const othersKey = await newKey(services.pool, other, 'operator');
+  const wish = { fetcher_id: 'idler', batch_size: 1, lease_seconds: 10 };
+  const borrow = async (as: string) =>
+    (await ask<Batch & { expires_in_seconds: number }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish))
+      .body;
+  const giveBack = async (secondsAgo: number): Promise<void> => {
+    const { lease_id: id, urls } = await borrow(key);
+    expect(urls).toHaveLength(1);
+    await tables.lentUrl.change(services.pool, { batch_id: id ?? '' }, { lent_at: fromNow(-secondsAgo) });
+    const given = await report(id, { url: urls[0]?.url, error: 'not-tried' }, key);
+    expect(given.body.results).toMatchObject([{ result: 'accepted' }]);
+    const again = await report(id, { url: urls[0]?.url, error: 'not-tried' }, key);
+    expect(again.body.results).toMatchObject([{ result: 'repeated' }]);
+  };
+  await giveBack(1);
+  await giveBack(60);
+  expect((await borrow(key)).urls).toEqual([]);
+  await expect.poll(async () => (await borrow(othersKey)).urls.length).toBe(1);
+  // Elsewhere it gets hosts for a shorter time.
+  await queued(idler);
+  expect((await borrow(key)).expires_in_seconds).toBeLessThan(10);
+});
+
 it('a tenant that lets loans run out has few at a time, over all hosts, however often it asks', async () => {
   const idler = await newTenant(services.pool);
   const key = await newKey(services.pool, idler, 'operator');

@@ -47,6 +47,8 @@ export interface HostRow {
   readonly lend_until: Date | null;
   readonly lend_turns: number;
   readonly lend_wanted_until: Date | null;
+  readonly lend_began: Date | null;
+  readonly ours_until: Date | null;
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_reserved: number;
