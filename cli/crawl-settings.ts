@@ -270,6 +270,13 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'download every body anew, even if an earlier crawl has stored it and it has not changed',
     startOnly: true,
   },
+  requisites: {
+    group: 'what',
+    flags: '--requisites',
+    words:
+      'fetch what pages need to be shown (style sheets, scripts, pictures), also from other hosts, so that an archive plays back whole',
+    startOnly: true,
+  },
   retentionDays: {
     group: 'instance',
     flags: '--retention <days>',

@@ -104,6 +104,8 @@ export interface CrawlConfig {
   readonly rules: PageRules | null;
   /** Every body is transferred anew, also bodies that an earlier crawl has stored; absent: false. */
   readonly fresh: boolean;
+  /** What pages need to be shown (style sheets, scripts, pictures) is fetched too, wherever it lies; absent: false. */
+  readonly requisites: boolean;
   /** Days after its end on which the crawl is deleted with its data; null: the instance's setting. */
   readonly retentionDays: number | null;
   /** User agent sent; null: the setting of the worker. */
@@ -151,6 +153,7 @@ export const defaultCrawlConfig: CrawlConfig = {
   soft404: false,
   rules: null,
   fresh: false,
+  requisites: false,
   retentionDays: null,
   userAgent: null,
   headers: {},

@@ -16,12 +16,16 @@ export interface CrawlStanding {
   readonly bytes: number;
   /** Pages by counter (finish-criteria.ts). */
   readonly counters: Readonly<Record<string, number>>;
+  /** Something that pages need waits to be fetched, or is being fetched; absent: nothing. */
+  readonly needs?: boolean;
 }
 
 export interface CrawlLimits {
   readonly maxPages: number | null;
   readonly maxSeconds: number | null;
   readonly finish: FinishCriteria | null;
+  /** A limit of pages leaves what those pages need to be fetched; absent: it ends the crawl at once. */
+  readonly requisites?: boolean;
 }
 
 export interface FinishVerdict {
@@ -32,10 +36,14 @@ export interface FinishVerdict {
 
 /** If a limit is reached and nothing is left to do, the verdict is `complete`: the limit cut nothing off. */
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
-  return hasWork(standing)
-    ? (limitReached(standing, limits) ?? { verdict: 'going' })
-    : { verdict: 'complete' };
+  if (!hasWork(standing)) return { verdict: 'complete' };
+  const reached = limitReached(standing, limits);
+  const goesOn = reached?.verdict === 'limit:max-pages' && limits.requisites === true && stillNeeds(standing);
+  return reached === null || goesOn ? { verdict: 'going' } : reached;
 }
+
+/** The crawl has its pages, and not yet what they need: pages that are not read yet may need more. */
+const stillNeeds = ({ pending, needs = false }: CrawlStanding): boolean => pending > 0 || needs;
 
 const hasWork = ({ queued, parked, leased, pending }: CrawlStanding): boolean =>
   queued - parked + leased + pending > 0;

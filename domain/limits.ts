@@ -17,6 +17,8 @@ const cutPhrases = {
   nofollow: ['nofollow link', 'nofollow links'],
   /** Links of pages in a crawl that takes pages from sitemaps only. */
   unlisted: ['link that is not followed', 'links that are not followed'],
+  /** Style sheets, scripts, pictures and the like that a page needs, beyond those that are fetched for one page. */
+  requisites: ['file of a page over the limit of a page', 'files of pages over the limit of a page'],
   text: ['character of text', 'characters of text'],
   title: ['character of a title', 'characters of titles'],
   description: ['character of a description', 'characters of descriptions'],

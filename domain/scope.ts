@@ -35,6 +35,8 @@ export interface ScopeConfig {
   readonly headers: RequestHeaders;
   /** Links that end the session of the crawl, or change something, are followed. Without a session it makes no difference. */
   readonly sessionLinks: boolean;
+  /** What pages need to be shown is fetched too, wherever it lies; absent: it is not. */
+  readonly requisites?: boolean;
 }
 
 /** The reason of an excluded URL that was in the frontier when an edit narrowed the scope. */
@@ -61,6 +63,11 @@ export interface LinkStanding {
   readonly seed: boolean;
   /** The crawl's scope reaches the link: the crawl has a seed in one of the places of `reachOf`. */
   readonly inside: boolean;
+  /**
+   * A page needs the file to be shown: neither the scope, nor the depth, nor what a crawl includes binds it, but what the
+   * crawl excludes does.
+   */
+  readonly requisite?: boolean;
 }
 
 export type ScopeJudge = (link: CanonicalUrl, standing: LinkStanding) => ScopeVerdict;
@@ -76,14 +83,16 @@ export function compileScope(
   const lengthLimit = config.maxUrlLength;
   const sparesSession = hasSession(config.headers) && !config.sessionLinks;
 
-  return (link, { depth, seed, inside }) => {
-    if (!inside) {
+  return (link, { depth, seed, inside, requisite = false }) => {
+    if (requisite && config.requisites !== true)
+      return { verdict: 'outside', detail: 'the crawl does not fetch what its pages need to be shown' };
+    if (!inside && !requisite) {
       return { verdict: 'outside', detail: `not within the seeds' scope (${config.scope}): ${link.host}` };
     }
     if (link.url.length > lengthLimit) {
       return excluded('url-length', `${String(link.url.length)} characters, limit ${String(lengthLimit)}`);
     }
-    if (config.maxDepth !== null && depth > config.maxDepth) {
+    if (config.maxDepth !== null && depth > config.maxDepth && !requisite) {
       return excluded('depth', `depth ${String(depth)}, limit ${String(config.maxDepth)}`);
     }
     const domain = coveringDomain(hostName(link.host), excludeDomains);
@@ -91,10 +100,14 @@ export function compileScope(
     const stop = exclude.find(({ matches }) => matches(link.canonical));
     if (stop !== undefined) return excluded('pattern', stop.pattern);
     if (seed) return admitted;
-    if (include.length > 0 && !matchesAny(include, link.canonical)) {
+    if (!requisite && include.length > 0 && !matchesAny(include, link.canonical)) {
       return excluded('not-included', `none of ${String(include.length)} include patterns`);
     }
-    if (includeDomains.size > 0 && coveringDomain(hostName(link.host), includeDomains) === null) {
+    if (
+      !requisite &&
+      includeDomains.size > 0 &&
+      coveringDomain(hostName(link.host), includeDomains) === null
+    ) {
       return excluded('not-included', `of none of ${String(includeDomains.size)} included domains`);
     }
     const action = sparesSession ? actionIn(link.canonical) : null;

@@ -1743,6 +1743,8 @@ CREATE INDEX url_leased ON public.url USING btree (host_id) WHERE (state = 'leas
 
 CREATE INDEX url_lost_links ON public.url USING btree (crawl_id, host_id, key) WHERE (cut ?| ARRAY['links'::text, 'sitemapEntries'::text, 'sitemapBytes'::text, 'brokenSitemaps'::text, 'sitemaps'::text]);
 
+CREATE INDEX url_needed ON public.url USING btree (crawl_id, host_id, priority DESC, key) WHERE ((kind = 3) AND (state = ANY (ARRAY['queued'::url_state, 'leased'::url_state])));
+
 CREATE INDEX url_opted_out ON public.url USING btree (host_id, crawl_id) WHERE ((state = 'excluded'::url_state) AND (reason = 'opt-out'::text));
 
 CREATE INDEX url_pages ON public.url USING btree (crawl_id, fetched_at, host_id, key) WHERE (fetched_at IS NOT NULL);

@@ -170,6 +170,10 @@ export const configFields = {
     description:
       'True: every body is downloaded anew. False: if an earlier crawl has stored a body, the request carries its validators, and the stored body is used if the server answers 304.',
   }),
+  requisites: z.boolean().meta({
+    description:
+      'True: what pages need to be shown is fetched too: style sheets, scripts, pictures, fonts, sounds and films, also from hosts outside the scope, at their own pace and by their robots.txt. Such files are no pages, and no links are taken from them; exports as WARC and WACZ have them.',
+  }),
   retentionDays: z.number().min(0).max(36_500).nullable().meta({
     description:
       'Days after its end at which the crawl and its data are deleted; null: as ORBWEAVER_RETENTION_DAYS says.',

@@ -7,11 +7,12 @@ import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './
 
 /**
  * The settings that may change while a crawl runs; user agent, allowed addresses, whether links are followed, what is
- * read of sitemaps and `search` may not. Headers may, since sessions end.
+ * read of sitemaps, whether what pages need is fetched, and `search` may not. Headers may, since sessions end.
  */
 const live = z
   .strictObject(configFields)
   .omit({ userAgent: true, follow: true, allowPrivate: true, fresh: true, search: true })
+  .omit({ requisites: true })
   .omit({ sitemap: true, sitemapPatterns: true, modifiedSince: true })
   .partial();
 

@@ -41,6 +41,11 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
       ),
     ];
   }
+  if (record?.kind === 'requisite' && scope.verdict === 'admit') {
+    const because =
+      'A page of the crawl needs the file to be shown, and such files are fetched wherever they lie.';
+    return [pass('scope', 'exempt', because), optOut(facts), ...hostLimit(facts)];
+  }
   if (scope.verdict === 'outside') {
     return [
       {

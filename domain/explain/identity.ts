@@ -118,6 +118,7 @@ function foundAs(record: RecordFacts): readonly [verdict: string, where: string]
   if (status !== null && parent !== null) {
     return ['redirect', `It came from a redirect: ${parent} answered ${String(status)}`];
   }
+  if (record.kind === 'requisite') return ['requisite', `It is needed to show ${parent ?? 'a page'}`];
   if (record.kind === 'probe') return ['probe', `Its path was made up beside ${parent ?? 'a page'}`];
   if (parent !== null) return ['link', `It was found on ${parent}`];
   return record.kind === 'sitemap'

@@ -15,6 +15,8 @@ export function priorityDecisions({ record }: ExplainFacts): Decision[] {
     return told('sitemap', 'It is a sitemap, and sitemaps are fetched before all pages of their host.');
   if (record.kind === 'probe')
     return told('probe', 'Its path was made up to see how the host answers one that it cannot know.');
+  if (record.kind === 'requisite')
+    return told('requisite', 'It is needed to show a page, and is wanted as much as that page.');
   const { because, detail, verdict } = ofPage(record);
   const behind =
     priority > 0

@@ -7,7 +7,7 @@ import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../doma
 import { lastBy } from '../../domain/priority/place.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
 import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
-import { storedKinds } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import {
   type FrontierWrite,
@@ -67,6 +67,11 @@ export class Admission {
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
   knows({ seenAs }: OpenCrawl, url: string): boolean {
     return this.#known.has(seenAs, url);
+  }
+
+  /** The same of what a page needs: as such, or as a page. */
+  knowsRequisite({ seenAs }: OpenCrawl, url: string): boolean {
+    return this.#known.has(seenAs, url) || this.#known.has(asRequisite(seenAs), url);
   }
 
   /**
@@ -188,6 +193,7 @@ export class Admission {
       detail: verdict?.detail ?? null,
       due_in_ms: candidate.dueInMs ?? 0,
       host_limit: candidate.crawl.config.maxPagesPerHost,
+      ...(candidate.crawl.config.requisites && candidate.kind !== 'requisite' && ({ turns: true } as const)),
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
       ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
@@ -203,11 +209,13 @@ export class Admission {
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
       const seenAs = names.get(crawlId);
       if (seenAs === undefined) continue;
-      await this.#seen.remember(
-        seenAs,
-        ofCrawl.map(({ key }) => Buffer.from(key, 'hex')),
-      );
-      for (const { url } of ofCrawl) this.#known.add(seenAs, url);
+      for (const [name, rows] of Map.groupBy(ofCrawl, ({ kind }) => nameAs(seenAs, kind))) {
+        await this.#seen.remember(
+          name,
+          rows.map(({ key }) => Buffer.from(key, 'hex')),
+        );
+        for (const { url } of rows) this.#known.add(name, url);
+      }
     }
   }
 
@@ -217,21 +225,44 @@ export class Admission {
       const distinct = new Map<string, Candidate>();
       for (const candidate of ofCrawl) {
         const { canonical } = candidate.link;
-        if (!distinct.has(canonical)) distinct.set(canonical, candidate);
+        const first = distinct.get(canonical);
+        if (first === undefined || (first.kind === 'requisite' && candidate.kind !== 'requisite'))
+          distinct.set(canonical, candidate);
       }
       const found = [...distinct].map(([canonical, candidate]) => ({ candidate, key: urlKey(canonical) }));
       const known = await this.#seen.known(
         seenAs,
         found.map(({ key }) => key),
       );
+      const needed: typeof found = [];
       found.forEach((each, at) => {
         if (known[at] === true) this.#known.add(seenAs, each.candidate.link.url);
+        else if (each.candidate.kind === 'requisite') needed.push(each);
+        else unseen.push(each);
+      });
+      if (needed.length === 0) continue;
+      const name = asRequisite(seenAs);
+      const asSuch = await this.#seen.known(
+        name,
+        needed.map(({ key }) => key),
+      );
+      needed.forEach((each, at) => {
+        if (asSuch[at] === true) this.#known.add(name, each.candidate.link.url);
         else unseen.push(each);
       });
     }
     return unseen;
   }
 }
+
+/**
+ * The crawl in the caches of what is seen only as what a page needs. Such a URL becomes a page where a link names it, so
+ * for a link it is new.
+ */
+const asRequisite = (seenAs: string): string => `${seenAs}:requisites`;
+
+const nameAs = (seenAs: string, kind: StoredKind): string =>
+  kind === storedKinds.requisite ? asRequisite(seenAs) : seenAs;
 
 /** Origins of those whose score depends on how far their host is trusted. */
 const scoredHosts = (candidates: readonly Candidate[]): string[] =>
@@ -297,9 +328,9 @@ function standingOf(
   }
 }
 
-/** What the verdicts on its shapes say of a URL. A seed was asked for, and a sitemap brings no pages by itself. */
+/** What the verdicts on its shapes say of a URL. A seed was asked for, and what is no page brings none by itself. */
 const quarantineOf = ({ crawl, link, kind, seed }: Candidate): UrlStanding | null =>
-  seed || kind === 'sitemap' ? null : (crawl.quarantine?.standing(link) ?? null);
+  seed || kind === 'sitemap' || kind === 'requisite' ? null : (crawl.quarantine?.standing(link) ?? null);
 
 const trapOf = ({
   id,

@@ -26,6 +26,8 @@ export interface Candidate {
   readonly parent: { readonly hostId: number; readonly key: string } | null;
   /** A sitemap on the host of the sitemap that names it: where that one is read, this one is. Absent: judged by its host. */
   readonly vouched?: true;
+  /** A page or a style sheet needs it. */
+  readonly requisite?: true;
   /** Set: a URL that the scope admits is stored as excluded, for this reason. */
   readonly refusal?: { readonly reason: ExcludedReason; readonly detail: string };
 }
@@ -45,6 +47,8 @@ export type Found =
   | { readonly in: 'offer'; readonly depth: number }
   /** @property depth of the link, if a foreign fetcher says one; at least the page's depth plus 1 holds */
   | { readonly in: 'page'; readonly page: Parent; readonly depth?: number; readonly promise?: number }
+  /** What a page, or a style sheet of one, needs to be shown. */
+  | { readonly in: 'requisite'; readonly page: Parent }
   /** Made up beside a page (domain/soft-404/). */
   | { readonly in: 'thin-air'; readonly page: Parent }
   /** A page that a sitemap names. */
@@ -86,6 +90,11 @@ export function placeOf(found: Found): Place {
       const place = { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) } as const;
       return promise === undefined ? place : { ...place, promise };
     }
+    // As far from a seed as its page, and wanted as much.
+    case 'requisite': {
+      const { page } = found;
+      return { kind: 'requisite', depth: page.depth, ...at(page), priority: worthOf(page.priority) };
+    }
     case 'thin-air':
       return { kind: 'probe', depth: found.page.depth, ...at(found.page), priority: sitemapPriority };
     case 'sitemap': {
@@ -115,11 +124,15 @@ export function placeOf(found: Found): Place {
   }
 }
 
-export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate => ({
-  ...{ crawl, link, seed: false, hops: 0, priority: null, parentPriority: 1 },
-  ...placeOf(found),
-  ...(leadingSitemap(found) === link.host && ({ vouched: true } as const)),
-});
+export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate => {
+  const place = placeOf(found);
+  return {
+    ...{ crawl, link, seed: false, hops: 0, priority: null, parentPriority: 1 },
+    ...place,
+    ...(leadingSitemap(found) === link.host && ({ vouched: true } as const)),
+    ...(place.kind === 'requisite' && ({ requisite: true } as const)),
+  };
+};
 
 /** The origin of the sitemap that names or redirects to another one; null: none does. */
 function leadingSitemap(found: Found): string | null {

@@ -210,14 +210,14 @@ export class CrawlBook {
       const within = await isWithin(this.#pool, crawlId, scope, links, known);
       const verdicts: ScopeVerdict[] = [];
       let since = performance.now();
-      for (const [at, { link, depth, seed, vouched }] of asked.entries()) {
+      for (const [at, { link, depth, seed, vouched, requisite = false }] of asked.entries()) {
         // For the links of one page, thousands of patterns or costly ones can take seconds.
         if (performance.now() - since > longestTurnMs) {
           await breathe();
           since = performance.now();
         }
         const inside = within[at] === true || (vouched === true && vouchedReach(scope));
-        verdicts.push(judge(link, { depth, seed, inside }));
+        verdicts.push(judge(link, { depth, seed, inside, requisite }));
       }
       return verdicts;
     };

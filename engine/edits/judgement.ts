@@ -107,8 +107,8 @@ export function cutByLimit(row: RuledUrl, moved: JudgedUrl | null): JudgedUrl | 
 }
 
 /** The URL was fetched before, and bodies of its type are not taken: no need to fetch it again to find that out. */
-const isRefused = ({ seed, status, content_type: type }: RuledUrl, takes: MediaFilter): boolean =>
-  !seed && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
+const isRefused = ({ seed, requisite, status, content_type: type }: RuledUrl, takes: MediaFilter): boolean =>
+  !seed && !requisite && type !== null && status !== null && status >= 200 && status < 300 && !takes(type);
 
 /** Null: the URL stays as it is. */
 export function judgeAgain(

@@ -247,7 +247,9 @@ async function judgeScope(
   const isSeed = record?.seed ?? (await pendingSeed(db, crawlId, link.url)).length > 0;
   const depth = record?.depth ?? (isSeed ? 0 : 1);
   const [inside = false] = await isWithin(db, Number(crawlId), config.scope, [link]);
-  const verdict = compileScope(config, compileUrlPattern)(link, { depth, seed: isSeed, inside });
+  const verdict = compileScope(config, compileUrlPattern)(link, {
+    ...{ depth, seed: isSeed, inside, requisite: record?.kind === 'requisite' },
+  });
   return {
     verdict: verdict.verdict,
     reason: verdict.verdict === 'excluded' ? verdict.reason : null,

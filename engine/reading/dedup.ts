@@ -39,15 +39,13 @@ export function createDedup(
       .filter(({ kind }) => kind !== storedKinds.probe)
       .map((body) => {
         const { crawl_id, content_hash, host_id, key } = body;
-        const site = sites.get(nameOf(host_id, crawl_id)) ?? 0;
+        const isPage = body.kind !== storedKinds.requisite;
+        const site = isPage ? (sites.get(nameOf(host_id, crawl_id)) ?? 0) : ofRequisites;
         return { crawl_id, hash: content_hash.toString('hex'), site, host_id, key, body };
       });
     const rows = (some: typeof claims): string => JSON.stringify(some.map(({ body: _, ...row }) => row));
     // A claim for no site gives way to the claims of sites, so these come first.
-    const [ofSites, ofNone] = [
-      claims.filter(({ site }) => site > 0),
-      claims.filter(({ site }) => site === 0),
-    ];
+    const [ofSites, ofNone] = [claims.filter(({ site }) => site > 0), claims.filter(({ site }) => site <= 0)];
     const owners = await retrying(() =>
       inTransaction(pool, async (db) => {
         for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
@@ -58,7 +56,11 @@ export function createDedup(
     const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
     const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
     await writer.write({ stages: [...stages, ...probes.map((probe) => stageAfter(probe, undefined))] });
-    await repeated(claims.flatMap(({ body }, at) => (stages[at]?.to === storedStages.none ? [body] : [])));
+    await repeated(
+      claims.flatMap(({ body, site }, at) =>
+        stages[at]?.to === storedStages.none && site !== ofRequisites ? [body] : [],
+      ),
+    );
   };
 }
 
@@ -66,11 +68,18 @@ const nameOf = (hostId: number, crawlId: number): string => `${String(hostId)} $
 const claimName = ({ crawl_id: id, hash, site }: Pick<ContentOwner, 'crawl_id' | 'hash' | 'site'>): string =>
   `${String(id)} ${hash} ${String(site)}`;
 
-/** A page that owns its body goes on to extraction. Any other page is an alias of the owner, and is done. */
+/** What pages need stands for no page, and no page for it: a picture that is missing may be answered with the home page. */
+const ofRequisites = -1;
+
+const isStyleSheet = (type: string | null): boolean => /^\s*text\/css\b/i.test(type ?? '');
+
+/** A page that owns its body goes on to extraction, as does a style sheet of one. Any other page is an alias of the owner, and is done. */
 function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
   const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: storedStages.dedup };
+  const isRead = body.kind !== storedKinds.requisite || isStyleSheet(body.content_type);
   if (owner === undefined || (owner.host_id === body.host_id && owner.key === body.key)) {
-    return { ...place, to: storedStages.extract, alias_host: null, alias_key: null };
+    const to = isRead ? storedStages.extract : storedStages.none;
+    return { ...place, to, alias_host: null, alias_key: null };
   }
   return { ...place, to: storedStages.none, alias_host: owner.host_id, alias_key: owner.key };
 }

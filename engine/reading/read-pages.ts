@@ -6,6 +6,7 @@ import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Extractor } from '../../content/extract.ts';
+import type { Requisites } from '../../content/requisites.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
@@ -26,6 +27,7 @@ import type { AdmissionRow } from '../../storage/frontier/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { admitFromSheet, neededBy, requisiteCandidates } from './requisites.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
 /** Most bodies that are committed together; as many are read meanwhile. */
@@ -33,6 +35,8 @@ const commitBatch = 20;
 /** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
 interface Reading extends PageRead {
+  /** What the page needs to be shown. */
+  readonly needed: Requisites;
   /** The detail under which it is held as soft 404; null: it is not. */
   readonly held: string | null;
 }
@@ -78,7 +82,12 @@ export function createReading(
     const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
     const known = await repeated.of(crawl, staged);
     const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled, repeated: known });
-    return { ...reading, held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash) };
+    const needed = document === null ? neededBy(staged, crawl, body) : { urls: [], cut: 0 };
+    return {
+      ...reading,
+      needed,
+      held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash),
+    };
   };
 
   /**
@@ -86,7 +95,7 @@ export function createReading(
    * are among those returned, so that they are judged again with the last write, which holds the settings that leave
    * them out.
    */
-  const admitFirst = async ({ staged, crawl, links, promises, cut }: Reading): Promise<Ready> => {
+  const admitFirst = async ({ staged, crawl, links, promises, cut, needed }: Reading): Promise<Ready> => {
     let at = 0;
     let longUrls = 0;
     const open: Candidate[] = [];
@@ -102,13 +111,14 @@ export function createReading(
       open.push(...written.outside);
       fresh.push(...written.fresh);
     }
-    open.push(...next(links.length));
-    return { candidates: open, cut: cutBy(cut, { longUrls }), fresh };
+    open.push(...next(links.length), ...requisiteCandidates(admission, staged, crawl, needed));
+    return { candidates: open, cut: cutBy(cut, { longUrls, requisites: needed.cut }), fresh };
   };
 
   /** Admits all links of a page again: the caches that left some of them out were wrong. */
-  const admitAgain = async ({ staged, crawl: { id }, links, promises }: Reading): Promise<void> => {
+  const admitAgain = async ({ staged, crawl: { id }, links, promises, needed }: Reading): Promise<void> => {
     const crawl = await crawls.open(id);
+    await admission.store(writer, requisiteCandidates(admission, staged, crawl, needed));
     for (let at = 0; at < links.length; at += linkBatch) {
       const part = linkCandidates(staged, crawl, links.slice(at, at + linkBatch), promises);
       await admission.store(writer, part.candidates);
@@ -151,6 +161,17 @@ export function createReading(
     await writer.write({ stages: [stageEnd(staged, cut)] });
   };
 
+  const readRequisite = async (staged: StagedBody): Promise<void> => {
+    const body = await blobs.get(staged.content_hash, staged.record);
+    if (body === null) {
+      await fetchAgain([staged]);
+      return;
+    }
+    const crawl = await crawls.open(staged.crawl_id);
+    const cut = await admitFromSheet(dependencies, staged, crawl, body);
+    await writer.write({ stages: [stageEnd(staged, cut)] });
+  };
+
   const readProbe = async (staged: StagedBody): Promise<void> => {
     const reading = await read(staged, new DocumentTurn(), new RulesTurn());
     if (typeof reading !== 'string') await soft404.answered(staged, reading.extracted);
@@ -176,7 +197,8 @@ export function createReading(
         });
         return { pages, prints, stages };
       });
-      const fresh = Map.groupBy(written.fresh, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
+      const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
+      const fresh = Map.groupBy(links, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
       for (const { reading, ready } of batch) {
         const { staged, crawl, links: found, promises, extracted } = reading;
         tally.note(crawl, staged, found, promises);
@@ -228,6 +250,7 @@ export function createReading(
     const pages: StagedBody[] = [];
     for (const body of bodies) {
       if (body.kind === storedKinds.probe) await readProbe(body);
+      else if (body.kind === storedKinds.requisite) await readRequisite(body);
       else if (await isSitemap(body)) await extractSitemap(body);
       else pages.push(body);
     }

@@ -69,7 +69,9 @@ export class PageFetch {
     const { blobs, settings } = this.#room.dependencies;
     const { url, crawl } = wanted;
     const taker: Taker =
-      url.kind === storedKinds.sitemap || url.seed ? { version: crawl.version, takes: () => true } : crawl;
+      url.kind === storedKinds.sitemap || url.kind === storedKinds.requisite || url.seed
+        ? { version: crawl.version, takes: () => true }
+        : crawl;
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,

@@ -171,7 +171,9 @@ async function ruledOut({ url: { url, kind, depth, seed }, crawl }: Wanted): Pro
   if (crawl.version === 1 || kind === storedKinds.sitemap) return null;
   const link = canonicalize(url);
   if (!link.ok) return null;
-  const [verdict] = await crawl.judge([{ link: link.value, depth, seed }]);
+  const [verdict] = await crawl.judge([
+    { link: link.value, depth, seed, requisite: kind === storedKinds.requisite },
+  ]);
   switch (verdict?.verdict) {
     case undefined:
     case 'admit':
@@ -204,7 +206,8 @@ function standsAt(
   { url: { url, kind, seed, reason }, crawl: { quarantine } }: Wanted,
 ): UrlStanding | null {
   if (quarantine?.knows(origin) !== true) return null;
-  if (kind === storedKinds.sitemap || seed || reason === 'sample') return null;
+  const isPage = kind !== storedKinds.sitemap && kind !== storedKinds.requisite;
+  if (!isPage || seed || reason === 'sample') return null;
   const link = canonicalize(url);
   return link.ok ? quarantine.standing(link.value) : null;
 }

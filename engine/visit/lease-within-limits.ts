@@ -1,4 +1,5 @@
-/** Leases URLs for a slice. Crawls with a page limit are locked meanwhile, so that the limit is kept exactly. */
+/** Leases URLs for a slice. Crawls with a page limit are locked meanwhile, so that the limit is kept exactly. What
+ * the pages need is fetched beyond it. */
 import { inTransaction, type Pool, retrying } from '../../storage/postgres/index.ts';
 import { leaseUrls, type LeasedUrl, pagesInHand } from '../../storage/frontier/index.ts';
 import { lockCrawls } from '../../storage/crawls/index.ts';
@@ -24,14 +25,14 @@ export async function leaseWithinLimits(
           const ids = limited.map(({ id }) => id);
           await lockCrawls(db, ids);
           const inHand = new Map((await pagesInHand(db, ids)).map((row) => [row.crawl_id, row.pages]));
-          const rooms = limited.map(({ id, config }) => ({
-            crawl_id: id,
-            weight: config.weight,
-            pages: Math.min(
-              turns.get(id) ?? Infinity,
-              Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0)),
-            ),
-          }));
+          const rooms = limited.map(({ id, config }) => {
+            const left = Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0));
+            const most = turns.get(id) ?? limit;
+            return {
+              ...{ crawl_id: id, weight: config.weight, pages: Math.min(most, left) },
+              needed: left === 0 && config.requisites ? most : 0,
+            };
+          });
           return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));
         }),
   );

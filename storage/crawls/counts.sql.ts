@@ -112,6 +112,8 @@ export interface CrawlOutlook extends CrawlStands {
   readonly counters: Readonly<Record<string, number>>;
   /** Queued URLs at parked hosts from which the crawl waits for no answer. */
   readonly parked: number;
+  /** Something that pages need is queued at a host that is not parked, or being fetched. */
+  readonly needs: boolean;
   /** The crawl waits for an answer of parked hosts (`askParkedHosts`). */
   readonly asking: boolean;
   /** The crawl has seeds that are not admitted yet. */
@@ -138,6 +140,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
                              where crawl_id = $1 group by counter) n), '{}') as counters,
           (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
             where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
+          exists (select from url u join host h on h.id = u.host_id
+                   where u.crawl_id = $1 and u.kind = 3 and u.state in ('queued', 'leased') and h.parked_at is null) as needs,
           exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
           (select s.line from seed s where s.crawl_id = c.id and s.line > c.seeded_line order by s.line limit 1) is not null as unseeded,
           exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited,

@@ -1,4 +1,5 @@
 /** URLs and pages that are judged again by a new version. */
+import { storedKinds } from '../../domain/url-kind.ts';
 import type { ExcludedReason, QueuedReason, UrlReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { holdQueues, onceHeld } from '../frontier/index.ts';
@@ -19,6 +20,8 @@ interface RuledFields {
   readonly unruled: boolean;
   /** The URL is a sitemap on the host of the sitemap that names it. */
   readonly vouched: boolean;
+  /** A page needs it to be shown. */
+  readonly requisite: boolean;
 }
 
 export type RuledUrl = RuledFields &
@@ -38,7 +41,8 @@ export const urlsToJudge = statement<
   'urls-to-judge',
   `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
           u.content_type, u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled,
-          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched
+          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched,
+          u.kind = ${String(storedKinds.requisite)} as requisite
      from host_queue q
      join host h on h.id = q.host_id
     cross join lateral (
@@ -63,7 +67,8 @@ export const limitedUrls = statement<
    )
    select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail, u.content_type,
           u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled,
-          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched
+          u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched,
+          u.kind = ${String(storedKinds.requisite)} as requisite
      from url u join host h on h.id = u.host_id
     where u.host_id = $2 and u.crawl_id = $1 and u.state = 'excluded' and u.reason = 'host-limit'
       and ($3 = '' or exists (select from place p

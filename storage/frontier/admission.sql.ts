@@ -1,7 +1,7 @@
 /** Writes candidates as URL rows, queued or excluded. */
 import { statement } from '../postgres/index.ts';
 import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
-import type { StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 
@@ -45,6 +45,8 @@ export interface AdmissionRow {
   readonly due_in_ms?: number;
   /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
+  /** What a page needs becomes a page by this row; absent: the crawl fetches nothing that pages need. */
+  readonly turns?: true;
   /** What the link promises of the crawl's focus; absent: the crawl has none (links.sql.ts). */
   readonly relevance?: number;
   /** Epoch milliseconds of the last change that a sitemap names; absent: none, or the crawl's scores need none. */
@@ -55,7 +57,8 @@ export interface AdmissionRow {
 export const outdatedConfig = 'OW001';
 
 /**
- * Level 3 of the seen-set: check and add in one step. Returns the rows that are new; the others were seen. A closed
+ * Level 3 of the seen-set: check and add in one step. Returns the rows that are new; the others were seen. What was met
+ * before only as something that a page needs is new as a page: it is asked for again, to be read as one. A closed
  * crawl admits nothing; a draining crawl records the URLs as excluded. Fails with `outdatedConfig` if the settings of a
  * crawl are no longer those by which its rows were judged (`hold_config`).
  */
@@ -69,7 +72,7 @@ export const admitUrls = statement<
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-              due_in_ms float8, host_limit bigint)
+              due_in_ms float8, host_limit bigint, turns boolean)
    ), current as materialized (
      select hold_config(crawl_id, config_version)
        from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
@@ -99,7 +102,23 @@ export const admitUrls = statement<
                                         and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex')))
                       over (partition by host_id, crawl_id, reason is null order by place) as rank
        from crowded c
-   )
+   ), turned as (
+     update url u
+        set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, priority = f.priority,
+            parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
+            state = case when u.state = 'done' then 'queued' else u.state end,
+            reason = case when u.state <> 'done' then u.reason end, detail = case when u.state <> 'done' then u.detail end,
+            stage = case when u.state = 'done' then 0 else u.stage end,
+            content_hash = case when u.state <> 'done' then u.content_hash end,
+            alias_host = case when u.state <> 'done' then u.alias_host end,
+            alias_key = case when u.state <> 'done' then u.alias_key end,
+            due_at = case when u.state = 'done' then now() else u.due_at end
+       from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
+      where f.turns and f.reason is null and u.host_id = f.host_id and u.crawl_id = f.crawl_id
+        and u.key = decode(f.key, 'hex') and u.kind = ${String(storedKinds.requisite)}
+        and ${onceHeld} and (select count(*) from current) > 0
+     returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.state = 'queued' as queued
+   ), admitted as (
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail, due_at)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
@@ -120,7 +139,9 @@ export const admitUrls = statement<
     where ${onceHeld} and (select count(*) from current) > 0
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
-   returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued`,
+   returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued
+   )
+   select * from admitted union all select * from turned`,
 );
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */

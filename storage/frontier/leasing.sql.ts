@@ -1,5 +1,5 @@
 /** How URLs are leased to a slice, and how they come back. */
-import type { StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { QueuedReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
 import { onceHeld, stateOfNamed } from './queue-locks.ts';
@@ -28,8 +28,9 @@ export interface LeasedUrl {
 /**
  * Leases up to `limit` due URLs of a host under a lease that is held: of each crawl those of best priority. Tenants
  * take turns, each as many as any other, and within a tenant its crawls by their weights. `rooms`: [{crawl_id, pages,
- * weight}], the crawls that may take some, how many pages those with a limit may still take (null: any number), and how
- * many turns they get when a crawl of weight 1 gets one.
+ * needed, weight}], the crawls that may take some, how many pages those with a limit may still take (null: any number),
+ * how many URLs that pages need those may take which have all their pages, and how many turns they get when a crawl of
+ * weight 1 gets one.
  *
  * Turns are start-time fair queuing. A URL is worth 1 / weight of its crawl; if the crawl's tenant brings more weight
  * than the tenant that brings least, the URL is worth more in the same ratio. `host_queue.served` is what a crawl has
@@ -46,21 +47,22 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
      select q.crawl_id, q.served, q.served_at from host_queue q
       where q.host_id = $1 and q.has_queued order by q.crawl_id for update
    ), present as (
-     select q.crawl_id, q.served, q.served_at, room.pages, coalesce(room.weight, 1) as weight,
+     select q.crawl_id, q.served, q.served_at, room.pages, coalesce(room.needed, 0) as needed,
+            coalesce(room.weight, 1) as weight,
             sum(coalesce(room.weight, 1)) over (partition by c.tenant_id) as of_tenant
        from queue q
        join crawl c on c.id = q.crawl_id and c.state = 'running'
-       join json_to_recordset($4) as room(crawl_id bigint, pages int, weight float8) on room.crawl_id = q.crawl_id
+       join json_to_recordset($4) as room(crawl_id bigint, pages int, needed int, weight float8) on room.crawl_id = q.crawl_id
       where exists (select 1 from host h where h.id = $1 and h.lease_token = $2)
    ), valued as (
      select *, of_tenant / min(of_tenant) over () / weight as worth from present
    ), waiting as materialized (
-     select crawl_id, served, pages, worth, count(*) over () > 1 as shared,
+     select crawl_id, served, pages, needed, worth, count(*) over () > 1 as shared,
             max(served - worth) over () as last_served,
             1e-6 * rank() over (order by served_at, crawl_id) + 1e-9 * (crawl_id % 1000) as trace
        from valued
    ), account as (
-     select crawl_id, pages, worth, shared,
+     select crawl_id, pages, needed, worth, shared,
             case when served >= last_served and served > '-infinity' then served
                  when last_served > '-infinity' then last_served + trace
                  else trace end as served
@@ -70,10 +72,15 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
             w.served + w.worth * (row_number() over (partition by u.crawl_id order by u.priority desc, u.key) - 1) as turn
        from account w
       cross join lateral (
-        select url.crawl_id, url.key, url.priority from url
-         where url.host_id = $1 and url.crawl_id = w.crawl_id and url.state = 'queued' and url.due_at <= now()
-         order by url.priority desc, url.key
-         limit least($3, coalesce(w.pages, $3))
+        (select url.crawl_id, url.key, url.priority from url
+          where url.host_id = $1 and url.crawl_id = w.crawl_id and url.state = 'queued' and url.due_at <= now()
+          order by url.priority desc, url.key
+          limit least($3, coalesce(w.pages, $3)))
+        union all
+        (select r.crawl_id, r.key, r.priority from url r
+          where r.host_id = $1 and r.crawl_id = w.crawl_id and r.kind = ${String(storedKinds.requisite)}
+            and r.state = 'queued' and r.due_at <= now()
+          order by r.priority desc, r.key limit least($3, w.needed))
       ) u
    ), chosen as (
      select crawl_id, key, ${stateOfNamed('queued')}, shared, worth, turn + worth as served,

@@ -4,7 +4,7 @@ import { statement } from '../postgres/index.ts';
 /**
  * The first page with a body stands for that body; later pages change nothing. Each site that is read in its own right
  * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
- * of any site had the body before. In a standing crawl a page that has another body by now gives way: only later is it
+ * of any site had the body before. What pages need is apart (`site` below 0): it stands for no page. In a standing crawl a page that has another body by now gives way: only later is it
  * noted that it changed, and a body to which nobody referred meanwhile would be freed.
  * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
@@ -27,7 +27,7 @@ export const claimContents = statement<[rows: string], Record<string, never>>(
    insert into content (crawl_id, hash, site, host_id, key, tenant_id)
    select crawl_id, hash, site, host_id, key, (select tenant_id from crawl k where k.id = r.crawl_id) from r
     where site > 0 or not exists (
-            select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash
+            select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash and (c.site < 0) = (r.site < 0)
                and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind))
     order by crawl_id, hash, site
    on conflict (crawl_id, hash, site) do nothing`,
@@ -50,7 +50,7 @@ export const contentOwners = statement<[rows: string], ContentOwner>(
   'content-owners',
   `select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key
      from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint)
-     join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex')
+     join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex') and (c.site < 0) = (r.site < 0)
     order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`,
 );
 

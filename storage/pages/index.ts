@@ -31,6 +31,7 @@ export {
   upsertPages,
   requeueLostBodies,
   turnIntoSitemap,
+  requisiteLevel,
   sitemapLevel,
   type StagedBody,
   type StageRow,

@@ -39,7 +39,7 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
        join host h on h.id = b.host_id
        join lateral (
          select host_id, key from content
-          where crawl_id = $1 and hash = b.content_hash
+          where crawl_id = $1 and hash = b.content_hash and site >= 0
           order by key = b.key desc, coalesce(key = b.alias_key, false) desc, site limit 1
        ) c on true
        join bodies o on o.host_id = c.host_id and o.key = c.key and o.content_hash = b.content_hash
@@ -106,7 +106,7 @@ const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
        from current_page where crawl_id = $1 and text_hash is not null
      union all
      select c.host_id, c.key, c.hash, p.canonical, c.sites
-       from (select *, count(*) over (partition by hash) as sites from content where crawl_id = $1) c
+       from (select *, count(*) over (partition by hash) as sites from content where crawl_id = $1 and site >= 0) c
        join current_page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
       where c.sites > 1 and p.text_hash is null
    ), copies as materialized (

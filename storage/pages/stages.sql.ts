@@ -4,7 +4,7 @@ import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
 import type { ReadingTurn } from '../../domain/reading-turns.ts';
 import { storedStages, type StoredStage } from '../../domain/stage.ts';
-import type { StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import type { Cut } from '../../domain/limits.ts';
@@ -327,19 +327,28 @@ export const turnIntoSitemap = statement<
   `update url set kind = 1 where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and kind = 0`,
 );
 
-/**
- * How many sitemaps led to this one, each naming the next; redirects between them do not count. 0: robots.txt names it.
- * @param key hex
- */
-export const sitemapLevel = statement<[hostId: number, crawlId: number, key: string], { level: number }>(
-  'sitemap-level',
+/** Counts the URLs of a kind that led to one, each naming the next, itself not counted; redirects between them do not count. */
+const levelOf = (kind: StoredKind): string =>
   `with recursive up as (
      select parent_host, parent_key, 0 as level, 0 as steps
        from url where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex')
      union all
      select u.parent_host, u.parent_key, up.level + (u.redirect_to is null)::int, up.steps + 1
        from up join url u on u.host_id = up.parent_host and u.crawl_id = $2 and u.key = up.parent_key
-      where u.kind = 1 and up.steps < 100
+      where u.kind = ${String(kind)} and up.steps < 100
    )
-   select max(level)::int as level from up`,
+   select max(level)::int as level from up`;
+
+type Level = readonly [hostId: number, crawlId: number, key: string];
+
+/** How many sitemaps led to this one. 0: robots.txt names it. @param key hex */
+export const sitemapLevel = statement<[...Level], { level: number }>(
+  'sitemap-level',
+  levelOf(storedKinds.sitemap),
+);
+
+/** How many style sheets led to what a page needs. 0: the page itself names it. @param key hex */
+export const requisiteLevel = statement<[...Level], { level: number }>(
+  'requisite-level',
+  levelOf(storedKinds.requisite),
 );

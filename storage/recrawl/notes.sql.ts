@@ -37,7 +37,7 @@ const micros = (at: string): string => `(extract(epoch from ${at}) * 1000000)::b
 
 /**
  * Pages of a crawl that got their outcome after a place of the pages feed and before a horizon, in its order. A page
- * that only redirects has its target for a body. Made-up paths are left out: a host is not asked for one anew.
+ * that only redirects has its target for a body. Made-up paths and what pages need are left out: a host is not asked for one anew.
  */
 export const visitsAfter = statement<
   [crawlId: string, micros: number, hostId: number, key: Buffer, horizonMicros: number, limit: number],
@@ -50,7 +50,7 @@ export const visitsAfter = statement<
         and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, $4::bytea)
         and u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond'
         and u.state in ('done', 'dead') and u.reason is distinct from 'fetched-elsewhere'
-        and u.kind <> ${String(storedKinds.probe)}
+        and u.kind in (${String(storedKinds.page)}, ${String(storedKinds.sitemap)})
       order by u.fetched_at, u.host_id, u.key limit $6
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,

@@ -72,7 +72,8 @@ describe('where it was found', () => {
       /^It was found on https:\/\/a\.example\/, at 2026-03-01T11:00:00\.000Z, 2 links from a seed\.$/,
     ],
     [{ redirectedWith: 301 }, 'redirect', /came from a redirect: https:\/\/a\.example\/ answered 301/],
-    [{ kind: 'sitemap', discoveredFrom: null }, 'robots-sitemap', /robots\.txt names it as a sitemap/],
+    [{ kind: 'sitemap', discoveredFrom: null }, 'robots-sitemap', /robots\.txt .*names it as a sitemap/],
+    [{ kind: 'requisite' }, 'requisite', /^It is needed to show https:\/\/a\.example\//],
     [{ discoveredFrom: null }, 'unknown', /not recorded/],
   ])('%j', (record, verdict, because) => {
     const decisions = told('found', { record });

@@ -45,6 +45,16 @@ describe('judgeFinish', () => {
     expect(verdictOf({ ...going, pages: 0 }, { maxPages: 0, maxSeconds: null })).toBe('limit:max-pages');
   });
 
+  it('has what its pages need before a limit of pages ends it, and no other limit waits', () => {
+    const going = { ...nothingLeft, queued: 5, needs: true };
+    const limits = { maxPages: 7, maxSeconds: null };
+    expect(verdictOf(going, limits)).toBe('limit:max-pages');
+    expect(verdictOf(going, { ...limits, requisites: true })).toBe('going');
+    expect(verdictOf({ ...going, needs: false, pending: 1 }, { ...limits, requisites: true })).toBe('going');
+    expect(verdictOf({ ...going, needs: false }, { ...limits, requisites: true })).toBe('limit:max-pages');
+    expect(verdictOf(going, { maxPages: null, maxSeconds: 90, requisites: true })).toBe('limit:max-seconds');
+  });
+
   it('is complete, not cut off, where a limit is reached with the last page', () => {
     expect(verdictOf(nothingLeft, { maxPages: 7, maxSeconds: 90 })).toBe('complete');
   });

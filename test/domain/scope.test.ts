@@ -176,3 +176,20 @@ describe('filters', () => {
     expect(judge(link('https://other.example/'), 1).verdict).toBe('outside');
   });
 });
+
+it('what pages need is bound by what is excluded, and by nothing else', () => {
+  const config = {
+    ...defaultCrawlConfig,
+    ...{ requisites: true, maxDepth: 0, include: ['*/docs/*'], exclude: ['*.gif'] },
+    ...{ includeDomains: ['a.example'], excludeDomains: ['ads.example'] },
+  };
+  const standing = { depth: 9, seed: false, inside: false, requisite: true };
+  const verdictOn = (url: string, over: Partial<ScopeConfig> = {}) =>
+    compileScope({ ...config, ...over }, compilePattern)(link(url), standing);
+  expect(verdictOn('https://cdn.example/a.css')).toEqual({ verdict: 'admit' });
+  expect(verdictOn('https://cdn.example/a.gif')).toMatchObject({ verdict: 'excluded', reason: 'pattern' });
+  expect(verdictOn('https://x.ads.example/a.js')).toMatchObject({ verdict: 'excluded', reason: 'domain' });
+  expect(verdictOn('https://a.example/docs/a.css', { requisites: false })).toMatchObject({
+    verdict: 'outside',
+  });
+});

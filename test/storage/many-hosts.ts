@@ -105,7 +105,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A row names another host: the page that a link was found on, the sitemap that named this one, the page with the same body.',
     when: 'a sitemap that is read; an explanation; a list of one host’s pages',
-    statements: ['explainUrl', 'listPagesOfHost', 'sitemapLevel'],
+    statements: ['explainUrl', 'listPagesOfHost', 'requisiteLevel', 'sitemapLevel'],
   },
   {
     why: 'Seeds come in batches, of any hosts.',
