@@ -24,6 +24,7 @@ import type { Asked } from './page-details.ts';
 import { PageReader, readVisible } from './page-reader.ts';
 import { countedBlocks, findRepeated, type LeftOut } from './repeated.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
+import { factsOf } from './schema-facts.ts';
 import { type SchemaItem, textsOf } from './schema-items.ts';
 import { shellWords, textOfState } from './state-text.ts';
 import { countWords } from './words.ts';
@@ -92,7 +93,7 @@ export function readShown(
   const url = new URL(address);
   const { page, charset } = readPage(body, contentType, [], { details: true }, document);
   const resolve = createResolver(baseOf(page.baseHref, url), charset);
-  const whole = textsOfPage(page, page.meta.schema(page.items), repeated);
+  const whole = textsOfPage(page, page.meta.schema(page.items, baseOf(page.baseHref, url)), repeated);
   const texts = keptTexts(ruled, whole, repeated)?.texts ?? whole;
   return {
     ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
@@ -170,7 +171,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
-  const items = page.meta.schema(page.items);
+  const items = page.meta.schema(page.items, baseOf(page.baseHref, url));
   const repeated = input.repeated ?? noneRepeated;
   const whole = textsOfPage(page, items, repeated);
   const ruled = input.ruled ?? null;
@@ -180,13 +181,18 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   // Menus and banners of consent are often in another language than what they surround.
   const prose = mainWords >= ENOUGH_WORDS ? { text: main, words: mainWords } : { text, words };
   const declared = page.language ?? page.meta.language;
-  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now: input.now ?? Infinity });
+  const language = tellLanguage({ ...prose, declared, site: url.origin });
+  // A declaration tells the country too.
+  const spoken =
+    language === null || declared?.toLowerCase().startsWith(language) === true ? declared : language;
+  const now = input.now ?? Infinity;
+  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now, spoken });
   const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 
   return {
     title: title === '' ? null : title,
     description: page.meta.description?.text ?? null,
-    language: tellLanguage({ ...prose, declared, site: url.origin }),
+    language,
     text,
     main: texts.main,
     blocks: input.withBlocks === true ? countedBlocks(page.text.raw, page.blocks.all) : null,
@@ -285,7 +291,18 @@ function metaOf(
   { blocks, text: folded }: PageReader,
   items: readonly SchemaItem[],
   { text, words, mainWords, fromState }: Texts,
-  { resolve, url, now }: { resolve: (href: string) => string | null; url: URL; now: number },
+  {
+    resolve,
+    url,
+    now,
+    spoken,
+  }: {
+    readonly resolve: (href: string) => string | null;
+    readonly url: URL;
+    readonly now: number;
+    /** Language of the page. */
+    readonly spoken: string | null;
+  },
 ): { readonly value: PageMeta; readonly leftOut: number } {
   const end = text.length > 2 * dateReach ? text.slice(-dateReach) : '';
   const dates = datesOf({
@@ -296,6 +313,7 @@ function metaOf(
   if (meta.authors.length === 0) for (const line of marks.bylines) meta.author(line);
   const headings = headingsOf(folded.raw, blocks);
   const schema = meta.stored(items);
+  const facts = factsOf(items, meta.openGraph, spoken);
   const feeds = meta.feeds(resolve);
   const { openGraph } = meta;
   const value: PageMeta = {
@@ -309,7 +327,9 @@ function metaOf(
     ...(fromState && ({ fromState } as const)),
     ...(headings.kept.length > 0 && { headings: headings.kept }),
     ...(openGraph !== null && { openGraph }),
-    ...(schema.length > 0 && { schema }),
+    ...(schema.items.length > 0 && { schema: schema.items }),
+    ...(Object.keys(schema.cut).length > 0 && { schemaCut: schema.cut }),
+    ...facts,
     ...(feeds.length > 0 && { feeds }),
   };
   return { value, leftOut: meta.leftOut + (reader?.leftOut ?? 0) + marks.leftOut + headings.leftOut };

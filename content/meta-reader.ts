@@ -3,7 +3,8 @@ import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { maxUrlLength } from '../domain/url.ts';
 import { foldLine, type FoldedLine } from './folded-text.ts';
 import type { ItemReader } from './item-reader.ts';
-import { prune, readJsonLd, type SchemaItem, mostItems } from './schema-items.ts';
+import { cutItems, type StoredItems } from './schema-cut.ts';
+import { mostItems, readJsonLd, type SchemaItem } from './schema-items.ts';
 
 type OpenGraph = NonNullable<PageMeta['openGraph']>;
 type Feed = NonNullable<PageMeta['feeds']>[number];
@@ -149,25 +150,27 @@ export class MetaReader {
     return this.#graph.size === 0 ? null : Object.fromEntries(this.#graph);
   }
 
-  /** All items of the page, whole. */
-  schema(reader: ItemReader | null): SchemaItem[] {
+  /**
+   * All items of the page, whole.
+   * @param base of its addresses
+   */
+  schema(reader: ItemReader | null, base: URL): SchemaItem[] {
     const found: SchemaItem[] = [];
     for (const script of this.#scripts) {
-      const items = readJsonLd(script);
-      if (items === null) this.leftOut++;
-      else
-        for (const item of items)
-          if (found.length < mostItems) found.push(item);
-          else this.leftOut++;
+      const { items, isWhole } = readJsonLd(script);
+      if (!isWhole) this.leftOut++;
+      for (const item of items)
+        if (found.length < mostItems) found.push(item);
+        else this.leftOut++;
     }
-    reader?.end();
+    reader?.end(base);
     return reader === null ? found : [...found, ...reader.items];
   }
 
   /** Of the items, what is stored. */
-  stored(items: readonly SchemaItem[]): SchemaItem[] {
-    const { items: kept, leftOut } = prune(items);
-    this.leftOut += leftOut;
-    return kept;
+  stored(items: readonly SchemaItem[]): StoredItems {
+    const stored = cutItems(items);
+    this.leftOut += stored.leftOut;
+    return stored;
   }
 }

@@ -6,7 +6,7 @@ import { hints } from './hints.ts';
 import type { FoldedText } from './folded-text.ts';
 import type { MetaReader } from './meta-reader.ts';
 import type { TimeMark } from './page-dates.ts';
-import { longestStates, stateIds } from './state-text.ts';
+import { isState, longestStates, mayHoldState } from './state-text.ts';
 
 /** Marks of each kind that are kept; the first ones are those of the page itself. */
 const mostTimes = 20;
@@ -37,6 +37,11 @@ const inline: ReadonlySet<string> = new Set([
 const identity =
   /^(?:user(?:[-_]?(?:name|id))?|login(?:[-_]?\w+)?|e?-?mail(?:address)?|identifier|account)$/i;
 
+interface WantedScript {
+  readonly kind: 'ld' | 'state' | 'code';
+  text: string;
+}
+
 export class PageMarks {
   readonly times: TimeMark[] = [];
   /** Names of authors, as the page writes them. */
@@ -55,8 +60,8 @@ export class PageMarks {
   asksForScript = false;
   readonly #text: FoldedText;
   readonly #meta: MetaReader;
-  /** The script being read, and whether it is JSON-LD. Null: none that is wanted. */
-  #script: { readonly isLd: boolean; text: string } | null = null;
+  /** The script being read: JSON-LD, a state, or code that may set one. Null: none that is wanted. */
+  #script: WantedScript | null = null;
   #stateRoom = longestStates;
   /** The open `<time>`, or its like, without a `datetime`: where its text begins. */
   #time: { readonly name: string; readonly from: number; readonly says: TimeMark['says'] } | null = null;
@@ -100,11 +105,15 @@ export class PageMarks {
   }
 
   #beginScript(attributes: ReadonlyMap<string, string>): void {
-    const type = (attributes.get('type') ?? '').trim().toLowerCase();
-    if (type === '' || type === 'module' || type.endsWith('javascript')) this.scripts++;
-    if (type === 'application/ld+json') this.#script = { isLd: true, text: '' };
-    else if (type === 'application/json' && stateIds.has(attributes.get('id') ?? '')) {
-      this.#script = { isLd: false, text: '' };
+    // Parameters follow the type, and some write it the other way round.
+    const type = (attributes.get('type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const runs = type === '' || type === 'module' || type.endsWith('javascript');
+    if (runs) this.scripts++;
+    if (type === 'application/ld+json' || type === 'application/json+ld')
+      this.#script = { kind: 'ld', text: '' };
+    else if (runs ? !attributes.has('src') : type === 'application/json') {
+      const kind = runs ? 'code' : 'state';
+      if (mayHoldState(!runs, attributes.get('id') ?? '')) this.#script = { kind, text: '' };
     }
   }
 
@@ -148,12 +157,13 @@ export class PageMarks {
     }
   }
 
-  #endScript({ isLd, text }: { readonly isLd: boolean; readonly text: string }): void {
+  #endScript({ kind, text }: WantedScript): void {
     this.#script = null;
-    if (isLd) {
+    if (kind === 'ld') {
       this.#meta.script(text);
       return;
     }
+    if (kind === 'code' && !isState(text)) return;
     this.#stateRoom -= text.length;
     if (this.#stateRoom >= 0) this.states.push(text);
     else this.leftOut++;

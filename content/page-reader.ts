@@ -54,6 +54,8 @@ const LONGEST_ADDRESS = 1_000;
 const leastHidden = 300;
 /** Longest raw text that may have fewer than `shellWords` words. */
 const longestShell = 1_000;
+/** Names that one <meta> has. */
+const mostMetaNames = 10;
 
 const containerIndex = new Map<string, number>(containerElements.map((name, index) => [name, index]));
 const headerIndex = containerElements.indexOf('header');
@@ -158,7 +160,7 @@ export class PageReader implements TokenizerCallbacks {
     this.source = xhtml ? source : maskInnerScripts(source);
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
-    this.items = hasItems(source) ? new ItemReader() : null;
+    this.items = hasItems(source) ? new ItemReader(source) : null;
     this.marks = new PageMarks(this.text, this.meta);
   }
 
@@ -297,7 +299,7 @@ export class PageReader implements TokenizerCallbacks {
     }
     if (this.quiet === 'noscript') this.noscript += piece.trim().length;
     if (this.quiet !== null) this.marks.addQuiet(this.quiet, piece);
-    else this.items?.text(piece);
+    if (this.quiet !== 'script' && this.quiet !== 'style') this.items?.text(piece);
     if (this.details !== null && this.quiet !== 'script' && this.quiet !== 'style') this.details.text(piece);
     if (this.inTitle) {
       if (!this.hasTitle) this.title.add(piece);
@@ -598,12 +600,10 @@ export class PageReader implements TokenizerCallbacks {
 
   private readMeta(content: string): void {
     const { attributes } = this;
-    const name = (attributes.get('name') ?? attributes.get('property') ?? attributes.get('itemprop') ?? '')
-      .trim()
-      .toLowerCase();
-    this.meta.meta(name, content);
-    if (name === 'robots' || (name !== '' && this.agentTokens.includes(name))) {
-      this.directives = combine(this.directives, parseDirectives(content));
+    for (const name of namesOf(attributes)) {
+      this.meta.meta(name, content);
+      if (name === 'robots' || this.agentTokens.includes(name))
+        this.directives = combine(this.directives, parseDirectives(content));
     }
     const pragma = attributes.get('http-equiv')?.trim().toLowerCase() ?? '';
     if (pragma === 'refresh') this.addLink(refreshTarget(content), undefined);
@@ -629,6 +629,20 @@ export class PageReader implements TokenizerCallbacks {
     this.links.add(href, !isBarred(rel, this.followed));
     if (this.tag === 'a') this.contexts?.begin(href);
   }
+}
+
+/**
+ * Names of a <meta>, lower-case. Pages write them into whichever attribute, and several at once:
+ * `name="description" property="og:description"`.
+ */
+function namesOf(attributes: ReadonlyMap<string, string>): Iterable<string> {
+  const properties = attributes.get('property')?.split(/\s+/, mostMetaNames) ?? [];
+  const names = new Set<string>();
+  for (const written of [attributes.get('name'), ...properties, attributes.get('itemprop')]) {
+    const name = written?.trim().toLowerCase() ?? '';
+    if (name !== '') names.add(name);
+  }
+  return names;
 }
 
 /** A page, read whole. Where it says hardly anything but in hidden parts, these are read as well. */

@@ -48,7 +48,7 @@ export function readMarkdown(
     const page = readVisible(source, xhtml);
     const found = findRepeated(page.text.raw, page.blocks.all, repeated);
     if (part === 'main') {
-      const evidence = page.evidence(page.meta.schema(page.items));
+      const evidence = page.evidence(page.meta.schema(page.items, baseOf(page.baseHref, url)));
       isShown = splitText(page.text.raw, page.blocks, found?.is, evidence).isMain;
     } else if (found !== null) {
       const leftOut = within(page.blocks.all, found.is);

@@ -48,6 +48,43 @@ export const pageMeta = z
       description:
         'Items of schema.org, from JSON-LD, microdata and RDFa, all written as JSON-LD is; long texts are shortened.',
     }),
+    schemaCut: z.record(z.string(), z.int()).optional().meta({
+      description:
+        'Values of `schema` that were left out or shortened, by where they stood, such as `Product.review`; at most twenty places.',
+    }),
+    product: z
+      .object({
+        name: z.string().optional(),
+        brand: z.string().optional(),
+        sku: z.string().optional(),
+        gtin: z.string().optional().meta({ description: 'Its EAN, UPC or ISBN.' }),
+        mpn: z.string().optional(),
+        price: z.number().optional().meta({ description: 'The least one, where there are several.' }),
+        highPrice: z.number().optional(),
+        currency: z.string().optional(),
+        availability: z.string().optional().meta({ description: 'As schema.org names it: `InStock`.' }),
+        condition: z.string().optional(),
+        rating: z.number().optional().meta({ description: 'The mean.' }),
+        ratings: z.number().optional().meta({ description: 'How many there are.' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'What the page sells, from its schema.org items or Open Graph. Numbers are read as the language of the page writes them.',
+      }),
+    article: z
+      .object({
+        type: z.string().optional().meta({ description: 'Of schema.org: `NewsArticle`.' }),
+        headline: z.string().optional(),
+        publisher: z.string().optional(),
+        sections: z.array(z.string()).optional(),
+        free: z.boolean().optional().meta({ description: '`isAccessibleForFree`.' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'The article that the page is, from its schema.org items or Open Graph; its dates and authors stand beside it.',
+      }),
     feeds: z.array(z.object({ url: z.string(), type: z.string(), title: z.string().optional() })).optional(),
   })
   .meta({ id: 'PageMeta' });

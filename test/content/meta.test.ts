@@ -79,7 +79,7 @@ lines"}; </script>`;
       {
         '@type': 'Product',
         name: 'A thing',
-        image: ['/1.png', '/2.png'],
+        image: ['https://example.com/1.png', 'https://example.com/2.png'],
         offers: {
           '@type': 'Offer',
           price: '12',
