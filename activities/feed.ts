@@ -5,6 +5,7 @@ import { retrying } from '../storage/postgres/index.ts';
 import { mayStart, startsAfter } from '../domain/front-queue/starts.ts';
 import {
   countUnbegun,
+  letOthersAsk,
   lostVisits,
   moveHosts,
   refeedHosts,
@@ -65,6 +66,13 @@ export function createFeedActivities(
     return hosts.length;
   };
 
+  /** Hosts whose trouble is not that of everybody who waits for them. Their workflows sleep it out, perhaps in an attempt. */
+  const wakeForOthers = async (shard: number): Promise<number> => {
+    const hosts = await retrying(() => letOthersAsk(pool, shard));
+    await lose(hosts.filter(({ fed }) => fed).map((host) => ({ ...host, lease: null })));
+    return hosts.length;
+  };
+
   /** Some thousands of hosts in a tick: a million within minutes. */
   const giveHosts = async (shard: number): Promise<void> => {
     for (let batch = 0; batch < batchesALook; batch++) {
@@ -81,7 +89,7 @@ export function createFeedActivities(
     feed: ({ shard, lost, front }) =>
       withOwnFaults(async () => {
         await lose(await lostVisits(pool, shard));
-        const refed = lost ? await refeed(shard) : 0;
+        const refed = lost ? (await wakeForOthers(shard)) + (await refeed(shard)) : 0;
         const [places] = await retrying(() => countUnbegun(pool, shard));
         const starts = startsAfter(front.starts ?? null, places?.unbegun ?? 0, Date.now());
         const turns = await takeTurns(pool, shard, activeHosts, front, mayStart(starts));

@@ -5,6 +5,9 @@
  *
  * A URL is known to be bad if it failed before and other URLs have been answered well since. A further failure of such
  * a URL says nothing about the host. Times are milliseconds on any one clock.
+ *
+ * Anybody can find URLs of a healthy host that fail. So a URL is kept with the tenant whose crawl asked for it: what
+ * URLs of one tenant alone have shown is for this tenant alone (`alone`), until a URL of another tenant fails too.
  */
 export interface Signs {
   /** Different URLs that failed since the last good answer, oldest first; at most `mostFailing`. */
@@ -20,6 +23,11 @@ export const noSigns: Signs = { failing: [], complained: [], wellAt: null };
 /** How many different URLs must fail in a row to show that the host is in trouble, by how the last one failed. */
 export const enoughInARow = { complaint: 2, timeout: 2, login: 2, reset: 5, error: 5 } as const;
 const mostFailing = 5;
+
+/** How a URL stands among the signs. @param name the same for all crawls, without `@` */
+export const signOf = (name: string, tenantId: number): string => `${name}@${String(tenantId)}`;
+const nameOf = (sign: string): string => sign.split('@', 1)[0] ?? '';
+const tenantOf = (sign: string): string => sign.slice(nameOf(sign).length);
 
 /** Milliseconds for which a good answer shows that the host is well. */
 const vouchMs = 3_600_000;
@@ -37,17 +45,21 @@ export interface Suspicion {
   readonly othersComplained: boolean;
   /** The host answered a URL well within the last hour. */
   readonly well: boolean;
+  /** No URL of another tenant is among the signs. */
+  readonly alone: boolean;
 }
 
-/** @param failedBefore the last request for this URL failed, perhaps by the URL's fault (`mayBeOwn`) */
+/** @param url as in the signs (`signOf`) @param failedBefore the last request for this URL failed, perhaps by the URL's fault (`mayBeOwn`) */
 export function suspicionOf(signs: Signs, url: string, failedBefore: boolean, now: number): Suspicion {
-  const others = signs.failing.filter((each) => each !== url).length;
-  const knownBad = failedBefore && !signs.failing.includes(url);
+  const { failing, complained } = signs;
+  const others = new Set(failing.map(nameOf).filter((each) => each !== nameOf(url))).size;
+  const knownBad = failedBefore && !failing.some((each) => nameOf(each) === nameOf(url));
   return {
     inARow: others + (knownBad ? 0 : 1),
     knownBad,
-    othersComplained: signs.complained.some((each) => each !== url),
+    othersComplained: complained.some((each) => nameOf(each) !== nameOf(url)),
     well: signs.wellAt !== null && now - signs.wellAt < vouchMs,
+    alone: [...failing, ...complained].every((each) => tenantOf(each) === tenantOf(url)),
   };
 }
 

@@ -41,6 +41,8 @@ export interface History {
   readonly suspicion: Suspicion;
   /** Milliseconds that an outage beginning now would last (server-errors.ts). */
   readonly outageMs: number;
+  /** Crawls of other tenants want the host. */
+  readonly isShared: boolean;
 }
 
 export type UrlNext =
@@ -64,9 +66,20 @@ export type UrlNext =
       readonly behind: boolean;
     };
 
+/** The host's trouble: no request is sent to it for `waitMs`. */
+export interface Trouble {
+  readonly class: TroubleClass;
+  readonly waitMs: number;
+  /**
+   * Set if only URLs of one tenant have shown the trouble: so many milliseconds of the wait, for which an answer asked,
+   * are for all; the rest is for this tenant alone.
+   */
+  readonly forAllMs?: number;
+}
+
 export interface HostNext {
-  /** Null: the host goes on. Otherwise the host's trouble: no request is sent to it for `waitMs`. */
-  readonly trouble: { readonly class: TroubleClass; readonly waitMs: number } | null;
+  /** Null: the host goes on. */
+  readonly trouble: Trouble | null;
   /** The host asked for fewer requests; null: it did not. */
   readonly complaint: Complaint | null;
   /** 'well': the host answered as it should; 'ill': one more of its URLs failed; 'none': nothing about the host. */
@@ -94,7 +107,29 @@ const fetched: Outcome = { url: { state: 'done', reason: 'fetched', body: true }
 const failed = (reason: FailedReason): Outcome => ({ url: { state: 'failed', reason }, host: well });
 
 export function judgeAnswer(answer: Answer, history: History): Outcome {
-  return answer.kind === 'fault' ? judgeFault(answer.fault, history) : judgeResponse(answer, history);
+  const outcome =
+    answer.kind === 'fault' ? judgeFault(answer.fault, history) : judgeResponse(answer, history);
+  return history.suspicion.alone ? boundToTenant(outcome, answer, history) : outcome;
+}
+
+/** Trouble that a healthy host shows to whoever asks for the right URLs. */
+const troublesByUrl: readonly TroubleClass[] = ['overloaded', 'server-errors', 'reset', 'timeout'];
+
+/**
+ * Trouble that only URLs of one tenant have shown. While others want the host too, the host does not park for it: so
+ * each URL has tries of its own, and no complaint slows the host down twice.
+ */
+function boundToTenant(outcome: Outcome, answer: Answer, { tries, isShared }: History): Outcome {
+  const { url, host } = outcome;
+  const { trouble, complaint } = host;
+  if (trouble === null || !troublesByUrl.includes(trouble.class)) return outcome;
+  const askedMs = answer.kind === 'response' ? (answer.retryAfterMs ?? 0) : 0;
+  const bound = { ...host, trouble: { ...trouble, forAllMs: Math.min(askedMs, trouble.waitMs) } };
+  if (!isShared || complaint === null) return { url, host: bound };
+  return {
+    url: retryOrFail('overloaded', tries, complaintTries, askedMs),
+    host: { ...bound, complaint: { ...complaint, mild: true } },
+  };
 }
 
 function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: History): Outcome {

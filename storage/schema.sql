@@ -451,6 +451,8 @@ create table host (
   lend_wanted_until timestamp with time zone,
   lend_began timestamp with time zone,
   ours_until timestamp with time zone,
+  blamed_tenant bigint,
+  others_from timestamp with time zone,
   constraint host_clean_not_null NOT NULL clean,
   constraint host_closed_until_not_null NOT NULL closed_until,
   constraint host_complained_not_null NOT NULL complained,
@@ -1654,6 +1656,8 @@ CREATE INDEX export_of_crawl ON public.export_job USING btree (crawl_id, id);
 CREATE INDEX export_open ON public.export_job USING btree (id) WHERE (state = ANY (ARRAY['waiting'::export_state, 'running'::export_state]));
 
 CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
+
+CREATE INDEX host_blamed ON public.host USING btree (shard) WHERE (blamed_tenant IS NOT NULL);
 
 CREATE INDEX host_closed ON public.host USING btree (id) WHERE (closed_until > '-infinity'::timestamp with time zone);
 

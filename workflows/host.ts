@@ -16,7 +16,7 @@
  * (`held`), and a workflow that is woken in either mode looks again. Cancelling the workflow pauses the host.
  * At most one fetch activity is under way at any time. What it fetches is read in the lanes of the scheduler.
  */
-import { allHandlersFinished, condition, continueAsNew } from '@temporalio/workflow';
+import { allHandlersFinished, condition, continueAsNew, patched } from '@temporalio/workflow';
 import type { SliceResult } from '../contracts/activities.ts';
 import type { HostInput, HostMode } from '../contracts/workflows.ts';
 import { fetchSlice, fetchSliceInTrouble, lookAtHost, retireHost, setHostPause } from './calls.ts';
@@ -150,8 +150,10 @@ class BackQueue {
   async #wait(result: SliceResult): Promise<void> {
     const { host } = this;
     host.enter(waitingMode(result), Date.now() + result.waitMs);
-    // A change of the host's settings wakes the host. Trouble does not end by that, so only pause and retry end it.
-    const until = result.next === 'wait' ? () => host.called : () => host.interrupted;
+    // A change of the host's settings wakes the host. So does the scheduler if somebody waits whom the trouble does not
+    // concern. The next visit looks whether the wait is over.
+    const mayWake = result.next === 'wait' || patched('woken-in-trouble');
+    const until = mayWake ? () => host.called : () => host.interrupted;
     await condition(until, Math.max(1, result.waitMs), { summary: `until ${host.me.origin} may be visited` });
   }
 

@@ -76,7 +76,7 @@ export function crawlNotReady({ host, now }: ExplainFacts): Wait | null {
   return reported
     ? {
         verdict: 'host-reported',
-        because: `${until}, or until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble at the host.`,
+        because: `${until}, or until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble at the host, or URLs of the tenant alone have met it. This delays no other tenant.`,
         inMs,
       }
     : {

@@ -156,12 +156,13 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null, delayMs: pacer.delayMs };
     return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
   }
+  const crawl = await room.books.crawls.open(url.crawl_id);
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { row, outcome, target, targetInMs } = record(
     asExchange(said, report),
     url,
     place,
-    new Lessons(taken),
+    new Lessons(taken).of(crawl.tenantId, false),
     ofAnyType,
   );
   const { delayMs } = pacer;
@@ -169,7 +170,6 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   turns.asked(url.crawl_id, { headAt: now, endAt: now });
   const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
-  const crawl = await room.books.crawls.open(url.crawl_id);
   const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,

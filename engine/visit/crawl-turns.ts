@@ -21,8 +21,13 @@ export class CrawlTurns {
   readonly #crawls = new Map<number, OpenCrawl>();
   /** The last exchange of each crawl, on the clock of `performance.now()`. */
   readonly #last = new Map<number, Exchanged>();
-  /** `performance.now()` before which a crawl has no turn, because a foreign fetcher of its tenant reported trouble. */
+  /**
+   * `performance.now()` before which a crawl has no turn, because a foreign fetcher of its tenant reported trouble, or
+   * because URLs of its tenant alone have shown trouble.
+   */
   readonly #heldUntil = new Map<number, number>();
+  /** A crawl of each tenant whose turns this visit holds back. */
+  readonly #held = new Set<number>();
   #paces = new Map<number, Pace>();
   /** The pace of the host. */
   #common: Pace = { delayMs: 0, factor: null };
@@ -94,6 +99,20 @@ export class CrawlTurns {
   /** Notes that a request of this crawl was answered, or has left. */
   asked(crawlId: number, at: Exchanged): void {
     this.#last.set(crawlId, at);
+  }
+
+  /** Takes the turns from all crawls of the crawl's tenant for so many milliseconds. */
+  hold(crawl: OpenCrawl, ms: number): void {
+    const until = performance.now() + ms;
+    this.#held.add(crawl.id);
+    for (const { id, tenantId } of this.#crawls.values())
+      if (tenantId === crawl.tenantId) this.#heldUntil.set(id, Math.max(until, this.#heldUntil.get(id) ?? 0));
+  }
+
+  /** For `holdTurns`. */
+  get held(): readonly { readonly crawlId: number; readonly ms: number }[] {
+    const now = performance.now();
+    return [...this.#held].map((crawlId) => ({ crawlId, ms: (this.#heldUntil.get(crawlId) ?? now) - now }));
   }
 
   /** Notes that robots.txt was requested. */

@@ -3,6 +3,7 @@
  * the lessons of the visit what the answer teaches about the host.
  */
 import type { FetchResponse } from '../../contracts/fetching.ts';
+import type { HostNext } from '../../domain/outcome.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
@@ -91,14 +92,16 @@ export class PageFetch {
     if (result === null) return null;
     try {
       const place = placeOf(this.#visit.lease, url);
-      const recorded = record(result, url, place, this.#lessons, taker, copy, (response, target) =>
+      const lessons = this.#lessons.of(crawl.tenantId, this.#isShared(crawl));
+      const recorded = record(result, url, place, lessons, taker, copy, (response, target) =>
         signedIn ? this.#signedOut(url.url, response, target, crawl) : null,
       );
       const { outcome, row, bodyHash } = recorded;
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
-      this.#lessons.learn(row.key, outcome.host, delayMs, row.detail ?? '');
+      const host = this.#forOthers(outcome.host, crawl);
+      this.#lessons.learn({ key: row.key, tenantId: crawl.tenantId }, host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
-      const { trouble } = outcome.host;
+      const { trouble } = host;
       if (trouble !== null && result.kind === 'response') await this.#visit.leaveAlone(trouble.waitMs);
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, result, bodyHash, row, copy);
@@ -110,16 +113,29 @@ export class PageFetch {
     }
   }
 
+  /** Crawls of other tenants want the host. */
+  #isShared({ tenantId }: OpenCrawl): boolean {
+    return this.#visit.crawls.some((other) => other.tenantId !== tenantId);
+  }
+
+  /** What an answer says of the host. Of trouble that only URLs of one tenant have shown, others wait for their part. */
+  #forOthers(host: HostNext, crawl: OpenCrawl): HostNext {
+    const { trouble } = host;
+    if (trouble?.forAllMs === undefined || !this.#isShared(crawl)) return host;
+    this.#visit.turns.hold(crawl, trouble.waitMs);
+    const { forAllMs } = trouble;
+    return { ...host, trouble: forAllMs === 0 ? null : { class: trouble.class, waitMs: forAllMs } };
+  }
+
   #signedOut(
     url: string,
     response: FetchResponse,
     target: string | null,
-    { tenantId }: OpenCrawl,
+    crawl: OpenCrawl,
   ): SignedOut | null {
     const evidence = signedOut(url, response, target);
     if (evidence === null) return null;
-    const isShared = this.#visit.crawls.some((other) => other.tenantId !== tenantId);
-    return { evidence, how: isShared ? 'buries' : 'parks' };
+    return { evidence, how: this.#isShared(crawl) ? 'buries' : 'parks' };
   }
 
   /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */

@@ -2,20 +2,29 @@
  * What a slice learns about its host: manners, trouble in a row, signs of who is to blame, and the trouble that ends
  * the slice. A slice begins with what the last one learned; `save` and `forRelease` pass it on to the next.
  */
+import { signOf } from '../../domain/blame.ts';
 import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
-import type { History, HostNext } from '../../domain/outcome.ts';
+import type { History, HostNext, Trouble } from '../../domain/outcome.ts';
 import { afterLoss, type Manners } from '../../domain/pace.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { saveLessons, type LessonsRow } from '../../storage/hosts/index.ts';
-import type { TakenLease } from '../../storage/leases/index.ts';
+import type { Blamed, Leaving, TakenLease } from '../../storage/leases/index.ts';
 import type { HostTrouble } from './host-rules.ts';
 
 /** A further good answer is written to the host's row only after this many milliseconds. */
 const wellNotedMs = 300_000;
 
-/** The name of a URL in the host's memory, the same for all crawls: the first half of its key. @param key in hex */
-const nameOf = (key: string): string => key.slice(0, 16);
+/** A URL among the host's signs: the first half of its key, and whose crawl asked for it. @param key in hex */
+const named = (key: string, tenantId: number): string => signOf(key.slice(0, 16), tenantId);
+
+/** The trouble is for all. */
+const everybody: Blamed = { tenantId: 0, forAllMs: 0 };
+
+interface AskedUrl {
+  readonly key: string;
+  readonly reason: UrlReason | null;
+}
 
 export class Lessons {
   readonly #taken: TakenLease;
@@ -23,6 +32,7 @@ export class Lessons {
   /** On the clock of `performance.now()`. */
   #memory: HostMemory;
   #trouble: HostTrouble | null = null;
+  #blamed: Blamed | null = null;
   #learned = false;
   #asked = 0;
   #failed = 0;
@@ -59,37 +69,58 @@ export class Lessons {
     return this.failures === 0 ? null : this.#taken.last_error;
   }
 
-  /** @param url key in hex, and the reason with which its last request ended */
-  standing(url: {
-    readonly key: string;
-    readonly reason: UrlReason | null;
-  }): Pick<History, 'hostFailures' | 'suspicion' | 'outageMs'> {
-    return standingOf(this.#memory, { ...url, key: nameOf(url.key) }, performance.now());
+  /**
+   * What the host has taught, for a URL of this tenant: its key in hex, and the reason with which its last request ended.
+   * @param isShared crawls of other tenants want the host
+   */
+  of(tenantId: number, isShared: boolean): { standing: (url: AskedUrl) => Omit<History, 'tries' | 'hops'> } {
+    return {
+      standing: ({ key, reason }) => ({
+        ...standingOf(this.#memory, { key: named(key, tenantId), reason }, performance.now()),
+        isShared,
+      }),
+    };
   }
 
-  get forRelease(): { failures: number; lastError: string | null; asked: number; failed: number } {
+  get forRelease(): Pick<Leaving, 'failures' | 'lastError' | 'asked' | 'failed' | 'blamed'> {
     return {
       ...{ failures: this.failures, lastError: this.lastError, asked: this.#asked, failed: this.#failed },
+      ...(this.#blamed !== null && { blamed: this.#blamed }),
     };
   }
 
   /**
-   * @param key of the URL, in hex
+   * @param url its key in hex, and the tenant whose crawl asked for it
    * @param host what the outcome says about the host
    * @param delayMs the delay in force when the URL was requested
    * @param message one sentence about the outcome
    */
-  learn(key: string, host: HostNext, delayMs: number, message: string): void {
+  learn(
+    { key, tenantId }: { readonly key: string; readonly tenantId: number },
+    host: HostNext,
+    delayMs: number,
+    message: string,
+  ): void {
     this.#learned ||= host.sign !== 'none';
     // A complaint asks for fewer requests: it says nothing of how good the host is.
     if (host.sign !== 'none' && host.complaint === null) {
       this.#asked++;
       if (host.sign === 'ill') this.#failed++;
     }
+    if (host.trouble !== null) this.#blame(tenantId, host.trouble);
     // Of several requests in flight one has shown trouble already. The others had left before that.
     if (this.#trouble !== null) return;
-    this.#memory = afterAnswer(this.#memory, nameOf(key), host, delayMs, performance.now());
+    this.#memory = afterAnswer(this.#memory, named(key, tenantId), host, delayMs, performance.now());
     if (host.trouble !== null) this.#trouble = { ...host.trouble, message };
+  }
+
+  /** Of several requests in flight several may show trouble. */
+  #blame(tenantId: number, { forAllMs }: Trouble): void {
+    const before = this.#blamed ?? { tenantId, forAllMs: 0 };
+    this.#blamed =
+      forAllMs === undefined || before.tenantId !== tenantId
+        ? everybody
+        : { tenantId, forAllMs: Math.max(forAllMs, before.forAllMs) };
   }
 
   /** Notes that robots.txt cannot be read. */
@@ -97,6 +128,7 @@ export class Lessons {
     this.#learned = true;
     this.#memory = { ...this.#memory, failures: this.failures + 1 };
     this.#trouble = trouble;
+    this.#blamed = everybody;
   }
 
   /** Writes what was learned, if anything. @param baseDelayMs the delay before any slowdown; null: not known */

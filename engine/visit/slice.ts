@@ -12,7 +12,7 @@ import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
-import { waitingCrawls } from '../../storage/feeding/index.ts';
+import { holdTurns, waitingCrawls } from '../../storage/feeding/index.ts';
 import { noBodies, type FindBody } from './earlier-bodies.ts';
 import { PageFetch } from './fetch-page.ts';
 import type { FetchRoom } from './fetch-room.ts';
@@ -302,6 +302,7 @@ export class Slice {
     await this.#lessons.save(pool, hostId, baseDelayMs);
     const { keeper } = this.#room;
     await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), this.#lessons.learned);
+    for (const { crawlId, ms } of everybodys.held) await retrying(() => holdTurns(pool, hostId, crawlId, ms));
     await keeper.release(this.#lease, { waitMs, paceMs, eased: pacer.eased, ...this.#lessons.forRelease });
   }
 

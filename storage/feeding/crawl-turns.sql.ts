@@ -10,7 +10,8 @@ export interface WaitingCrawl {
    */
   readonly asked_ago_ms: number | null;
   /**
-   * Milliseconds for which the crawl has no turn, because a foreign fetcher of its tenant has reported trouble here.
+   * Milliseconds for which the crawl has no turn, because a foreign fetcher of its tenant has reported trouble here, or
+   * because URLs of its tenant alone have shown trouble.
    */
   readonly held_ms: number;
   /**
@@ -46,7 +47,8 @@ export interface NotedTurn {
 /**
  * Notes when crawls last asked a host and when each has its next turn. `turns`: NotedTurn[]. A caller that comes late
  * with an older request changes nothing; two callers may time the same request an instant apart. `asked`: a worker of
- * ours has asked the host itself, so that trouble which foreign fetchers reported no longer holds.
+ * ours has asked the host itself, so that trouble which foreign fetchers reported, or which URLs of one tenant have shown,
+ * no longer holds.
  */
 export const noteTurns = statement<[hostId: string, turns: string, asked: boolean], Record<string, never>>(
   'note-turns',
@@ -68,10 +70,13 @@ export const noteTurns = statement<[hostId: string, turns: string, asked: boolea
 );
 
 /**
- * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant, because a foreign
- * fetcher of this tenant has reported trouble there.
+ * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant: a foreign fetcher of
+ * this tenant has reported trouble there, or the tenant's URLs alone have shown it.
  */
-export const holdTurns = statement<[hostId: number, crawlId: number, ms: number], Record<string, never>>(
+export const holdTurns = statement<
+  [hostId: string | number, crawlId: number, ms: number],
+  Record<string, never>
+>(
   'hold-turns',
   `with held as materialized (
      select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id

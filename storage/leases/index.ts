@@ -6,6 +6,7 @@ export {
   leaveHostAlone,
   releaseLease,
   type Visit,
+  type Blamed,
   type Leaving,
 } from './keep.sql.ts';
 export {

@@ -87,6 +87,14 @@ export interface Visit {
   readonly closedMs: number;
 }
 
+/** Whose URLs have shown the trouble of a host. */
+export interface Blamed {
+  /** The tenant whose URLs alone have shown it; 0: it is for all. */
+  readonly tenantId: number;
+  /** Milliseconds after which others than this tenant may ask the host. */
+  readonly forAllMs: number;
+}
+
 /** What the holder of a lease has learnt about its host. */
 export interface Leaving {
   /** Milliseconds from now until the host may be visited. */
@@ -95,6 +103,8 @@ export interface Leaving {
   readonly paceMs: number;
   readonly failures: number;
   readonly lastError: string | null;
+  /** Absent: the holder has met no trouble. */
+  readonly blamed?: Blamed;
   /** The wait, apart from the pace, is because this installation has no room for answers; absent: as before. */
   readonly eased?: boolean;
   /** Requests that a worker of ours has sent: its turn beside foreign fetchers; absent: none. */
@@ -126,6 +136,9 @@ const release = statement<
                           case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
           failures = l.failures, last_error = l.last_error, eased = coalesce(l.eased, host.eased),
           failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
+          blamed_tenant = case when l.failures > 0 then nullif(coalesce(l.blamed, host.blamed_tenant), 0) end,
+          others_from = case when l.blamed is null then others_from
+                             else now() + l.for_all_ms * interval '1 millisecond' end,
           asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
           took_ms = coalesce(l.took_ms, host.took_ms),
           requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
@@ -143,7 +156,8 @@ const release = statement<
                               else now() + l.closed_ms * interval '1 millisecond' end
      from jsonb_to_record($3::jsonb) as l(
             wait_ms float8, pace_ms float8, failures int, last_error text, eased boolean, asked_ago_ms float8, took_ms real,
-            day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8, sent int)
+            day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8, sent int,
+            blamed bigint, for_all_ms float8)
     where id = $1 and lease_token = $2
    returning id
    ), ${notingTimes('$4', 'q.host_id = $1 and exists (select from left_behind)')}
@@ -158,7 +172,7 @@ export const releaseLease = (
   db: Queryable,
   hostId: string | number,
   token: number,
-  { waitMs, paceMs, failures, lastError, eased, asked = 0, failed = 0, sent = 0, visit }: Leaving,
+  { waitMs, paceMs, failures, lastError, blamed, eased, asked = 0, failed = 0, sent = 0, visit }: Leaving,
   times: readonly NotedTime[] = [],
 ): Promise<{ id: number }[]> =>
   release(
@@ -167,6 +181,7 @@ export const releaseLease = (
     token,
     JSON.stringify({
       ...{ wait_ms: waitMs, pace_ms: paceMs, failures, last_error: lastError, eased, asked, failed, sent },
+      ...{ blamed: blamed?.tenantId, for_all_ms: blamed?.forAllMs },
       ...(visit !== null && {
         ...{ asked_ago_ms: visit.askedAgoMs, took_ms: visit.tookMs, day: visit.day, used: visit.used },
         ...{ closed_ms: visit.closedMs, held_ms: visit.heldMs, revision: visit.revision },

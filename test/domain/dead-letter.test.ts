@@ -48,9 +48,15 @@ describe('classes', () => {
         fc.boolean(),
         (given, tries, hops, inARow) => {
           const suspicion = {
-            ...{ inARow: inARow ? 5 : 1, knownBad: false, othersComplained: inARow, well: !inARow },
+            ...{
+              inARow: inARow ? 5 : 1,
+              knownBad: false,
+              othersComplained: inARow,
+              well: !inARow,
+              alone: inARow,
+            },
           };
-          const standing = { hostFailures: tries, suspicion, outageMs: 3_600_000 };
+          const standing = { hostFailures: tries, suspicion, outageMs: 3_600_000, isShared: hops > 4 };
           const { url, host } = judgeAnswer(given, { tries, hops, ...standing });
           if (url.state === 'failed') expect(deadLetterClasses).toContain(url.reason);
           // What a parked host leaves behind fails with the class of its trouble.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Suspicion } from '../../domain/blame.ts';
+import { noSigns, noteFailing, signOf, suspicionOf, type Suspicion } from '../../domain/blame.ts';
 import { fetchFaults, type FetchFault } from '../../domain/fault.ts';
 import { judgeAnswer, maxRedirects, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { isSpent, troubleClasses } from '../../domain/trouble.ts';
@@ -9,8 +9,15 @@ type Response = Extract<Answer, { kind: 'response' }>;
 
 const hour = 3_600_000;
 /** The first failure of a host that has answered well. */
-const first: Suspicion = { inARow: 1, knownBad: false, othersComplained: false, well: true };
-const fresh: History = { tries: 0, hops: 0, hostFailures: 0, suspicion: first, outageMs: hour };
+const first: Suspicion = { inARow: 1, knownBad: false, othersComplained: false, well: true, alone: false };
+const fresh: History = {
+  tries: 0,
+  hops: 0,
+  hostFailures: 0,
+  suspicion: first,
+  outageMs: hour,
+  isShared: false,
+};
 const ok: Response = {
   kind: 'response',
   status: 200,
@@ -251,6 +258,55 @@ describe('other 5xx (RFC 9110 §15.6; docs/design.md, "Politeness")', () => {
   });
 });
 
+describe('trouble that URLs of one tenant alone have shown', () => {
+  const alone = (signs: Partial<Suspicion>, isShared = true): Partial<History> => ({
+    ...{ suspicion: { ...first, alone: true, ...signs }, isShared, hostFailures: 1, tries: 1 },
+  });
+
+  it.each<[string, Outcome, Outcome['host']['trouble']]>([
+    ['five 5xx', respond({ status: 500 }, alone({ inARow: 5 })), { class: 'server-errors', waitMs: hour, forAllMs: 0 }],
+    ['five 5xx, the last with Retry-After', respond({ status: 500, retryAfterMs: 9_000 }, alone({ inARow: 5 })), { class: 'server-errors', waitMs: hour, forAllMs: 9_000 }],
+    ['broken connections', fail('reset', alone({ inARow: 5 })), { class: 'reset', waitMs: 10_000, forAllMs: 0 }],
+    ['requests that hang', fail('timeout', alone({ inARow: 2 })), { class: 'timeout', waitMs: 10_000, forAllMs: 0 }],
+    ['503 of two', respond({ status: 503 }, alone({ inARow: 2 })), { class: 'overloaded', waitMs: 10_000, forAllMs: 0 }],
+    ['429 of one', respond({ status: 429 }, { ...alone({}), tries: 0 }), { class: 'overloaded', waitMs: 10_000, forAllMs: 0 }],
+    ['503 of two with Retry-After', respond({ status: 503, retryAfterMs: hour }, alone({ inARow: 2 })), { class: 'overloaded', waitMs: hour, forAllMs: hour }],
+    ['no connection', fail('connect-refused', alone({})), { class: 'connect-refused', waitMs: 4_000 }],
+  ])('is for all as far as an answer asked for it: %s', (_, { host }, trouble) => {
+    expect(host.trouble).toEqual(trouble);
+  }); // prettier-ignore
+
+  it('uses up the tries of its URLs where the host cannot park for it', () => {
+    const twice = (isShared: boolean) => respond({ status: 503 }, alone({ inARow: 2 }, isShared));
+    expect(twice(true)).toMatchObject({ url: { own: true }, host: { complaint: { mild: true } } });
+    expect(twice(false)).toMatchObject({ url: { own: false }, host: { complaint: { mild: false } } });
+    const last = { ...alone({ inARow: 2 }), tries: 4 };
+    expect(respond({ status: 503 }, last).url).toEqual({ state: 'failed', reason: 'overloaded' });
+  });
+});
+
+describe('whose URLs have failed', () => {
+  const names = ['a', 'b', 'c', 'd'];
+  it('counts no URL twice, and knows whether one tenant is alone', () => {
+    const two = names.reduce((signs, name) => noteFailing(signs, signOf(name, 7), false), noSigns);
+    const same = noteFailing(two, signOf('d', 8), true);
+    expect(suspicionOf(two, signOf('e', 7), false, 0)).toMatchObject({ inARow: 5, alone: true });
+    expect(suspicionOf(two, signOf('e', 8), false, 0)).toMatchObject({ inARow: 5, alone: false });
+    expect(suspicionOf(two, signOf('a', 8), true, 0)).toMatchObject({
+      inARow: 4,
+      knownBad: false,
+      alone: false,
+    });
+    expect(suspicionOf(same, signOf('e', 7), false, 0)).toMatchObject({ inARow: 5, alone: false });
+    expect(suspicionOf(same, signOf('d', 7), false, 0).othersComplained).toBe(false);
+  });
+
+  it('is not known of what was noted without a tenant', () => {
+    const old = noteFailing(noSigns, 'a', false);
+    expect(suspicionOf(old, signOf('b', 7), false, 0)).toMatchObject({ inARow: 2, alone: false });
+  });
+});
+
 describe('faults', () => {
   it.each(['dns-not-found', 'dns-unavailable', 'connect-refused', 'connect-timeout', 'tls'] as const)(
     '%s is the host’s trouble: the URL waits, in its place',
@@ -319,8 +375,10 @@ describe('judgeAnswer, whatever comes', () => {
       knownBad: fc.boolean(),
       othersComplained: fc.boolean(),
       well: fc.boolean(),
+      alone: fc.boolean(),
     }),
     outageMs: fc.integer({ min: hour, max: 24 * hour }),
+    isShared: fc.boolean(),
   });
 
   it('waits a finite, positive time at a host in trouble, and names its class', () => {

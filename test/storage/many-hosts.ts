@@ -66,6 +66,11 @@ export const manyHosts: readonly Reason[] = [
     statements: ['reclaimPaused', 'refeedHosts', 'unfeedHosts'],
   },
   {
+    why: 'The scheduler looks for hosts in trouble that does not concern all who wait for them.',
+    when: 'every five seconds, while work waits',
+    statements: ['letOthersAsk'],
+  },
+  {
     why: 'The scheduler looks for leases of its shard that ran out and were not returned. It cannot know whose.',
     when: 'each tick, once a second',
     statements: ['lost-visits'],

@@ -11,6 +11,7 @@ import {
   askHostSignal,
   dropHostUpdate,
   hostWorkflowId,
+  lostVisitSignal,
   pauseHostSignal,
   redriveHostUpdate,
   resumeHostSignal,
@@ -79,6 +80,19 @@ const timed: Script = {
     ),
   },
   act: ({ ended }) => ended(),
+};
+
+/** Somebody has come whom the trouble does not concern. */
+const wokenInTrouble: Script = {
+  ...host('host-woken-in-trouble'),
+  answers: {
+    fetchSlice: inTurn(slice('trouble', { lastError: 'server-errors: answered 500', waitMs: hour }), idle),
+  },
+  async act({ handle, shows, ended }) {
+    await shows('backoff');
+    await handle.signal(lostVisitSignal, null);
+    await ended();
+  },
 };
 
 const woken = gate({ retired: true });
@@ -205,5 +219,5 @@ const broken: Script = {
 };
 
 export const hostScripts: readonly Script[] = [
-  ...[operated, timed, yielded, pausedAtWork, wokenAtWork, adopted, askedAndRedriven, broken],
+  ...[operated, timed, wokenInTrouble, yielded, pausedAtWork, wokenAtWork, adopted, askedAndRedriven, broken],
 ];

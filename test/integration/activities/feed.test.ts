@@ -10,7 +10,7 @@ import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { hostWorkflowId, schedulerWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
-import { changeHost, fromNow, not, tables } from '../../support/database/index.ts';
+import { addTenant, changeHost, fromNow, hostRow, not, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
@@ -224,6 +224,22 @@ describe('feed', () => {
     expect(await isStuck(workflows, origin, 0)).toBe(true);
     expect(await isStuck(workflows, origin, 600_000)).toBe(false);
     expect(await isStuck(workflows, 'https://no-workflow.example')).toBe(false);
+  });
+
+  it('wakes a host in trouble where a tenant waits whom the trouble does not concern', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const { id = 0, origin = '' } = host ?? {};
+    await feed({ shard: 0, lost: false, front });
+    const { tenant_id: mine } = await tables.crawl.row(pool, { id: crawl });
+    const inTrouble = { failures: 1, not_before: fromNow(3_600), blamed_tenant: mine };
+    await changeHost(pool, id, inTrouble);
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 0 });
+    await changeHost(pool, id, { blamed_tenant: await addTenant(pool, 'whose URLs failed') });
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 1 });
+    expect(await signalsOf(hostWorkflowId(origin))).toBe(2);
+    const { not_before_ms: waitMs, blamed_tenant: blamed } = await hostRow(pool, id);
+    expect({ waits: waitMs > 0, blamed }).toEqual({ waits: false, blamed: null });
   });
 
   it('starts anew a workflow that somebody terminated', async () => {

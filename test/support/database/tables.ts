@@ -38,6 +38,8 @@ export interface HostRow {
   readonly failing_since: Date | null;
   readonly last_error: string | null;
   readonly outages: number;
+  readonly blamed_tenant: Id | null;
+  readonly others_from: Date | null;
   readonly took_ms: number | null;
   readonly lease_token: number | null;
   readonly lease_until: Date | null;
