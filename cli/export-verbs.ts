@@ -16,13 +16,13 @@ export function addExports(program: Command, ended: Ended): void {
   // Options behind the name of a verb below are that verb's.
   const all = withPageFilter(program.command('export').enablePositionalOptions())
     .description(
-      'Write all pages of a crawl to standard output or to a file. Formats that are no stream (links, parquet, wacz, markdown) are made by the stack as by export start, waited for, and downloaded with --out. If the export breaks off, the exit code is not 0.',
+      'Write all pages of a crawl to standard output or to a file. Formats that are no stream (links, parquet, wacz, markdown, corpus) are made by the stack as by export start, waited for, and downloaded with --out. If the export breaks off, the exit code is not 0.',
     )
     .argument('<id>', 'id of the crawl', crawlId)
     .addOption(
       new Option(
         '--format <format>',
-        'JSON lines, tables, the graph of links, web archives, a web archive for players (wacz), or a folder of Markdown',
+        'JSON lines, tables, the graph of links, web archives, a web archive for players (wacz), a folder of Markdown, or rows for a corpus',
       )
         .choices(exportFormats)
         .default('jsonl'),
@@ -60,7 +60,7 @@ export function addExports(program: Command, ended: Ended): void {
     .addOption(
       new Option(
         '--format <format>',
-        'JSON lines, tables, the graph of links, web archives, a web archive for players (wacz), or a folder of Markdown',
+        'JSON lines, tables, the graph of links, web archives, a web archive for players (wacz), a folder of Markdown, or rows for a corpus',
       )
         .choices(exportFormats)
         .default('jsonl'),

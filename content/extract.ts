@@ -20,7 +20,7 @@ import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
 import { bodyKind, isMarkdown, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
-import type { Asked } from './page-details.ts';
+import type { Asked, PageVersion } from './page-details.ts';
 import { PageReader, readVisible } from './page-reader.ts';
 import { countedBlocks, findRepeated, type LeftOut } from './repeated.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
@@ -76,6 +76,8 @@ export interface ShownPage {
   readonly repeated: LeftOut | null;
   readonly anchors: readonly PageAnchor[];
   readonly images: readonly PageImage[];
+  /** Itself may be among them. */
+  readonly versions: readonly PageVersion[];
 }
 
 /**
@@ -99,6 +101,7 @@ export function readShown(
     ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
     anchors: page.details?.anchors(resolve, whole.isMain) ?? [],
     images: page.details?.images(resolve) ?? [],
+    versions: page.details?.versions(resolve) ?? [],
   };
 }
 
@@ -187,6 +190,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     language === null || declared?.toLowerCase().startsWith(language) === true ? declared : language;
   const now = input.now ?? Infinity;
   const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now, spoken });
+  const rights = page.rights.finish(directives, items, resolve, input.xRobotsTag);
   const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 
   return {
@@ -199,7 +203,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     words,
     whole: { text: whole.text, words: whole.words },
     fields: ruled?.fields ?? null,
-    meta: need === null ? meta.value : { ...meta.value, needs: need },
+    meta: { ...meta.value, ...(need !== null && { needs: need }), ...(rights !== null && { rights }) },
     links: directives.nofollow ? [] : links.urls,
     pictures: page.pictures,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,

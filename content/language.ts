@@ -64,12 +64,8 @@ interface Opinion {
   readonly votes: Votes;
 }
 
-/**
- * Loads the detector (1 MB, some 200 ms; once per process). The text decides if it is long enough, clear, and speaks
- * against the declaration, since templates often declare a language that the author never chose; otherwise the
- * declaration is taken. So a declared language that the detector does not know, or mixes up with a relative, stands.
- */
-export async function loadLanguageTeller(): Promise<LanguageTeller> {
+/** The detector: 1 MB, some 200 ms, once per process. */
+async function loadJudge(): Promise<(text: string) => Opinion> {
   const { eld } = await import('eld/extrasmall');
   // Addresses, domains and part numbers have letters but no language.
   eld.enableTextCleanup(true);
@@ -80,7 +76,7 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
     const scores = result.getScores();
     return result.isReliable() && isClear(scores) ? { language: result.language, scores } : null;
   };
-  const judge = (text: string): Opinion => {
+  return (text) => {
     const script = scriptOf(text);
     const votes = votesOf(text);
     const alone = script === null ? null : languageOfScript(script);
@@ -88,7 +84,15 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
     const language = alone ?? byVotes(detected?.language ?? null, votes, known);
     return { script, votes, detected, language };
   };
+}
 
+/**
+ * The text decides if it is long enough, clear, and speaks against the declaration, since templates often declare a
+ * language that the author never chose; otherwise the declaration is taken. So a declared language that the detector
+ * does not know, or mixes up with a relative, stands.
+ */
+export async function loadLanguageTeller(): Promise<LanguageTeller> {
+  const judge = await loadJudge();
   const trust = new LRUCache<string, number>({ max: 10_000 });
   return ({ text, words, declared, site }) => {
     const said = declaredLanguage(declared);
@@ -103,6 +107,29 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
     const told = said === null || contradicts(opinion, said) ? opinion.language : said;
     trust.set(key, opinion.language !== null && told === said ? turn + 1 : 0);
     return told;
+  };
+}
+
+/** Parts of a text that are asked for their language, and characters of one. */
+const SCORED_PARTS = 12;
+const SCORED_CHARS = 300;
+
+/** Share of the parts of a text that are in a language, of those that tell one; null: none does. */
+export type LanguageScorer = (text: string, language: string) => number | null;
+
+export async function loadLanguageScorer(): Promise<LanguageScorer> {
+  const judge = await loadJudge();
+  return (text, language) => {
+    const parts = Math.min(SCORED_PARTS, Math.max(1, Math.floor(text.length / SCORED_CHARS)));
+    let [own, told] = [0, 0];
+    for (let part = 0; part < parts; part++) {
+      const from = Math.floor((part * text.length) / parts);
+      const opinion = judge(text.slice(from, from + SCORED_CHARS));
+      if (opinion.language === null) continue;
+      told++;
+      own += Number(!contradicts(opinion, language));
+    }
+    return told === 0 ? null : own / told;
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The links of a page with their words and where they stand, and its images: gathered only when somebody looks at a page,
+ * The links of a page with their words and where they stand, its images and its versions in other languages: gathered only when somebody looks at a page,
  * since no crawl needs them and they are read from the body again.
  */
 import type { LinkCollector } from './links.ts';
@@ -10,6 +10,7 @@ import { foldLine } from './folded-text.ts';
 /** Links and images kept of a page, and characters of the words of one. */
 const mostLinks = 20_000;
 const mostImages = 5_000;
+const mostVersions = 200;
 const longestWords = 300;
 const longestHref = 8_192;
 
@@ -29,6 +30,12 @@ export interface Asked {
   readonly onFormula?: ((formula: Formula) => void) | undefined;
   /** Which parts of the page are read: absent, those that people see. */
   readonly shows?: 'seen' | 'hidden' | 'hidden-and-noscript' | undefined;
+}
+
+export interface PageVersion {
+  /** As the page writes it: a BCP 47 tag, or `x-default`. */
+  readonly language: string;
+  readonly url: string;
 }
 
 interface FoundLink {
@@ -51,6 +58,7 @@ const positions: ReadonlyMap<string, Position> = new Map([
 export class PageDetails {
   readonly #links: FoundLink[] = [];
   readonly #images: { readonly src: string; readonly alt: string }[] = [];
+  readonly #versions: { readonly language: string; readonly href: string }[] = [];
   #open: FoundLink | null = null;
 
   /** @param quiet the element around it whose text is left out of the page's, or `hidden` */
@@ -80,6 +88,21 @@ export class PageDetails {
     if (src !== undefined && src.length <= longestHref && this.#images.length < mostImages) {
       this.#images.push({ src, alt });
     }
+  }
+
+  /** A `<link>` to the same page in another language. */
+  version(attributes: ReadonlyMap<string, string>): void {
+    const href = attributes.get('href');
+    const language = foldLine(attributes.get('hreflang') ?? '', 35)?.text;
+    if (href === undefined || href.length > longestHref || language === undefined) return;
+    if (this.#versions.length < mostVersions) this.#versions.push({ language, href });
+  }
+
+  versions(resolve: (href: string) => string | null): PageVersion[] {
+    return this.#versions.flatMap(({ language, href }) => {
+      const url = resolve(href);
+      return url === null ? [] : [{ language, url }];
+    });
   }
 
   /** @param isMain does a place in the text belong to the main text? */

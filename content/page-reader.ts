@@ -37,6 +37,7 @@ import { MetaReader } from './meta-reader.ts';
 import { NoteSign } from './note-sign.ts';
 import { type Asked, PageDetails } from './page-details.ts';
 import { PageMarks } from './page-marks.ts';
+import { RightsReader } from './rights.ts';
 import { combine, type Directives, noDirectives, parseDirectives } from './robots-directives.ts';
 import { maskInnerScripts } from './script-ends.ts';
 import type { SchemaItem } from './schema-items.ts';
@@ -80,6 +81,7 @@ export class PageReader implements TokenizerCallbacks {
   readonly pictures: string[] = [];
   readonly blocks = new Blocks();
   readonly meta = new MetaReader();
+  readonly rights = new RightsReader();
   readonly marks: PageMarks;
   /** Null: the page has no microdata and no RDFa. */
   readonly items: ItemReader | null;
@@ -531,6 +533,7 @@ export class PageReader implements TokenizerCallbacks {
         if (name === 'a')
           this.blocks.beginLink(this.text.length, attributes.get('href')?.startsWith('#') === true);
         if (attributes.has('aria-controls')) this.readPart();
+        this.rights.link(attributes.get('rel'), attributes.get('href'));
         if (name === 'a') this.note.beginLink(attributes, this.text.length);
         if (name === 'a')
           this.details?.link(attributes, this.isHidden ? 'hidden' : this.quiet, this.text.length);
@@ -602,6 +605,7 @@ export class PageReader implements TokenizerCallbacks {
     const { attributes } = this;
     for (const name of namesOf(attributes)) {
       this.meta.meta(name, content);
+      this.rights.meta(name, content);
       if (name === 'robots' || this.agentTokens.includes(name))
         this.directives = combine(this.directives, parseDirectives(content));
     }
@@ -614,8 +618,10 @@ export class PageReader implements TokenizerCallbacks {
   private readLink(attributes: ReadonlyMap<string, string>, relation: readonly string[]): void {
     const href = attributes.get('href');
     this.meta.link(relation, attributes);
+    this.rights.link(attributes.get('rel'), href);
     if (relation.includes('canonical')) this.canonicalHref ??= href ?? null;
     const isVersion = relation.includes('alternate') && attributes.has('hreflang');
+    if (isVersion) this.details?.version(attributes);
     if (isVersion || relation.includes('next') || relation.includes('prev')) this.addLink(href, undefined);
   }
 

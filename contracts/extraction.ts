@@ -10,7 +10,7 @@ export interface ExtractInput {
   readonly url: string;
   /** Content-Type field value, or null. */
   readonly contentType: string | null;
-  /** X-Robots-Tag field value, or null. */
+  /** X-Robots-Tag, and the fields of TDMRep by their names (domain/rights-fields.ts); null: none of them. */
   readonly xRobotsTag: string | null;
   /** Product tokens of ours, lower-case. Directives for other agents, such as `googlebot: nofollow`, are ignored. */
   readonly agentTokens: readonly string[];

@@ -30,7 +30,7 @@ export function createTextReader(
   };
 }
 
-const nothingShown: ShownPage = { text: '', main: '', repeated: null, anchors: [], images: [] };
+const nothingShown: ShownPage = { text: '', main: '', repeated: null, anchors: [], images: [], versions: [] };
 
 /** Fields are stored; texts depend on what the rules keep. */
 const keepParts = (rules: PageRules | null): rules is PageRules =>

@@ -15,6 +15,7 @@ export const exportFiles = {
   'warc-zstd': { type: 'application/warc', ending: 'warc.zst' },
   wacz: { type: 'application/wacz', ending: 'wacz' },
   markdown: { type: 'application/zip', ending: 'markdown.zip' },
+  corpus: { type: 'application/x-ndjson', ending: 'corpus.jsonl' },
 } as const;
 export type ExportFormat = keyof typeof exportFiles;
 export const exportFormats = Object.keys(exportFiles) as [ExportFormat, ...ExportFormat[]];
@@ -28,7 +29,7 @@ export const mostOpenExports = 10;
 const chosen = z.strictObject({
   format: z.enum(exportFormats).meta({
     description:
-      '`jsonl`: one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`, `parquet`: a table of pages. `links`: the graph of the crawl, an edge on each line. `warc`, `warc-zstd`: answers with their bodies and requests, as WARC/1.1 records that are compressed one by one. `wacz`: the same with an index and a list of pages, for players. `markdown`: a zip with a folder for each host, and in it, in the folders of its paths, a Markdown file with the main text of each page.',
+      '`jsonl`: one page per line, in the form of GET /v1/crawls/{crawlId}/pages. `csv`, `parquet`: a table of pages. `links`: the graph of the crawl, an edge on each line. `warc`, `warc-zstd`: answers with their bodies and requests, as WARC/1.1 records that are compressed one by one. `wacz`: the same with an index and a list of pages, for players. `markdown`: a zip with a folder for each host, and in it, in the folders of its paths, a Markdown file with the main text of each page. `corpus`: a line of JSON for each page with text that is no duplicate, by URL: its main text as Markdown, measures of its quality, rights, versions in other languages, and words of the links to it.',
   }),
   fields: z.array(z.enum(pageFields)).max(pageFields.length).optional().meta({
     description: 'Fields to add to `jsonl`, `csv` and `parquet`; `wacz` takes `text`, for its search.',

@@ -10,6 +10,36 @@ const date = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/);
 
 const dateSources = ['meta', 'schema', 'time', 'url', 'text'] as const;
 
+/** What a page says of the rights in it. A flag is there if it is set. */
+export const pageRights = z
+  .object({
+    licenses: z
+      .array(
+        z.object({
+          value: z
+            .string()
+            .meta({ description: 'Address of the licence; its name, where the page has no address.' }),
+          from: z.enum(['link', 'deed', 'schema', 'meta']).meta({
+            description:
+              '`link`: rel=license. `deed`: a link to a deed of Creative Commons, which may be about a part of the page. `schema`: schema.org `license`. `meta`: a `<meta>`.',
+          }),
+        }),
+      )
+      .optional(),
+    noai: z.literal(true).optional(),
+    noimageai: z.literal(true).optional(),
+    noarchive: z.literal(true).optional(),
+    nosnippet: z.literal(true).optional(),
+    unavailableAfter: z.string().optional().meta({ description: 'An instant.' }),
+    tdmReservation: z
+      .boolean()
+      .optional()
+      .meta({ description: 'TDMRep: are the rights in text and data mining reserved?' }),
+    tdmPolicy: z.string().optional().meta({ description: 'TDMRep: address of the policy.' }),
+  })
+  .meta({ id: 'PageRights' });
+export type PageRights = z.infer<typeof pageRights>;
+
 export const pageMeta = z
   .object({
     version: z.int().meta({ description: 'Of the extractor that read the page.' }),
@@ -85,6 +115,10 @@ export const pageMeta = z
         description:
           'The article that the page is, from its schema.org items or Open Graph; its dates and authors stand beside it.',
       }),
+    rights: pageRights.optional().meta({
+      description:
+        'What `<meta name="robots">`, X-Robots-Tag, TDMRep and statements of a licence say. Absent: nothing.',
+    }),
     feeds: z.array(z.object({ url: z.string(), type: z.string(), title: z.string().optional() })).optional(),
   })
   .meta({ id: 'PageMeta' });

@@ -1,6 +1,7 @@
 /** The forms of exports, by their names. */
 import type { ExportFormat } from '../../contracts/http/exports.ts';
 import type { ExportForm } from './form.ts';
+import { corpus } from './corpus.ts';
 import { csv, jsonLines, linkGraph } from './lines.ts';
 import { markdown } from './markdown.ts';
 import { parquet } from './parquet.ts';
@@ -8,6 +9,6 @@ import { wacz } from './wacz.ts';
 import { warc } from './warc.ts';
 
 export const exportForms: Readonly<Record<ExportFormat, ExportForm>> = {
-  ...{ jsonl: jsonLines, csv, links: linkGraph, parquet, wacz, markdown },
+  ...{ jsonl: jsonLines, csv, links: linkGraph, parquet, wacz, markdown, corpus },
   ...{ warc: warc('gzip'), 'warc-zstd': warc('zstd') },
 };

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
 import { headerEvidence } from '../../domain/evidence.ts';
 import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
+import { rightsFields } from '../../domain/rights-fields.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { storedStages } from '../../domain/stage.ts';
@@ -152,7 +153,7 @@ export function record(
     bytes: result.wireBytes,
     content_hash: bodyHash?.toString('hex') ?? null,
     content_type: result.headers['content-type'] ?? null,
-    robots_tag: result.headers['x-robots-tag'] ?? null,
+    robots_tag: rightsFields(result.headers),
     // Validators are stored only with a body: otherwise a later 304 would leave nothing to read.
     etag: bodyHash === null ? null : (result.headers['etag'] ?? null),
     last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
@@ -187,7 +188,7 @@ const unchanged = (
   status: copy.status,
   content_hash: copy.content_hash.toString('hex'),
   content_type: headers['content-type'] ?? copy.content_type,
-  robots_tag: headers['x-robots-tag'] ?? copy.robots_tag,
+  robots_tag: rightsFields(headers) ?? copy.robots_tag,
   etag: headers['etag'] ?? copy.etag,
   last_modified: headers['last-modified'] ?? copy.last_modified,
 });

@@ -143,6 +143,23 @@ it('Markdown has a file for each page but copies', async () => {
   );
 });
 
+it('a corpus has each page but copies, with its quality, its rights and the words of links to it', async () => {
+  const id = await start('corpus');
+  await makeExport(tools, id, () => true, never);
+  const lines = (await file(id)).toString().trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as { url: string; anchors: object; quality: object });
+  expect(rows.map(({ url }) => url)).toEqual([...crawl.bodies.keys()].sort());
+  const row = (url: string) => rows.find((each) => each.url === url);
+  expect(row('https://www.a.example/p/9?b=2&a=1')).toMatchObject({
+    ...{ title: 'Page 9, “ü”', language: 'en', rights: {}, versions: null },
+    markdown: expect.stringMatching(/^# Page 9\n/) as string,
+    quality: { languageScore: 1, lines: 2, functionWords: expect.any(Number) as number },
+    // Of the page before it.
+    anchors: { links: 1, words: [{ text: 'next', links: 1 }] },
+  });
+  expect(row('https://www.a.example/p/1')).toMatchObject({ anchors: { links: 0, words: [] } });
+});
+
 it('a WACZ is made by many that die, and plays back byte for byte', async () => {
   const id = await start('wacz');
   expect(await madeByMany(id, 4)).toBeGreaterThan(1);
