@@ -16,7 +16,7 @@
  */
 import { blockElements, containerElements, voidElements } from './elements.ts';
 
-const nothingShown = /(?:^|;)(?:display:none|(?:content-)?visibility:(?:hidden|collapse))/;
+const nothingShown = /(?:^|[;\s])(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*(?:hidden|collapse))/i;
 
 /** Longest style and list of ids that are looked at, and most ids of panels that are kept of a page. */
 const longestStyle = 1_000;
@@ -158,10 +158,8 @@ function told(attribute: string, value: string): number {
       return says.open;
     case 'role':
       return value.trim().toLowerCase() === 'tabpanel' ? says.panel : 0;
-    case 'style': {
-      const style = value.slice(0, longestStyle).toLowerCase().replaceAll(/\s+/g, '');
-      return nothingShown.test(style) ? says.hidden : 0;
-    }
+    case 'style':
+      return nothingShown.test(value.slice(0, longestStyle)) ? says.hidden : 0;
     default:
       return 0;
   }

@@ -11,6 +11,7 @@ import { builtPages, compareTexts, documentationPages, newsPages } from './main-
 import { type Matches, printTable, qualityOf, share } from './measures.ts';
 import { installPeers } from './peers.ts';
 import { builtHosts, byFolder, leaveOut } from './repeated.ts';
+import { reportSeen } from './seen.ts';
 import { compareDates, type Told } from './told.ts';
 
 /**
@@ -34,6 +35,7 @@ export async function reportReading(folders: readonly string[], tellsEach: boole
 
   const peers = installPeers();
   const extractor = await createExtractor();
+  reportSeen(extractor);
 
   const files = [...new Set(folders.flatMap(htmlFiles))];
   const links = compareLinks(extractor, peers, files);
