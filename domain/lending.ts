@@ -9,7 +9,7 @@ export const lendingLimits = {
   /** Most URLs in one batch, each at a different host. */
   batch: 100,
   minLeaseSeconds: 1,
-  /** A fetcher that dies blocks its hosts for a third longer than this (`heldMs`). */
+  /** What may be asked for; `longestLoanMs` says what is given. */
   maxLeaseSeconds: 300,
   /** Most candidates in one request. */
   candidates: 5_000,
@@ -30,8 +30,11 @@ export const askAgainMs = 3_000;
 /** Milliseconds for which a fetcher that has asked counts as wanting the host. */
 export const wantsMs = 15_000;
 
-/** A loan of a host that others want is told to end within so many milliseconds: if it lapses, the host waits for it. */
-export const sharedLoanMs = 30_000;
+/**
+ * Milliseconds within which each loan is told to end. A loan cannot be called back, and whoever comes meanwhile waits for
+ * it: with `heldMs` and a delay, less than half a minute.
+ */
+export const longestLoanMs = 20_000;
 
 /**
  * A fetchers' turn at a host with this delay is over once it has taken longer, and the workers' next turn is as long as it

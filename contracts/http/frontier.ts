@@ -28,7 +28,8 @@ export const leaseBatch = z
       .meta({ description: 'Name that the fetcher gives itself.' }),
     batch_size: z.int().min(1).max(lendingLimits.batch),
     lease_seconds: z.int().min(lendingLimits.minLeaseSeconds).max(lendingLimits.maxLeaseSeconds).meta({
-      description: 'Seconds until `expires_at`. The hosts stay reserved for a third longer, as a margin.',
+      description:
+        'Seconds until `expires_at`, of which 20 are given at most. The hosts stay reserved for a third longer, as a margin.',
     }),
     crawl_id: crawlId
       .optional()

@@ -108,12 +108,15 @@ function causeAt(host: HolderFacts, now: number, isOut: boolean): TimeCause {
   return causesOf(host.spent).find(({ cause }) => cause !== 'outage')?.cause ?? 'place';
 }
 
+/** Milliseconds until the host may be asked, also by whoever has it on loan. */
+const untilAskedMs = ({ waitMs, lentMs }: HolderFacts): number => Math.max(waitMs, lentMs ?? 0);
+
 /** Instant at which the host is done; null: never by itself, or not within years. */
 function holderDoneAt(host: HolderFacts, now: number): number | null {
   if (host.standing === 'paused') return null;
   const { windows, quotaPerDay } = host.settings;
   const quota = dailyQuota(quotaPerDay, host.budget);
-  const from = now + host.waitMs;
+  const from = now + untilAskedMs(host);
   const counted = { day: host.requestsDay, used: host.requestsUsed };
   const leftToday = Math.max(0, quota - usedOn(hostDay(windows, from).day, counted, 0));
   return doneAt({ urls: host.left, eachMs: host.eachMs, from, windows, quotaPerDay: quota, leftToday });
@@ -123,10 +126,12 @@ function holderDoneAt(host: HolderFacts, now: number): number | null {
 export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder {
   const cause = causeAt(host, now, isOut);
   const at = holderDoneAt(host, now);
-  const until = host.standing !== 'paused' && host.waitMs > 0 ? instantIn(now, host.waitMs) : null;
+  const waitMs = untilAskedMs(host);
+  const until = host.standing !== 'paused' && waitMs > 0 ? instantIn(now, waitMs) : null;
   const error = host.lastError === null ? '' : ` (${troubleText(host.lastError)})`;
   const lent = lentBecause(host.lentMs, now);
-  const waits = `${until === null ? '' : `, not before ${until}`}${lent === null ? '' : `, ${lent}`}`;
+  const isWait = until !== null && host.waitMs === waitMs;
+  const waits = `${isWait ? `, not before ${until}` : ''}${lent === null ? '' : `, ${lent}`}`;
   const pace = host.eachMs === 0 ? '' : `, ${span(host.eachMs)} each`;
   const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
   return {
@@ -143,7 +148,7 @@ const mostlyOurs = 0.5;
 
 /** Some hosts could be worked at once, and nobody works them. */
 const anyIsReady = ({ holders }: CrawlTimeFacts): boolean =>
-  holders.some(({ standing, waitMs }) => standing === 'idle' && waitMs === 0);
+  holders.some((host) => host.standing === 'idle' && untilAskedMs(host) === 0);
 
 /** URLs a second: of late, or, if none was answered then, since the beginning. */
 const ratesOf = ({ recentPerSecond, settled, runningMs }: CrawlTimeFacts): number =>

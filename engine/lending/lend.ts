@@ -8,7 +8,7 @@
  */
 import { storedKinds } from '../../domain/url-kind.ts';
 import { randomUUID } from 'node:crypto';
-import { earned, heldMs, mostLoans, sharedLoanMs } from '../../domain/lending.ts';
+import { earned, heldMs, longestLoanMs, mostLoans } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { standingAt } from '../../domain/windows.ts';
 import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
@@ -17,7 +17,6 @@ import {
   crawlsToLendFrom,
   forgetLent,
   handOutUrls,
-  isWantedBeside,
   leaveToWorkers,
   lendHosts,
   type EndedLoans,
@@ -44,7 +43,7 @@ export interface LoanWish {
   readonly crawlId: string | null;
   readonly fetcherId: string;
   readonly batchSize: number;
-  /** Milliseconds that the fetcher is given for its requests; its hosts are kept somewhat longer (`heldMs`). */
+  /** Milliseconds that the fetcher wants for its requests; it gets `longestLoanMs` at most. */
   readonly toldMs: number;
 }
 
@@ -79,8 +78,6 @@ const forgotten = 20;
 
 interface Pick extends Wanted {
   readonly host: LendableHost;
-  /** Milliseconds that its fetcher is given: fewer where others want the host. */
-  readonly toldMs: number;
   /** Gives the URL and its host back. */
   readonly giveBack: () => Promise<unknown>;
 }
@@ -97,7 +94,8 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
   const loans = await loansNow(pool, wish.tenantId);
-  const { batchSize: most, toldMs } = earned(wish, loans);
+  const asked = { batchSize: wish.batchSize, toldMs: Math.min(wish.toldMs, longestLoanMs) };
+  const { batchSize: most, toldMs } = earned(asked, loans);
   const batchSize = Math.min(most, mostLoans(loans) - loans.open);
   const picks: Pick[] = [];
   // A tenant that let a host's lease run out does not get this host again for a while.
@@ -118,12 +116,17 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
   }
   const left = batchSize - picks.length;
   if (left > 0) await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs(0), left, refused));
-  return picks.length === 0 ? null : handOut(room, wish, picks);
+  return picks.length === 0 ? null : handOut(room, wish, picks, toldMs);
 }
 
-async function handOut(room: LendingRoom, wish: LoanWish, picks: readonly Pick[]): Promise<Loan | null> {
+/** @param expiresInMs milliseconds that the fetcher is given for its requests; its hosts are kept longer (`heldMs`) */
+async function handOut(
+  room: LendingRoom,
+  wish: LoanWish,
+  picks: readonly Pick[],
+  expiresInMs: number,
+): Promise<Loan | null> {
   const id = randomUUID();
-  const expiresInMs = Math.min(...picks.map(({ toldMs }) => toldMs));
   const expiresAt = Date.now() + expiresInMs;
   const rows = picks.map(({ host, url }) => ({
     host_id: host.id,
@@ -192,18 +195,16 @@ async function pick(
   const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
   const found = await firstAllowed(room, visit, own);
   if (found === null) return giveBack();
-  const isShared = (await isWantedBeside(pool, host.id)).length > 0;
-  const loanMs = isShared ? Math.min(toldMs, sharedLoanMs) : toldMs;
   const returned = async (): Promise<'later' | 'refused'> => {
     await retrying(() => returnUrls(pool, hostId, host.token));
     return giveBack();
   };
-  if (!(await room.permits.take(host.id, host.origin, heldMs(loanMs)))) return returned();
+  if (!(await room.permits.take(host.id, host.origin, heldMs(toldMs)))) return returned();
   const unlent = async (): Promise<void> => {
     await returned();
     await room.permits.giveBack(host.id, host.origin);
   };
-  return { host, toldMs: loanMs, ...found, giveBack: unlent };
+  return { host, ...found, giveBack: unlent };
 }
 
 async function firstAllowed(

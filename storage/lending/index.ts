@@ -7,7 +7,6 @@ export {
   loansOfTenant,
   lockLoansOfTenant,
   leaveToWorkers,
-  isWantedBeside,
   forgetLent,
   type EndedLoans,
   type LendableHost,

@@ -174,13 +174,6 @@ export const leaveToWorkers = statement<[hostId: number], Record<string, never>>
   `update host set lent = true, lend_turns = 0, lend_until = null where id = $1`,
 );
 
-/** One row if a running crawl has URLs queued at the host, whether it is that of a loan or another, else none. */
-export const isWantedBeside = statement<[hostId: number], Record<string, never>>(
-  'is-wanted-beside',
-  `select from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
-    where q.host_id = $1 and q.has_queued limit 1`,
-);
-
 /** Deletes batches that ended more than a day ago: nobody asks for them any more. */
 export const forgetLent = statement<[limit: number], Record<string, never>>(
   'forget-lent',

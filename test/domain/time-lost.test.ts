@@ -129,9 +129,13 @@ describe('when a crawl will be over', () => {
     const other = { ...holder, origin: 'https://other.example', waitMs: 300_000, left: 1 };
     expect(eta({ holders: [holder, other] })).toMatchObject({ by: 'host', seconds: 302 });
     expect(eta({})?.because).toContain('https://slow.example takes longest: 60 URLs are left, 2 s each');
-    expect(eta({ holders: [{ ...holder, lentMs: 30_000 }] })?.because).toMatch(
-      /2 s each, lent to another fetcher until \S+ at the latest/,
-    );
+    const lent = eta({ holders: [{ ...holder, lentMs: 30_000 }] });
+    expect(lent?.because).toMatch(/2 s each, lent to another fetcher until \S+ at the latest/);
+    expect(lent?.seconds).toBe(150);
+    expect(eta({ holders: [{ ...holder, lentMs: 30_000, waitMs: 40_000 }] })).toMatchObject({
+      seconds: 160,
+      because: expect.stringMatching(/each, not before \S+, lent to/) as string,
+    });
     expect(eta({ runs: false })).toBeNull();
     expect(eta({ holders: [] })).toBeNull();
   });

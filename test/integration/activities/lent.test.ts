@@ -56,11 +56,9 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
   const { site, crawl, host } = await known(0, '/a', '/b');
   const loan = await borrow(crawl, 90_000);
   expect(loan?.urls.map(({ url }) => url)).toEqual([`${site.origin}/a`]);
-  const before = performance.now();
   const slice = await fetching.role().fetchSlice(host);
-  expect(performance.now() - before).toBeLessThan(20_000);
   expect(slice).toMatchObject({ fetched: 0, next: 'wait', lastError: null, closedBy: 'lent' });
-  expect(slice.waitMs).toBeGreaterThan(25_000);
+  expect(slice.waitMs).toBeGreaterThan((await hostRow(fetching.pool, host.hostId)).lease_until_ms);
   expect(site.paths()).toEqual(['/robots.txt', '/first']);
   await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`)]);
   expect(woken).toContain(site.origin);

@@ -46,10 +46,10 @@ describe('lease_batch', () => {
     const mine = body.urls.filter((each) => [origin, other.origin].includes(each.origin));
     expect(mine.map(({ url }) => url).sort()).toEqual([`${origin}/a`, `${other.origin}/a`].sort());
     expect(mine.find((each) => each.origin === origin)).toMatchObject({ host: new URL(origin).hostname, crawl_id: crawlId, depth: 0, user_agent: 'Orbweaver/0 (test)' }); // prettier-ignore
-    expect(body.expires_in_seconds).toBe(30);
+    expect(body.expires_in_seconds).toBe(20);
     const told = Date.parse(body.expires_at ?? '');
-    expect(told - before).toBeGreaterThanOrEqual(30_000);
-    expect(told - before).toBeLessThanOrEqual(30_000 + passed);
+    expect(told - before).toBeGreaterThanOrEqual(20_000);
+    expect(told - before).toBeLessThanOrEqual(20_000 + passed);
     // A margin more, so that a request which ends at the last moment is respected.
     const { lease_until: held } = await hostRow(services.pool, hostId);
     expect(Number(held)).toBeGreaterThan(told);
