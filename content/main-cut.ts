@@ -13,6 +13,8 @@ const besideLevels = 3;
 /** So many captions are a gallery. */
 const leastGallery = 4;
 
+const lists: ReadonlySet<string> = new Set(['ul', 'ol', 'dl']);
+
 interface Sizes {
   readonly characters: Float64Array;
   readonly linked: Float64Array;
@@ -72,7 +74,10 @@ export function keptBlocks(
     }
     if ((ofBlock(block) & (outsideHints | hints.byline | hints.around)) !== 0) return false;
     if (gallery && block.kind === kinds.caption) return false;
-    return isHeading(block.kind) || block.linked < length * 0.8 || (block.kind === kinds.cell && length > 2);
+    if (block.linked < length * 0.8 || isHeading(block.kind) || (block.kind === kinds.cell && length > 2))
+      return true;
+    // Of a list that belongs to the text, all items do.
+    return lists.has(containers[block.container]?.name ?? '');
   });
   dropIdleHeadings(all, kept);
   return kept;
@@ -82,6 +87,8 @@ export function keptBlocks(
 const longestLabel = 80;
 /** A label that stands so often on a page is part of its template. */
 const leastRepeated = 3;
+/** A page with so many pieces of code documents something: its labels are what it says. */
+const leastCode = 2;
 
 /**
  * Lines that label parts of the page and say nothing: those that stand there again and again, and boxes that hold nothing
@@ -97,6 +104,7 @@ function shortLines(
   const says = new Uint8Array(containers.length);
   const counts = new Map<string, number>();
   const labels: string[] = [];
+  if (all.filter(({ kind }) => kind === kinds.code).length >= leastCode) return found;
   all.forEach((block, at) => {
     if (inside[block.container] !== 1) return;
     const length = block.to - block.from;
@@ -104,7 +112,7 @@ function shortLines(
     const isDense = text.charCodeAt((block.from + block.to) >> 1) >= 0x2e80;
     const label =
       (isDense ? length * 3 : length) <= longestLabel ? text.slice(block.from, block.to).trim() : '';
-    labels[at] = isBare || isHeading(block.kind) ? label : '';
+    labels[at] = isBare ? label : '';
     if (block.kind !== kinds.bare || label === '' || /[.!?…。！？।]["'”’»)]?$/.test(label))
       says[block.container] = 1;
     if (labels[at] !== '') counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -162,7 +170,7 @@ function isSurrounding(
   if ((hint & (hints.around | hints.byline)) !== 0 && (hint & (hints.content | hints.main)) === 0)
     return share < 0.3 || density > 0.3;
   if (name === 'form') return share < 0.3;
-  if (name === 'ul' || name === 'ol' || name === 'dl') return density > 0.6 && share < 0.8;
+  if (lists.has(name)) return density > 0.6 && share < 0.8;
   // A page that is made of announcements has them for its text.
   const announces = (part: number): boolean => (sizes.teasers[part] ?? 0) > (sizes.prose[part] ?? 0) * 0.6;
   if (announces(at) && !announces(top)) return true;

@@ -19,6 +19,8 @@ const leastLead = 20;
 const leastTeasers = 3;
 /** Blocks that begin as others do, which are looked at: each look may read a long block. */
 const mostTries = 500;
+/** Less of a page is no second copy of its text. */
+const leastCopied = 0.25;
 /** Characters by which two blocks are found to begin alike. */
 const sameBeginning = 60;
 
@@ -102,8 +104,10 @@ function sentenceTeller(text: string): (block: Block) => boolean {
 }
 
 /**
- * A text that stands twice (for small screens, for print) counts once: paragraph by paragraph, or in one block.
+ * A text that stands twice (for small screens, for print) counts once: paragraph by paragraph, or in one block. A page
+ * whose paragraphs come again here and there has no second copy.
  * @param worths those of copies become nothing
+ * @param isAround what may stand there is a summary, of which the text is no copy
  */
 export function markCopies(
   text: string,
@@ -113,11 +117,13 @@ export function markCopies(
 ): Uint8Array {
   const isCopy = new Uint8Array(all.length);
   const first = new Map<string, number>();
-  let tries = 0;
-  for (let at = 0; at < all.length; at++) {
+  let [tries, copied, whole] = [0, 0, 0];
+  for (let at = 0; at < all.length && tries < mostTries; at++) {
     const block = all[at];
-    if (block === undefined || (worths[at] ?? 0) === 0 || block.to - block.from < sameBeginning) continue;
-    if (isAround(block)) continue;
+    const worth = worths[at] ?? 0;
+    whole += worth;
+    if (block === undefined || worth === 0 || block.to - block.from < sameBeginning) continue;
+    if (block.kind === kinds.code || isAround(block)) continue;
     const from = text.charCodeAt(block.from) === 10 ? block.from + 1 : block.from;
     const beginning = text.slice(from, from + sameBeginning);
     const before = first.get(beginning);
@@ -126,17 +132,22 @@ export function markCopies(
       first.set(beginning, at);
       continue;
     }
-    if (++tries > mostTries) break;
+    tries++;
     const [length, known] = [block.to - block.from, other.to - other.from];
     const isSame = Math.abs(length - known) <= 2;
-    if (isSame || (length > known * 1.5 && isNext(text, all[before + 1], block))) isCopy[at] = 1;
-    else if (known > length * 1.5 && isNext(text, all[at + 1], other)) {
+    if (isSame || (length > known * 1.5 && isNext(text, all[before + 1], block))) {
+      isCopy[at] = 1;
+      copied += worth;
+    } else if (known > length * 1.5 && isNext(text, all[at + 1], other)) {
       isCopy[before] = 1;
-      worths[before] = 0;
+      copied += worths[before] ?? 0;
       first.set(beginning, at);
     }
-    if (isCopy[at] === 1) worths[at] = 0;
   }
+  if (copied < whole * leastCopied) return isCopy.fill(0);
+  isCopy.forEach((is, at) => {
+    if (is === 1) worths[at] = 0;
+  });
   return isCopy;
 }
 
