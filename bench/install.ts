@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { goCaches } from '../stack/go-install.ts';
 
 /** The program of a contestant, or in one sentence why it cannot be had here. */
@@ -39,7 +39,11 @@ function attempt(
  * Scrapy in a virtual environment of its own; the path is that of its Python.
  * @param path where programs are searched, by default as everywhere
  */
-export function installScrapy(folder = join(import.meta.dirname, 'scrapy'), path?: string): Program {
+export const installScrapy = (folder = join(import.meta.dirname, 'scrapy'), path?: string): Program =>
+  installPython('Scrapy', folder, path);
+
+/** The packages that a folder's requirements.txt names, in a virtual environment of its own. */
+export function installPython(what: string, folder: string, path?: string): Program {
   const venv = join(folder, '.cache', 'venv');
   const python = join(venv, 'bin', 'python');
   // Written last, so that what was interrupted is begun anew, and another version is installed anew.
@@ -47,7 +51,7 @@ export function installScrapy(folder = join(import.meta.dirname, 'scrapy'), path
   const wanted = readFileSync(join(folder, 'requirements.txt'), 'utf8');
   const has = existsSync(python) && existsSync(installed) && readFileSync(installed, 'utf8') === wanted;
   if (has) return { path: python };
-  process.stderr.write('installing Scrapy into bench/scrapy (once)\n');
+  process.stderr.write(`installing ${what} into ${relative(process.cwd(), folder)} (once)\n`);
   const missing =
     attempt('python3', ['-m', 'venv', '--clear', '.cache/venv'], folder, path) ??
     attempt(

@@ -87,6 +87,8 @@ export function builtPages({ declarations }: Peers): KnownPage[] {
 export interface Compared {
   readonly ours: readonly Matches[];
   readonly readability: readonly Matches[];
+  /** Null: it cannot be had here. */
+  readonly trafilatura: readonly Matches[] | null;
   readonly all: readonly Matches[];
 }
 
@@ -96,16 +98,22 @@ export function compareTexts(extractor: Extractor, peers: Peers, pages: readonly
       ...{ body, url: 'http://site.example/page', contentType: 'text/html', xRobotsTag: null },
       ...{ agentTokens: [], maxLinks: 10 },
     });
-    const document: DomDocument = peers.parseDocument(new TextDecoder(charset).decode(body));
+    const html = new TextDecoder(charset).decode(body);
+    const document: DomDocument = peers.parseDocument(html);
     return {
-      ours: matchesOf(main, known),
+      ...{ html, ours: matchesOf(main, known), all: matchesOf(text, known) },
       readability: matchesOf(peers.readability(document), known),
-      all: matchesOf(text, known),
     };
   });
+  const others = peers.trafilatura(found.map(({ html }) => html));
   return {
     ours: found.map(({ ours }) => ours),
     readability: found.map(({ readability }) => readability),
+    trafilatura: others?.map((text, at) => matchesOf(text, pages[at]?.known ?? '')) ?? null,
     all: found.map(({ all }) => all),
   };
 }
+
+/** Pages of which less than a tenth of the text was found. */
+export const lostWhole = (pages: readonly Matches[]): number =>
+  pages.filter(({ both, knownOnly }) => both < (both + knownOnly) / 10).length;

@@ -12,7 +12,10 @@ const command = script(
   'Quality of what is read from pages, beside others on the same pages.',
 )
   .argument('[folders...]', `with HTML files whose links are compared (default: ${usual.join(', ')})`)
-  .option('--each', 'tell F1 of each page, ours, of Readability and of all text, on standard error')
+  .option(
+    '--each',
+    'tell F1 of each page, ours, of Readability, of trafilatura and of all text, on standard error',
+  )
   .parse();
 const { each } = command.opts<{ each?: true }>();
 const folders = command.args.length > 0 ? command.args : usual.filter((folder) => existsSync(folder));

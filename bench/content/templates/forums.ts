@@ -1,0 +1,30 @@
+/** Forums and answers: what members write is the text. */
+import type { Template, Writer } from './writer.ts';
+
+const quote = (w: Writer): string => w.words(6);
+export const forums: Readonly<Record<string, Template>> = {
+  phpBB: (w) =>
+    w.page(
+      `<div id="wrap"><div id="page-header"><div class="headerbar"><h1>${w.words(2)}</h1></div><div class="navbar">${w.menu(8)}</div></div><div id="page-body"><h2 class="topic-title"><a href="/t">${w.title}</a></h2>${w.each(8, (n) => `<div id="p${String(n)}" class="post has-profile bg2"><div class="inner"><dl class="postprofile"><dt><a href="/u">${w.words(1)}</a></dt><dd class="profile-rank">Member</dd><dd class="profile-posts"><strong>Posts:</strong> <a href="/s">${String(w.below(900))}</a></dd><dd class="profile-joined"><strong>Joined:</strong> Mon Mar 03, 2008</dd></dl><div class="postbody"><div><h3><a href="#p${String(n)}">Re: ${w.words(4)}</a></h3><p class="author">by <a href="/u">${w.words(1)}</a> » Tue Mar 04, 2008 9:12 pm</p><div class="content">${w.each(w.between(1, 3), () => w.line(w.between(1, 3)), '<br>\n<br>\n')}</div><div class="signature">${quote(w)}</div></div></div></div></div>`)}<div class="action-bar">${w.menu(3)}</div><div class="stat-block"><h3>Who is online</h3><p>Users browsing this forum: No registered users and 3 guests</p></div></div><div id="page-footer"><div class="copyright">Powered by phpBB</div></div></div>`,
+    ),
+  XenForo: (w) =>
+    w.page(
+      `<div class="p-pageWrapper"><div class="p-nav">${w.menu(6)}</div><div class="p-body"><div class="p-body-inner"><div class="p-title"><h1 class="p-title-value">${w.title}</h1></div><div class="p-body-main"><div class="p-body-content"><div class="block block--messages"><div class="block-container"><div class="block-body">${w.each(6, () => `<article class="message message--post"><div class="message-inner"><div class="message-cell message-cell--user"><section class="message-user"><h4 class="message-name">${w.words(1)}</h4><h5>Well-known member</h5><dl class="pairs"><dt>Messages</dt><dd>${String(w.below(5000))}</dd></dl></section></div><div class="message-cell message-cell--main"><header class="message-attribution"><a href="/p"><time>Mar 4, 2018</time></a></header><div class="message-userContent"><article class="message-body"><div class="bbWrapper">${w.each(w.between(1, 3), () => w.line(w.between(1, 4)), '<br />')}</div></article></div><footer class="message-footer">Like</footer></div></div></article>`)}</div></div></div><div class="block"><h3 class="block-header">Similar threads</h3><ul>${w.each(5, () => `<li>${w.link(6)} <span>${w.words(2)}</span></li>`)}</ul></div></div></div></div></div></div>`,
+    ),
+  'Discourse, as crawlers get it': (w) =>
+    w.page(
+      `<header>${w.menu(2)}</header><div id="main-outlet" class="wrap"><div id="topic-title"><h1><a href="/t">${w.title}</a></h1></div>${w.each(7, (n) => `<div itemprop="${n === 0 ? 'mainEntity' : 'comment'}" itemscope id="post_${String(n)}" class="topic-body crawler-post"><div class="crawler-post-meta"><span class="creator" itemprop="author"><a href="/u"><span itemprop="name">${w.words(1)}</span></a></span><span class="crawler-post-infos"><time datetime="2020-01-02">January 2, 2020</time></span></div><div class="post" itemprop="text">${w.p(w.between(1, 3), 2)}</div></div>`)}<div id="related-topics" class="more-topics__list"><h3>Related topics</h3><table>${w.each(5, () => `<tr><td>${w.link(7)}</td><td>3</td></tr>`)}</table></div></div>`,
+    ),
+  'questions and answers': (w) =>
+    w.page(
+      `<header>${w.menu(4)}</header><div class="container"><div id="content"><div itemprop="mainEntity"><div id="question-header"><h1><a href="/q">${w.title}</a></h1></div><div id="mainbar"><div class="question" id="question"><div class="post-layout"><div class="votecell">12</div><div class="postcell"><div class="s-prose js-post-body" itemprop="text">${w.p(2)}<pre><code>${w.say(`let x = ${w.words(3)};`)}</code></pre></div><div class="post-signature">asked Mar 4 by ${w.link(1)}</div></div><div class="comments js-comments-container"><ul class="comments-list">${w.each(3, () => `<li class="comment"><span class="comment-copy">${w.prose(1)}</span></li>`)}</ul></div></div></div><div id="answers"><h2>3 Answers</h2>${w.each(3, () => `<div class="answer" itemprop="suggestedAnswer"><div class="answercell"><div class="s-prose js-post-body" itemprop="text">${w.p(w.between(2, 3))}</div><div class="post-signature">answered Mar 5 by ${w.link(1)}</div></div></div>`)}</div></div><div id="sidebar"><h4>Related</h4>${w.menu(12)}</div></div></div></div>`,
+    ),
+  'comments are the text': (w) =>
+    w.page(
+      `<center><table id="hnmain"><tr><td>${w.each(6, () => w.link(1), ' | ')}</td></tr><tr><td><table class="fatitem"><tr class="athing"><td class="title"><a href="/out">${w.title}</a></td></tr><tr><td class="subtext">120 points by ${w.link(1)} 3 hours ago</td></tr></table><table class="comment-tree">${w.each(14, () => `<tr class="athing comtr"><td><table><tr><td class="default"><div><span class="comhead">${w.link(1)} 2 hours ago</span></div><div class="comment"><span class="commtext">${w.line(w.between(1, 4))}</span><div class="reply"><a href="/r">reply</a></div></div></td></tr></table></td></tr>`)}</table></td></tr><tr><td>${w.each(6, () => w.link(1), ' | ')}</td></tr></table></center>`,
+    ),
+  'old board of tables': (w) =>
+    w.page(
+      `<div align="center"><div class="page">${w.menu(5)}<table class="tborder"><tr><td class="tcat">${w.title}</td></tr></table>${w.each(7, (n) => `<div id="edit${String(n)}"><table class="tborder" id="post${String(n)}"><tr><td class="thead">03-04-2008, 09:12 PM</td></tr><tr><td class="alt2"><a class="bigusername" href="/u">${w.words(1)}</a><div class="smallfont">Senior Member</div><div class="smallfont">Join Date: Mar 2006</div></td></tr><tr><td class="alt1" id="td_post_message_${String(n)}"><div id="post_message_${String(n)}">${w.each(w.between(1, 3), () => w.line(w.between(1, 3)), '<br /><br />')}</div></td></tr></table></div>`)}<table><tr><td>${w.menu(6)}</td></tr></table></div></div>`,
+    ),
+};
