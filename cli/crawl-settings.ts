@@ -133,6 +133,12 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
     words: 'take at most this many links from a page',
     read: wholeNumber(0),
   },
+  maxRedirects: {
+    group: 'limits',
+    flags: '--max-redirects <n>',
+    words: 'follow at most this many redirects in a row, up to 10',
+    read: wholeNumber(0),
+  },
   maxPagesPerHost: {
     group: 'limits',
     flags: '--max-pages-per-host <n>',

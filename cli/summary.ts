@@ -72,6 +72,11 @@ export function summaryLines(
     ),
     ...cures(parked),
     ...listed(
+      'moved seeds',
+      seeds.moved.map(({ from, to }) => `${printable(from)} leads to ${printable(to)}, which is crawled too`),
+      seeds.moved.length,
+    ),
+    ...listed(
       'bad seeds',
       seeds.firstRejected.map(
         (seed) => `line ${String(seed.line)}: ${JSON.stringify(seed.url)} (${seed.reason})`,

@@ -68,6 +68,8 @@ export interface CrawlConfig {
   readonly maxPagesPerHost: number;
   /** Links taken from one page at most; the other links are counted (domain/limits.ts). */
   readonly maxLinksPerPage: number;
+  /** Redirects in a row that are followed at most. */
+  readonly maxRedirects: number;
   /**
    * Seconds between two requests of this crawl to a host, if longer than the host's own pace; null: the host's pace.
    * Crawls of the first tenant may ask for less than the default of a second, never for less than robots.txt.
@@ -138,6 +140,8 @@ export const defaultCrawlConfig: CrawlConfig = {
   modifiedSince: null,
   maxPagesPerHost: 100_000,
   maxLinksPerPage: 10_000,
+  // As many as RFC 9309 §2.3.1.2 asks crawlers to follow for robots.txt.
+  maxRedirects: 5,
   delaySeconds: null,
   delayFactor: null,
   weight: 1,

@@ -13,6 +13,8 @@ const cutPhrases = {
   longUrls: ['link that is too long', 'links that are too long'],
   /** Links, redirects and sitemap entries outside the crawl's scope. */
   outside: ['link out of the crawl', 'links out of the crawl'],
+  /** Seeds whose redirects end outside the scope, at a login or past the places that seeds may bring. */
+  seeds: ['seed that leads out of the crawl', 'seeds that lead out of the crawl'],
   /** Links that their page asks us not to follow. */
   nofollow: ['nofollow link', 'nofollow links'],
   /** Links of pages in a crawl that takes pages from sitemaps only. */

@@ -33,8 +33,9 @@ export type Answer =
 export interface History {
   /** Requests for this URL that failed through the URL's own fault, and were to be tried again. */
   readonly tries: number;
-  /** Redirects in a row that led to this URL. */
+  /** Redirects in a row that led to this URL, and how many there may be. */
   readonly hops: number;
+  readonly maxRedirects: number;
   /** Times the host was left alone for trouble, with no good answer in between, before this answer. */
   readonly hostFailures: number;
   /** What the signs say about the host if this answer is a failure (blame.ts). */
@@ -91,8 +92,6 @@ export interface Outcome {
   readonly host: HostNext;
 }
 
-/** RFC 9309 §2.3.1.2 asks crawlers to follow five hops for robots.txt; the same bound holds for pages. */
-export const maxRedirects = 5;
 /** Most tries of a URL that fails by its own fault; more for 429 and 503, which pass more often. */
 const urlTries = 3;
 const complaintTries = 5;
@@ -153,7 +152,7 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   if (status === 304) return { url: { state: 'done', reason: 'not-modified', body: false }, host: well };
   if (leadsOn) {
     if (answer.location === 'astray') return failed('bad-redirect');
-    if (history.hops >= maxRedirects) return failed('too-many-redirects');
+    if (history.hops >= history.maxRedirects) return failed('too-many-redirects');
     return { url: { state: 'done', reason: 'redirect', body: false }, host: well };
   }
   if (status < 200) return failed('protocol');

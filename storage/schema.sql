@@ -1127,6 +1127,8 @@ create table seed (
 create table seed_place (
   crawl_id bigint not null,
   place bytea not null,
+  moved_from text,
+  moved_to text,
   constraint seed_place_crawl_id_not_null NOT NULL crawl_id,
   constraint seed_place_pkey PRIMARY KEY (crawl_id, place),
   constraint seed_place_place_not_null NOT NULL place
@@ -1722,6 +1724,8 @@ CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
 
 CREATE INDEX search_page_words ON public.search_page USING gin (words) WITH (gin_pending_list_limit='512');
+
+CREATE INDEX seed_place_moved ON public.seed_place USING btree (crawl_id) WHERE (moved_from IS NOT NULL);
 
 CREATE INDEX seed_rejected ON public.seed USING btree (crawl_id, line) WHERE (rejected IS NOT NULL);
 

@@ -120,6 +120,10 @@ export const configFields = {
     description:
       'Largest number of links taken from one page, in the order of the page; `cut` of page and crawl counts the others.',
   }),
+  maxRedirects: wholeNumber(0, 10).meta({
+    description:
+      'Largest number of redirects in a row that are followed; a URL that redirects after as many fails with the reason `too-many-redirects`.',
+  }),
   delaySeconds: z.number().min(0).max(86_400).nullable().meta({
     description:
       'Seconds between two requests of this crawl to a host; other crawls are not delayed by this. Null: the Crawl-delay of the host, else one second. A longer Crawl-delay still holds. Only crawls of the first tenant may set less than one second.',

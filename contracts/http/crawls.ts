@@ -70,6 +70,14 @@ export const rejectedSeed = z
   .meta({ id: 'RejectedSeed' });
 export type RejectedSeed = z.infer<typeof rejectedSeed>;
 
+export const movedSeed = z
+  .object({
+    from: z.string().meta({ description: 'The seed, or the last URL before it left the scope.' }),
+    to: z.string(),
+  })
+  .meta({ id: 'MovedSeed' });
+export type MovedSeed = z.infer<typeof movedSeed>;
+
 const crawlSummary = z
   .object({
     id: z.string(),
@@ -114,6 +122,10 @@ export const crawlView = crawlSummary
           'Accepted seeds that are not in the frontier yet. Once the crawl has ended, they never will be.',
       }),
       firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 rejected seeds.' }),
+      moved: z.array(movedSeed).meta({
+        description:
+          'Redirects of seeds out of the scope. The place that each leads to belongs to the crawl since, as if it had a seed there; a thousand at most.',
+      }),
     }),
     hosts: z.object({
       total: count,

@@ -103,9 +103,9 @@ function sitemapsOnly({ scope, record, crawl }: ExplainFacts): Decision | null {
 }
 
 const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> = {
-  host: 'The URL is inside the crawl: its host is the host of a seed.',
-  domain: 'The URL is inside the crawl: its registrable domain is that of a seed.',
-  prefix: 'The URL is inside the crawl: it lies in or below the folder of a seed.',
+  host: 'The URL is inside the crawl: its host is the host of a seed, or where one leads.',
+  domain: 'The URL is inside the crawl: its registrable domain is that of a seed, or of where one leads.',
+  prefix: 'The URL is inside the crawl: it lies in or below the folder of a seed, or of where one leads.',
   any: 'The URL is inside the crawl, as every URL is.',
 };
 

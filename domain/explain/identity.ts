@@ -122,6 +122,6 @@ function foundAs(record: RecordFacts): readonly [verdict: string, where: string]
   if (record.kind === 'probe') return ['probe', `Its path was made up beside ${parent ?? 'a page'}`];
   if (parent !== null) return ['link', `It was found on ${parent}`];
   return record.kind === 'sitemap'
-    ? ['robots-sitemap', 'The robots.txt of a host of the crawl names it as a sitemap']
+    ? ['robots-sitemap', 'A robots.txt names it as a sitemap']
     : ['unknown', 'Where it was found is not recorded'];
 }

@@ -42,7 +42,8 @@ import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
-import { leadingOutside, record, type Taker, leadsNowhere } from '../visit/record.ts';
+import { followSeed, leadsFromSeed } from '../visit/moved-seed.ts';
+import { leadingOutside, record, leadsNowhere } from '../visit/record.ts';
 import type { LendingRoom } from './room.ts';
 
 export interface Report {
@@ -122,7 +123,7 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
       retrying(() =>
         inTransaction(pool, async (db) => {
           if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
-          const row = ending.row && leadingOutside(ending.row, outside);
+          const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
           await commit(db, url, report, { ...ending, row }, rows, lease);
         }),
       ),
@@ -138,7 +139,6 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
 }
 
 /** A report has no media type: the fetcher keeps the body, and chooses which bodies it takes. */
-const ofAnyType: Taker = { version: 0, takes: () => true };
 
 /** The lease is over, so nothing of the report was stored. */
 class LeaseOver extends Error {
@@ -158,13 +158,15 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   }
   const crawl = await room.books.crawls.open(url.crawl_id);
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
+  const { maxRedirects } = crawl.config;
   const { row, outcome, target, targetInMs } = record(
     asExchange(said, report),
     url,
     place,
     new Lessons(taken).of(crawl.tenantId, false),
-    ofAnyType,
+    { version: 0, takes: () => true, maxRedirects },
   );
+  if (target !== null) await retrying(() => followSeed(room.pool, crawl, url, target));
   const { delayMs } = pacer;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });

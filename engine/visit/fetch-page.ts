@@ -3,12 +3,16 @@
  * the lessons of the visit what the answer teaches about the host.
  */
 import type { FetchResponse } from '../../contracts/fetching.ts';
+import { urlKey } from '../../contracts/url-key.ts';
+import type { CanonicalUrl } from '../../domain/url.ts';
 import type { HostNext } from '../../domain/outcome.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import type { FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
+import { askAgain } from '../../storage/frontier/index.ts';
+import { retrying } from '../../storage/postgres/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -20,6 +24,8 @@ import type { HostVisit } from './host-visit.ts';
 import type { Lane } from './lanes.ts';
 import type { Lessons } from './lessons.ts';
 import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Taker } from './record.ts';
+import { followSeed, leadsFromSeed } from './moved-seed.ts';
+import type { ChainLink } from './redirect-cookies.ts';
 import { signedOut } from './signed-out.ts';
 
 export class PageFetch {
@@ -39,11 +45,13 @@ export class PageFetch {
    * leased
    */
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
-    const { writer } = this.#room.dependencies;
+    const { writer, pool } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const recorded = await this.#request(wanted, copy, lane);
+    const chain = this.#room.cookies.at(crawl.id, url.key, url.url);
+    const recorded = await this.#request(wanted, copy, chain, lane);
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;
+    if (row.state === 'queued') chain.goesOn();
     const parent = {
       ...{ host_id: Number(this.#visit.lease.hostId), origin: this.#visit.origin, key: url.key },
       ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
@@ -53,11 +61,29 @@ export class PageFetch {
       target === null || url.kind === storedKinds.probe
         ? []
         : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
+    if (target !== null) await retrying(() => followSeed(pool, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
     await this.#room.admission.store(patient, found, (outside) => ({
-      results: [leadingOutside(row, outside)],
+      results: [leadingOutside(row, outside, leadsFromSeed(url))],
     }));
+    if (target !== null) await this.#goOn(chain, wanted, target, targetInMs);
     return row.state;
+  }
+
+  /** Takes cookies along, and asks a URL of the chain again that they may open. */
+  async #goOn(
+    chain: ChainLink,
+    { url: { hops }, crawl: { id } }: Wanted,
+    target: CanonicalUrl,
+    waitMs: number,
+  ): Promise<void> {
+    const { pool, books, wakeHosts } = this.#room.dependencies;
+    const key = urlKey(target.canonical).toString('hex');
+    chain.goesOn(key);
+    if (!chain.isChanged(key, target.url)) return;
+    const hostId = await books.hosts.idOf(target.host);
+    const asked = await retrying(() => askAgain(pool, String(hostId), id, key, hops + 1, waitMs));
+    wakeHosts(asked.map(({ host_id: host }) => host));
   }
 
   /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */
@@ -66,13 +92,19 @@ export class PageFetch {
   }
 
   /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
-  async #request(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<Recorded | null> {
+  async #request(
+    wanted: Wanted,
+    copy: EarlierCopy | null,
+    chain: ChainLink,
+    lane?: Lane,
+  ): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const taker: Taker =
-      url.kind === storedKinds.sitemap || url.kind === storedKinds.requisite || url.seed
-        ? { version: crawl.version, takes: () => true }
-        : crawl;
+    const isExempt = url.seed || url.kind === storedKinds.sitemap || url.kind === storedKinds.requisite;
+    const { version, takes, config } = crawl;
+    const { maxRedirects } = config;
+    const taker: Taker = { version, takes: isExempt ? () => true : takes, maxRedirects };
+    const headers = await this.#headersOf(crawl);
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,
@@ -84,17 +116,20 @@ export class PageFetch {
       },
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
-      headers: await this.#headersOf(crawl),
+      headers: chain.headers(headers),
     };
-    const signedIn = hasSession(request.headers);
+    const signedIn = hasSession(headers);
     const { delayMs } = this.#visit.pacer;
     const result = await this.#visit.exchange(request, wanted, lane);
     if (result === null) return null;
     try {
       const place = placeOf(this.#visit.lease, url);
+      if (result.kind === 'response') chain.answered(result.headers['set-cookie']);
       const lessons = this.#lessons.of(crawl.tenantId, this.#isShared(crawl));
-      const recorded = record(result, url, place, lessons, taker, copy, (response, target) =>
-        signedIn ? this.#signedOut(url.url, response, target, crawl) : null,
+      const recorded = record(
+        ...([result, url, place, lessons, taker, copy] as const),
+        (response, target) => (signedIn ? this.#signedOut(url.url, response, target, crawl) : null),
+        (target) => chain.isChanged(url.key, target),
       );
       const { outcome, row, bodyHash } = recorded;
       // Learned before anything is stored: if storing fails, what the host has shown still counts.

@@ -15,6 +15,7 @@ import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
 import type { RobotsBook } from '../books/robots-book.ts';
+import { RedirectCookies } from './redirect-cookies.ts';
 import { WorkAhead } from './work-ahead.ts';
 
 export class FetchRoom {
@@ -27,6 +28,7 @@ export class FetchRoom {
   readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
+  readonly cookies = new RedirectCookies();
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });

@@ -73,7 +73,10 @@ export class Lessons {
    * What the host has taught, for a URL of this tenant: its key in hex, and the reason with which its last request ended.
    * @param isShared crawls of other tenants want the host
    */
-  of(tenantId: number, isShared: boolean): { standing: (url: AskedUrl) => Omit<History, 'tries' | 'hops'> } {
+  of(
+    tenantId: number,
+    isShared: boolean,
+  ): { standing: (url: AskedUrl) => Omit<History, 'tries' | 'hops' | 'maxRedirects'> } {
     return {
       standing: ({ key, reason }) => ({
         ...standingOf(this.#memory, { key: named(key, tenantId), reason }, performance.now()),

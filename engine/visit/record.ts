@@ -1,7 +1,9 @@
 /** Turns one exchange and its outcome into the row to commit, and the redirect's target. */
 import { hash } from 'node:crypto';
+import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { FetchResponse, FetchResult } from '../../contracts/fetching.ts';
 import { headerEvidence } from '../../domain/evidence.ts';
+import { cutBy } from '../../domain/limits.ts';
 import { unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import { rightsFields } from '../../domain/rights-fields.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
@@ -93,16 +95,22 @@ export const attemptedRow = (place: Place, reason: AttemptReason, detail: string
   attempted: true,
 });
 
-/** @param outside the redirect's target if it is outside the scope; otherwise empty */
-export const leadingOutside = (row: ResultRow, outside: readonly unknown[]): ResultRow =>
-  outside.length === 0 ? row : { ...row, cut: { outside: outside.length } };
+/**
+ * @param outside the redirect's target if it is outside the scope; otherwise empty
+ * @param fromSeed the redirect is that of a seed
+ */
+export const leadingOutside = (row: ResultRow, outside: readonly unknown[], fromSeed: boolean): ResultRow =>
+  outside.length === 0 ? row : { ...row, cut: cutBy({ outside: outside.length, seeds: Number(fromSeed) }) };
 
-/** Which bodies a crawl takes, by this version of its settings. */
-export type Taker = Pick<OpenCrawl, 'takes' | 'version'>;
+/** Which bodies a crawl takes, by this version of its settings, and how many redirects it follows. */
+export type Taker = Pick<OpenCrawl, 'takes' | 'version'> & Pick<CrawlConfig, 'maxRedirects'>;
 
 /** What the host has taught so far (lessons.ts). */
 interface HostLessons {
-  standing(url: { readonly key: string; readonly reason: UrlReason | null }): Omit<History, 'tries' | 'hops'>;
+  standing(url: {
+    readonly key: string;
+    readonly reason: UrlReason | null;
+  }): Omit<History, 'tries' | 'hops' | 'maxRedirects'>;
 }
 
 /** That a request with the session of its crawl was asked to log in: the evidence, and what follows. */
@@ -113,6 +121,7 @@ export interface SignedOut {
 
 /**
  * @param copy the earlier copy whose validators the request carried; null: none
+ * @param isChanged whether a redirect to the same URL has set cookies, so that the next request for it is another one
  * @param loggedOut whether the answer shows that the session of the crawl has ended; absent: the request had none
  */
 export function record(
@@ -123,11 +132,13 @@ export function record(
   taker: Taker,
   copy: EarlierCopy | null = null,
   loggedOut: (response: FetchResponse, target: string | null) => SignedOut | null = () => null,
+  isChanged: (target: string) => boolean = () => false,
 ): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
   const ended = result.kind === 'response' ? loggedOut(result, location?.url ?? null) : null;
   const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes, ended), {
     ...url,
+    maxRedirects: taker.maxRedirects,
     ...lessons.standing({ key: place.key, reason: url.reason }),
   });
   if (result.kind === 'fault') {
@@ -168,7 +179,7 @@ export function record(
   const here = canonicalize(url.url);
   const sameKey = here.ok && here.value.canonical === redirect.canonical;
   if (!sameKey) return { outcome, row, bodyHash, target: redirect, targetInMs };
-  const again = { ...row, ...respelled(url, redirect), due_in_ms: targetInMs };
+  const again = { ...row, ...respelled(url, redirect, isChanged(redirect.url)), due_in_ms: targetInMs };
   return { outcome, row: again, bodyHash, target: null, targetInMs: 0 };
 }
 
@@ -195,13 +206,14 @@ const unchanged = (
 
 /**
  * By the canonical rules the target is the same page (a tracking parameter dropped, for example), so it is this URL's
- * own next request. A target that is the very same URL is a loop.
+ * own next request. A target that is the very same URL is a loop, unless the request is another one by its cookies.
  */
 function respelled(
   url: Pick<LeasedUrl, 'url'>,
   redirect: CanonicalUrl,
+  changed: boolean,
 ): Pick<ResultRow, 'state' | 'reason' | 'detail' | 'next_url'> {
-  if (redirect.url === url.url) {
+  if (redirect.url === url.url && !changed) {
     return { state: 'failed', reason: 'redirect-loop', detail: 'it redirects to itself', next_url: null };
   }
   return { state: 'queued', reason: 'redirect', detail: null, next_url: redirect.url };

@@ -5,7 +5,7 @@ import type { CutKind } from '../../domain/limits.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
-import type { RejectedSeed } from '../../contracts/http/crawls.ts';
+import type { MovedSeed, RejectedSeed } from '../../contracts/http/crawls.ts';
 
 export interface CrawlCounts {
   readonly accepted_seeds: number;
@@ -174,4 +174,11 @@ export const listRejectedSeeds = statement<[crawlId: string, limit: number], Rej
   'list-rejected-seeds',
   `select line, url, rejected as reason from seed
     where crawl_id = $1 and rejected is not null order by line limit $2`,
+);
+
+/** A thousand at most (storage/seeds/moved.sql.ts). */
+export const listMovedSeeds = statement<[crawlId: string], MovedSeed>(
+  'list-moved-seeds',
+  `select moved_from as from, moved_to as to from seed_place
+    where crawl_id = $1 and moved_from is not null order by moved_from`,
 );

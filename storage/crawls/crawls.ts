@@ -5,7 +5,13 @@ import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import type { CountsView } from '../../contracts/http/counts.ts';
 import type { CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
-import { countCrawl, listParkedHosts, type ParkedHost, listRejectedSeeds } from './counts.sql.ts';
+import {
+  countCrawl,
+  listParkedHosts,
+  listMovedSeeds,
+  type ParkedHost,
+  listRejectedSeeds,
+} from './counts.sql.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { listCrawls, loadCrawls, type CountedCrawlRow } from './rows.sql.ts';
 import { measureLoads } from '../instance/index.ts';
@@ -62,6 +68,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
       accepted,
       rejected,
       waiting,
+      moved: await listMovedSeeds(db, crawlId),
       firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
     },
     hosts: {

@@ -1,6 +1,7 @@
 /** Looks up URLs, lists them, and locks their queues. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
+import { onceHeld } from './queue-locks.ts';
 
 /** The state of a URL in a crawl; no row: the crawl has not met the URL. @param key hex. */
 export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
@@ -47,4 +48,25 @@ export const lockHostQueues = statement<[rows: string], Record<string, never>>(
   `select from host_queue q
     where (q.host_id, q.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
     order by q.host_id, q.crawl_id for update`,
+);
+
+/**
+ * Queues a URL of a running crawl again that has redirected: the chain of redirects has led back to it, and the request
+ * will be another one. No row: it is queued or has been answered meanwhile. @param key hex
+ */
+export const askAgain = statement<
+  [hostId: string, crawlId: number, key: string, hops: number, inMs: number],
+  { host_id: number }
+>(
+  'ask-again',
+  `with held as materialized (
+     select from host_queue q where q.host_id = $1 and q.crawl_id = $2 for update
+   )
+   update url u
+      set state = 'queued', reason = 'redirect', redirect_to = null, hops = $4,
+          due_at = now() + $5 * interval '1 millisecond'
+     from crawl c
+    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex') and c.id = $2
+      and u.state = 'done' and u.reason = 'redirect' and c.state = 'running' and ${onceHeld}
+   returning u.host_id`,
 );

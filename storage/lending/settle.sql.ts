@@ -1,4 +1,5 @@
 /** How the report of a foreign fetcher is stored. */
+import type { StoredKind } from '../../domain/url-kind.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { askAgainMs, wantsMs } from '../../domain/lending.ts';
 import { isOnLoan } from '../hosts/index.ts';
@@ -48,6 +49,8 @@ export interface LentUrl {
   /** Milliseconds since the URL was handed out. */
   readonly age_ms: number;
   /** From the URL's row: unchanged since the URL was handed out, unless somebody else has taken it over. */
+  readonly kind: StoredKind;
+  readonly seed: boolean;
   readonly depth: number;
   readonly priority: number;
   readonly hops: number;
@@ -59,7 +62,7 @@ export interface LentUrl {
 export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
   'lent-urls',
   `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
-          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.depth, u.priority, u.hops, u.tries,
+          (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.kind, u.seed, u.depth, u.priority, u.hops, u.tries,
           u.reason
      from lent_batch b
      join lent_url l on l.batch_id = b.id

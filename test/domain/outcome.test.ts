@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noSigns, noteFailing, signOf, suspicionOf, type Suspicion } from '../../domain/blame.ts';
 import { fetchFaults, type FetchFault } from '../../domain/fault.ts';
-import { judgeAnswer, maxRedirects, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
+import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
 import { isSpent, troubleClasses } from '../../domain/trouble.ts';
 
 type Response = Extract<Answer, { kind: 'response' }>;
@@ -13,6 +13,7 @@ const first: Suspicion = { inARow: 1, knownBad: false, othersComplained: false, 
 const fresh: History = {
   tries: 0,
   hops: 0,
+  maxRedirects: 5,
   hostFailures: 0,
   suspicion: first,
   outageMs: hour,
@@ -126,10 +127,11 @@ describe('3xx (RFC 9110 §15.4; docs/design.md, "Politeness")', () => {
     expect(respond({ status, wanted: false }).url).toEqual({ state: 'excluded', reason: 'content-type' });
   });
 
-  it('follows five hops and no sixth', () => {
-    expect(maxRedirects).toBe(5);
-    expect(respond({ status: 301, location: 'target' }, { hops: 4 }).url.state).toBe('done');
-    expect(respond({ status: 301, location: 'target' }, { hops: 5 }).url).toEqual({
+  it.each([0, 5, 10])('follows as many as the crawl says, %i, and no more', (maxRedirects) => {
+    const answered = { status: 301, location: 'target' } as const;
+    if (maxRedirects > 0)
+      expect(respond(answered, { hops: maxRedirects - 1, maxRedirects }).url.state).toBe('done');
+    expect(respond(answered, { hops: maxRedirects, maxRedirects }).url).toEqual({
       state: 'failed',
       reason: 'too-many-redirects',
     });
@@ -369,6 +371,7 @@ describe('judgeAnswer, whatever comes', () => {
   const anyHistory: fc.Arbitrary<History> = fc.record({
     tries: fc.nat({ max: 50 }),
     hops: fc.nat({ max: 20 }),
+    maxRedirects: fc.nat({ max: 10 }),
     hostFailures: fc.nat({ max: 50 }),
     suspicion: fc.record({
       inARow: fc.nat({ max: 5 }),

@@ -74,7 +74,13 @@ export function crawl(pages: readonly string[], answering: Answering, untilMs = 
     const delayOf = ({ manners: { slowdown } }: HostMemory): number =>
       hostDelayMs({ operatorMs: null, robotsMs: null, leavesMs: [], slowdown });
     const standing = standingOf(memory, { key: url.page, reason: url.reason }, now);
-    const next = judgeAnswer(answer, { tries: url.tries, hops: 0, isShared: false, ...standing });
+    const next = judgeAnswer(answer, {
+      tries: url.tries,
+      hops: 0,
+      maxRedirects: 5,
+      isShared: false,
+      ...standing,
+    });
     memory = afterAnswer(memory, url.page, next.host, delayOf(memory), now);
     const { trouble } = next.host;
     if (trouble !== null) {

@@ -109,6 +109,7 @@ const cases = {
   keepFresh: { to: defaultKeepFresh, excluded: 0 },
   maxPagesPerHost: { to: 2, excluded: 0 },
   maxLinksPerPage: { to: 7, excluded: 0 },
+  maxRedirects: { to: 9, excluded: 0 },
   delaySeconds: { to: 3, excluded: 0 },
   delayFactor: { to: 3, excluded: 0 },
   weight: { to: 3, excluded: 0 },

@@ -133,14 +133,18 @@ describe('what is no URL of the crawl', () => {
       () =>
         `${'word '.repeat(206_000)}<meta name=description content="${'d'.repeat(2_500)}"><a href=/away>x</a>`,
     );
-    const crawled = await visited(() => ({
-      '/': page,
-      '/away': redirect('http://elsewhere.example/'),
-      '/robots.txt': robots(
-        ...numbered(60, 'sitemap: http://elsewhere.example/'),
-        ...numbered(40_000, 'disallow: /private/'),
-      ),
-    }));
+    const crawled = await visited(
+      () => ({
+        '/': page,
+        '/away': redirect('http://elsewhere.example/'),
+        '/robots.txt': robots(
+          ...numbered(60, 'sitemap: http://elsewhere.example/'),
+          ...numbered(40_000, 'disallow: /private/'),
+        ),
+      }),
+      {},
+      2,
+    );
     const { text, ...others } = (await front(crawled)).cut;
     expect(text).toBe(206_000 * 5 - 1_000_000 + 1);
     expect(others).toEqual({ description: 500 });

@@ -1,9 +1,12 @@
 /** Redirects (RFC 9110 §15.4; docs/design.md, "Politeness"): each hop is a URL of the frontier, none is followed on the spot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectExact } from '../storage/frontier.ts';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { admission, expectExact } from '../storage/frontier.ts';
 import { hostRow, not, tables } from '../../support/database/index.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { redirect, startSite, status, type Answer, type Site } from './site.ts';
+import { page, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -126,6 +129,20 @@ describe('a redirect', () => {
     });
   });
 
+  it('in a crawl that follows seven: given up after seven', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [`/${String(at)}`, redirect(`/${String(at + 1)}`)]),
+    );
+    const site = await startSite(chain);
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', maxRedirects: 7 }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/0');
+    const role = fetching.role();
+    for (let slice = 0; slice < 9; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toHaveLength(8);
+    expect((await fetching.urls(crawl, site.origin))['/7']).toMatchObject({ reason: 'too-many-redirects' });
+  });
+
   it('in a circle: each page once', async () => {
     const { site, host, crawl } = await hosted({ '/a': redirect('/b'), '/b': redirect('/a') }, '/a');
     const role = fetching.role();
@@ -140,6 +157,138 @@ describe('a redirect', () => {
     expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({
       state: 'failed',
       reason: 'bad-redirect',
+    });
+  });
+});
+
+describe('cookies that a redirect sets (RFC 6265)', () => {
+  /** Answers a page once the cookie comes back, and asks for it by a redirect until then. */
+  const wall =
+    (to: string, setCookie = 'seen=1; Path=/'): Answer =>
+    (response, request, count) => {
+      const cookie = request.headers.cookie ?? '';
+      if (cookie.includes('seen=1')) page('The article')(response, request, count);
+      else status(302, { location: to, 'set-cookie': setCookie })(response, request, count);
+    };
+  const visited = async (answers: Readonly<Record<string, Answer>>, slices = 4, ...paths: string[]) => {
+    const found = await hosted(answers, ...paths);
+    const role = fetching.role();
+    for (let slice = 0; slice < slices; slice++) await role.fetchSlice(found.host);
+    await expectExact(fetching.pool, found.crawl);
+    const asked = found.site.hits
+      .filter(({ path }) => path !== '/robots.txt')
+      .map(({ path, headers }) => [path, headers.cookie ?? '']);
+    return { asked, urls: await fetching.urls(found.crawl, found.site.origin) };
+  };
+
+  it('open a page that redirects to itself until they come back', async () => {
+    const { asked, urls } = await visited({ '/odd': wall('/odd') }, 2, '/odd', '/other');
+    expect(asked.toSorted()).toEqual([['/odd', ''], ['/odd', 'seen=1'], ['/other', '']]); // prettier-ignore
+    expect(urls['/odd']).toMatchObject({ state: 'done', reason: 'fetched', hops: 1 });
+  });
+
+  it('open a page to which a detour leads back', async () => {
+    const { asked, urls } = await visited(
+      { '/article': wall('/article?cookieSet=1'), '/article?cookieSet=1': redirect('/article', 302) },
+      4,
+      '/article',
+    );
+    expect(asked).toEqual([
+      ['/article', ''],
+      ['/article?cookieSet=1', 'seen=1'],
+      ['/article', 'seen=1'],
+    ]);
+    expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched', hops: 2, redirect_to: null });
+    expect(urls['/article?cookieSet=1']).toMatchObject({ state: 'done', reason: 'redirect' });
+  });
+
+  it('do not keep a page in a circle that nothing opens', async () => {
+    const both = { location: '/b', 'set-cookie': 'seen=1' };
+    const { asked, urls } = await visited({ '/a': status(302, both), '/b': redirect('/a') }, 6, '/a');
+    expect(asked).toEqual([['/a', ''], ['/b', 'seen=1'], ['/a', 'seen=1']]); // prettier-ignore
+    expect(urls).toMatchObject({ '/a': { reason: 'redirect' }, '/b': { reason: 'redirect' } });
+    const other: Answer = (response, request, count) => {
+      status(302, { location: '/c', 'set-cookie': `n=${String(count)}` })(response, request, count);
+    };
+    const endless = await visited({ '/c': other }, 9, '/c');
+    expect(endless.asked).toHaveLength(6);
+    expect(endless.urls['/c']).toMatchObject({ state: 'failed', reason: 'too-many-redirects' });
+  });
+
+  it('go to no other host, and not with what is asked after the chain', async () => {
+    const other = await startSite();
+    const there = await fetching.host(other.origin);
+    const { host, crawl, site } = await hosted({
+      '/away': status(302, { location: `${other.origin}/there`, 'set-cookie': 'seen=1' }),
+      '/on': status(302, { location: '/end', 'set-cookie': 'seen=1' }),
+    });
+    const wide = await fetching.crawl();
+    for (const each of [crawl, wide]) await fetching.queue(each, host, '/away', '/on', '/later');
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    await role.fetchSlice(there);
+    expect(other.hits.map(({ path, headers }) => [path, headers.cookie])).toEqual([
+      ['/robots.txt', undefined],
+      ['/there', undefined],
+    ]);
+    const withCookie = site.hits.filter(({ headers }) => headers.cookie !== undefined);
+    expect(withCookie.map(({ path }) => path)).toEqual(['/end', '/end']);
+  });
+});
+
+describe('a seed that leads to another domain', () => {
+  const seeded = async (to: (origin: string) => string, config: Partial<CrawlConfig> = {}) => {
+    const other = await startSite({ '/hop': redirect('/new/home') });
+    const site = await startSite({
+      '/': redirect(to(other.origin)),
+      '/page': redirect(`${other.origin}/else`),
+    });
+    const [host, there] = [await fetching.host(site.origin), await fetching.host(other.origin)];
+    const crawl = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
+    await new FrontierWriter(fetching.pool).write({
+      admissions: [
+        admission(Number(host.hostId), crawl, `${site.origin}/`, { seed: true, depth: 0 }),
+        admission(Number(host.hostId), crawl, `${site.origin}/page`, { depth: 1, priority: 0.1 }),
+      ],
+    });
+    const visit = async (): Promise<void> => {
+      await fetching.role().fetchSlice(host);
+      await fetching.role().fetchSlice(there);
+    };
+    return { site, other, crawl, visit, moved: async () => viewOf(crawl) };
+  };
+  const viewOf = async (crawl: number) => {
+    const view = await viewCrawl(fetching.pool, String(crawl));
+    return { moved: view?.seeds.moved, cut: view?.cut };
+  };
+
+  it('brings its place into the crawl, which says so; from then on links there belong to it', async () => {
+    const { site, other, crawl, visit, moved } = await seeded((origin) => `${origin}/hop`);
+    await visit();
+    await visit();
+    expect(pages(other).toSorted()).toEqual(['/else', '/hop', '/new/home']);
+    expect(await moved()).toEqual({
+      moved: [{ from: `${site.origin}/`, to: `${other.origin}/hop` }],
+      cut: {},
+    });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('brings the folder alone to a crawl of a folder', async () => {
+    const { other, visit, moved } = await seeded((origin) => `${origin}/new/`, { scope: 'prefix' });
+    await visit();
+    await visit();
+    expect(pages(other)).toEqual(['/new/']);
+    expect((await moved()).cut).toEqual({ outside: { places: 1, leftOut: 1 } });
+  });
+
+  it('brings nothing where it leads to a login, which is said of the seed', async () => {
+    const { other, visit, moved } = await seeded((origin) => `${origin}/login?next=/`);
+    await visit();
+    expect(pages(other)).toEqual([]);
+    expect(await moved()).toEqual({
+      moved: [],
+      cut: { outside: { places: 2, leftOut: 2 }, seeds: { places: 1, leftOut: 1 } },
     });
   });
 });
