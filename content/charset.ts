@@ -206,7 +206,7 @@ function speaks(sample: Uint8Array, charset: string): number {
 const hasOnlySigns = (text: string): boolean =>
   !/[^\0-\x7f]{2}|(?![\0-\x7f])\p{L}/u.test(text) && !mixed.test(text);
 
-const asciiWord = /(?<![^\0-\x7f])\b[a-z']+\b(?![^\0-\x7f])/g;
+const asciiWord = /(?<![^\0-\x7f])\b[a-z]+\b(?![^\0-\x7f])/g;
 const mixed =
   /[a-z][\u0370-\u1dff\u3041-\ud7a3]|[\u0370-\u1dff\u3041-\ud7a3][a-z]|\p{L}[\p{S}\p{No}\u0080-\u009f\ufffd¡¿§¶]\p{L}/u;
 const mixedWords = new RegExp(mixed, 'gu');

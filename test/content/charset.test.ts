@@ -97,6 +97,8 @@ describe('decodeBody', () => {
     '<?xml ',
     '\xe9',
     '<script>\xe9',
+    "a'",
+    'a\xe9b',
     '\xc3\xa9\xe9',
     '<!--\xe9',
     'e\xe9 ',
