@@ -145,6 +145,25 @@ describe('hostile pages', () => {
     expect(page.main).not.toBe('');
   });
 
+  const paragraph = 'A paragraph of some length, with a comma, so that it counts as prose on its page';
+  it.each([
+    [
+      'many kinds of boxes that look like remarks',
+      Array.from(
+        { length: 20_000 },
+        (_, n) => `<div class=c${String(n >> 3)}><a href=/u>A</a><br>3 March<p>${paragraph}</div>`,
+      ).join(''),
+    ],
+    [
+      'blocks that begin alike',
+      `<p>${paragraph.repeat(500)}</p>`.repeat(20) + `<p>${paragraph}</p>`.repeat(10_000),
+    ],
+    ['parts beside parts', `<div>${`<div><p>${paragraph}</p></div>`.repeat(6_000)}</div>`.repeat(3)],
+    ['titles', `<title>${'word '.repeat(200)}</title>${'<h2>word word word</h2>'.repeat(40_000)}`],
+  ])('main text among %s', (_, html) => {
+    expect(timed(html + link).main).not.toBe('');
+  });
+
   it('100,000 nested items, and properties of one item', () => {
     const nested = timed('<div itemscope itemtype=x itemprop=y>'.repeat(many) + link);
     expect(nested.links).toHaveLength(1);
