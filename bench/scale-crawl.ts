@@ -50,6 +50,7 @@ const fetched = (place: LeasedPlace): ResultRow => ({
   content_hash: place.key.repeat(2),
   content_type: 'text/html; charset=utf-8',
   robots_tag: null,
+  link_fields: null,
   etag: '"a-usual-etag-1a2b3c"',
   last_modified: null,
   redirect_to: null,

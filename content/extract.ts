@@ -18,6 +18,7 @@ import { headingsOf } from './headings.ts';
 import { ENOUGH_WORDS, type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
+import { headLinks } from './link-field.ts';
 import { bodyKind, isMarkdown, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
 import type { Asked, PageVersion } from './page-details.ts';
@@ -172,6 +173,9 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   );
   const resolve = createResolver(baseOf(page.baseHref, url), charset);
   const directives = combine(page.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
+  const head = headLinks(input.linkFields);
+  // Relative to the page itself, whatever its <base> (RFC 8288 §3.1).
+  for (const href of head.others) page.links.add(URL.parse(href, url.href)?.href ?? href, true);
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
   const items = page.meta.schema(page.items, baseOf(page.baseHref, url));
@@ -208,7 +212,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     pictures: page.pictures,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linksSeen: links.seen,
-    canonical: page.canonicalHref === null ? null : resolve(page.canonicalHref),
+    canonical: canonicalOf(page.canonicalHref, head.canonical, url, resolve),
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     charset,
@@ -228,6 +232,17 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
       },
     ),
   };
+}
+
+/** What the page says itself goes before what its answer says. */
+function canonicalOf(
+  own: string | null,
+  ofHead: string | null,
+  url: URL,
+  resolve: (href: string) => string | null,
+): string | null {
+  const href = own ?? (ofHead === null ? null : (URL.parse(ofHead, url.href)?.href ?? null));
+  return href === null ? null : resolve(href);
 }
 
 const evidenceOf = (

@@ -1393,6 +1393,7 @@ create table url (
   alias_host bigint,
   alias_key bytea,
   reported_hash bytea,
+  link_fields text,
   constraint url_attempts_not_null NOT NULL attempts,
   constraint url_bytes_not_null NOT NULL bytes,
   constraint url_crawl_id_not_null NOT NULL crawl_id,

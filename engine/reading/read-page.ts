@@ -49,6 +49,7 @@ export function readPage(
     url: staged.url,
     contentType: staged.content_type,
     xRobotsTag: staged.robots_tag,
+    linkFields: staged.link_fields,
     agentTokens: crawl.agentTokens,
     maxLinks,
     withContexts: crawl.topic !== null,

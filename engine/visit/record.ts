@@ -49,6 +49,7 @@ const nothing = {
   content_hash: null,
   content_type: null,
   robots_tag: null,
+  link_fields: null,
   etag: null,
   last_modified: null,
   redirect_to: null,
@@ -165,6 +166,7 @@ export function record(
     content_hash: bodyHash?.toString('hex') ?? null,
     content_type: result.headers['content-type'] ?? null,
     robots_tag: rightsFields(result.headers),
+    link_fields: linkFields(result),
     // Validators are stored only with a body: otherwise a later 304 would leave nothing to read.
     etag: bodyHash === null ? null : (result.headers['etag'] ?? null),
     last_modified: bodyHash === null ? null : (result.headers['last-modified'] ?? null),
@@ -181,6 +183,14 @@ export function record(
   if (!sameKey) return { outcome, row, bodyHash, target: redirect, targetInMs };
   const again = { ...row, ...respelled(url, redirect, isChanged(redirect.url)), due_in_ms: targetInMs };
   return { outcome, row: again, bodyHash, target: null, targetInMs: 0 };
+}
+
+/** Most characters of Link, and of Refresh, that are kept. */
+const longestLinks = 4_096;
+
+function linkFields({ headers: { link = '', refresh = '' } }: FetchResponse): string | null {
+  if (link === '' && refresh === '') return null;
+  return [link, refresh].map((field) => field.slice(0, longestLinks).toWellFormed()).join('\n');
 }
 
 /**

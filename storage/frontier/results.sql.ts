@@ -46,6 +46,8 @@ export interface ResultRow extends Partial<Kept> {
   readonly reported_hash?: string | null;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
+  /** Link and Refresh (content/link-field.ts); null: the answer had neither. */
+  readonly link_fields: string | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly redirect_to: string | null;
@@ -72,7 +74,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
-       content_hash text, content_type text, robots_tag text, etag text, last_modified text, redirect_to text,
+       content_hash text, content_type text, robots_tag text, link_fields text, etag text, last_modified text, redirect_to text,
        next_url text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
        segment int, at bigint, length int, known boolean)
       order by host_id, crawl_id, key
@@ -100,6 +102,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
+            link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut

@@ -22,6 +22,7 @@ export interface StagedBody {
   readonly content_hash: Buffer;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
+  readonly link_fields: string | null;
   /** Requests that were answered, this one included. */
   readonly fetches: number;
   /** Milliseconds that the last answer took; null: not known. */
@@ -101,7 +102,7 @@ export const hostsInStage = (
 /** @param record where a body lies @param apart what is left to others */
 const inStage = (stage: StoredStage, record: string, apart = ''): string =>
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms, ${record} as record
+          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, ${record} as record
      from json_to_recordset($1) as t(nth int, crawl_id bigint, host_id bigint, bodies int)
      join host h on h.id = t.host_id
     cross join lateral (

@@ -56,7 +56,7 @@ export const walkPages = statement<
    select (extract(epoch from w.fetched_at) * 1000000)::bigint as micros, w.extracted_at::text as of,
           (extract(epoch from w.extracted_at) * 1000)::float8 as extracted_ms, w.looked,
           w.host_id, h.origin, w.crawl_id, encode(w.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.fetches, u.took_ms, u.cut,
+          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, u.cut,
           p.title, p.description, p.language, p.charset, p.words, p.links, p.canonical, p.noindex, p.nofollow,
           encode(p.text_hash, 'hex') as text_hash, p.meta, p.fields, p.outlinks,
           (select json_build_object('words', t.words, 'simhash', t.simhash::text, 'sketch', encode(t.sketch, 'hex'),

@@ -265,6 +265,30 @@ describe('text', () => {
   });
 });
 
+describe('what the head of an answer says of links (RFC 8288)', () => {
+  const page = '<base href="/b/"><a href="a">a</a>';
+  const read = (link: string, refresh = '', body = page) => {
+    const { links, canonical } = extract(body, { linkFields: `${link}\n${refresh}` });
+    return { links: links.map((url) => url.replace('https://example.com', '')), canonical };
+  };
+
+  it('is the canonical page, versions in other languages, the next and previous page, and a refresh', () => {
+    const link =
+      '<own>; rel=canonical, </de,1>; rel="alternate"; hreflang="de", </feed>; rel=alternate; type="a/b", ' +
+      '<?page=2>; title="a, <b>; rel=x"; rel="next last", </x>; rel=next; anchor="#other", </css>; rel=preload';
+    expect(read(link, '5; url=/later')).toEqual({
+      links: ['/b/a', '/de,1', '/dir/page.html?page=2', '/later'],
+      canonical: 'https://example.com/dir/own',
+    });
+  });
+
+  it('goes behind what the page says, and is nothing where it is broken', () => {
+    const own = '<link rel=canonical href=/own>';
+    expect(read('</other>; rel=canonical', '', own).canonical).toBe('https://example.com/own');
+    expect(read('rel=canonical, <unended; rel=next', '5')).toEqual({ links: ['/b/a'], canonical: null });
+  });
+});
+
 describe('other kinds of bodies', () => {
   it('reads XHTML: self-closing tags close, CDATA is text', () => {
     const subset = "<!DOCTYPE html [<!ENTITY a \"]>\"><!-- ]> ' --><?b ]>?>\n<!ENTITY c '>'> ]>";

@@ -5,6 +5,7 @@ import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { hostRow, not, tables } from '../../support/database/index.ts';
+import { readBodies } from './reading.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { page, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
@@ -159,6 +160,17 @@ describe('a redirect', () => {
       reason: 'bad-redirect',
     });
   });
+});
+
+it('Link and Refresh in the head of a page lead on from it, without a request of their own', async () => {
+  const fields = {
+    link: '</de>; rel=alternate; hreflang=de, </p>; rel="canonical"',
+    refresh: '0; url=/later',
+  };
+  const { host, crawl, site } = await hosted({ '/a': page('A page', fields) }, '/a');
+  await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
+  await readBodies(fetching, host);
+  expect(Object.keys(await fetching.urls(crawl, site.origin)).toSorted()).toEqual(['/a', '/de', '/later']);
 });
 
 describe('cookies that a redirect sets (RFC 6265)', () => {

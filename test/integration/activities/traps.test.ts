@@ -238,7 +238,14 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
         kind: storedKinds.page,
         seed: false,
       },
-      ...{ depth: 1, priority: 1, content_hash: Buffer.alloc(32, at), content_type: null, robots_tag: null },
+      ...{
+        depth: 1,
+        priority: 1,
+        content_hash: Buffer.alloc(32, at),
+        content_type: null,
+        robots_tag: null,
+        link_fields: null,
+      },
       ...{ fetches: 1, took_ms: 5, record: null },
     } as const;
     const text = `Welcome to host ${String(at)} of our farm`;

@@ -135,6 +135,7 @@ export const result = (
   content_hash: null,
   content_type: null,
   robots_tag: null,
+  link_fields: null,
   etag: null,
   last_modified: null,
   redirect_to: null,
