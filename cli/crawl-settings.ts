@@ -260,7 +260,8 @@ const settings: { readonly [F in Field]: F extends keyof CrawlEdit ? LiveOption 
   soft404: {
     group: 'what',
     flags: '--soft-404 <yes|no>',
-    words: 'ask each host for a made-up path, and put pages that look like the answer into quarantine',
+    words:
+      'ask each host for a made-up path or two, and put pages that look like the answers into quarantine',
     read: yesOrNo,
   },
   rules: {

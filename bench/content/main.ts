@@ -4,6 +4,7 @@ import { script } from '../../test/support/script.ts';
 import { reportMarkdown } from './markdown.ts';
 import { reportNearDuplicates } from './near-duplicates.ts';
 import { reportReading } from './reading.ts';
+import { reportMissing } from './soft-404.ts';
 import { reportSmallEdits } from './small-edits.ts';
 
 const usual = ['/usr/share/doc'];
@@ -22,5 +23,7 @@ const folders = command.args.length > 0 ? command.args : usual.filter((folder) =
 
 reportNearDuplicates(1);
 reportSmallEdits();
+reportMissing(1);
+reportMissing(2);
 reportMarkdown();
 process.exitCode = (await reportReading(folders, each === true)) ? 0 : 1;

@@ -167,7 +167,7 @@ export const configFields = {
   }),
   soft404: z.boolean().meta({
     description:
-      'True: hosts are asked for a made-up path, once a day at most, and pages that look like the answer go into quarantine, as do pages with a text that many pages of their host have. Holds for pages that are read from then on.',
+      'True: hosts are asked for a made-up path, once a day at most, and for a second one if they answer it with a page. Pages that look like the answers go into quarantine, as do pages with a text that many pages of their host have. Holds for pages that are read from then on.',
   }),
   rules: pageRules.nullable(),
   fresh: z.boolean().meta({

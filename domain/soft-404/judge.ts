@@ -1,18 +1,35 @@
 /**
  * Does a server answer unknown paths as if they were pages (soft 404, F29)? It is asked for a made-up sibling of a page
- * that it has. What the answer says and the page does not is the message of its error page: pages with the same message,
- * and little else of their own, are error pages too. When in doubt, nothing is one.
+ * that it has, and if it answers with a page, for a second one. What both answers say and the page does not is the message
+ * of its error page; what only one of them says is what such a page shows by chance, as of what others read. Pages with
+ * the message, and no more of their own than chance gives, are error pages too. When in doubt, nothing is one.
  */
+import type { PageNeed } from '../page-need.ts';
 import { printAnswer, type AnswerPrint } from './print.ts';
 
 /** By what pages of a host are known not to be there. */
 export type ErrorSign =
   /** They redirect there, as a made-up path does. */
   | { readonly kind: 'redirect'; readonly to: string }
-  /** Their text is that of a made-up path. */
-  | { readonly kind: 'text'; readonly made: AnswerPrint; readonly sibling: AnswerPrint }
+  /** Their text is that of made-up paths. */
+  | TextSign
   /** They have this text (SHA-256, hex), as a large share of the pages of the host do. */
   | { readonly kind: 'repeated'; readonly text: string };
+
+export interface TextSign extends ProbedSite {
+  readonly kind: 'text';
+  readonly made: AnswerPrint;
+  /** The path that was made up; absent in signs of former versions. */
+  readonly at?: string;
+}
+
+/** What is known when an answer to a made-up path comes. */
+export interface ProbedSite {
+  /** The page next to which the path was made up. */
+  readonly sibling: AnswerPrint;
+  /** The answer to the first of two made-up paths; null or absent: this is the first. */
+  readonly first?: AnswerPrint | null | undefined;
+}
 
 export type ProbeVerdict =
   /** Nothing follows: the server is honest, or the answer says nothing for certain. */
@@ -28,12 +45,27 @@ export interface ProbeAnswer {
   /** Null: the body is no text. */
   readonly title: string | null;
   readonly text: string | null;
+  /** What the body needs to say anything (domain/page-need.ts). */
+  readonly needs: PageNeed | null;
 }
 
 /** A text that more than the one share of a host's pages have, and no more than the other, is that of an error page. */
 const repeated = { over: 0.3, upTo: 0.9, pages: 6, of: 20 };
 /** Fewest pairs of words of a message. */
 const fewestPairs = 2;
+/** A message of fewer pairs is short. */
+const shortMessage = 8;
+/** Share of what an error page says, beside what all pages of the site have, that may be its own: the path, a time. */
+const mostOwn = 0.3;
+/**
+ * Share of the message that an error page has at least, of one with few pairs and of others, and how much more of its own it
+ * may have than the answers showed by chance. The title decides: that of the answers; one that says nothing, as where all
+ * pages of a site have the same; one of its own; or one of its own where both answers had different ones.
+ */
+const underItsTitle = { message: 0.5, ofShort: 0.5, overChance: 3 };
+const underNoTitle = { message: 0.75, ofShort: 1, overChance: 1.5 };
+const underOwnTitle = { message: 0.75, ofShort: 1, overChance: 0 };
+const underAnyTitle = { message: 0.9, ofShort: Infinity, overChance: 1.5 };
 
 const login = /log-?in|sign-?in|anmeld|connexion|\/auth|\/sso|consent|captcha|challenge/i;
 
@@ -61,9 +93,8 @@ export function madeUpSibling(path: string, token: string): string {
   return `${folder}/${token}${last === '' && slash > 0 ? '/' : extension}`;
 }
 
-/** @param sibling print of the page next to which the path was made up */
-export function judgeProbe(answer: ProbeAnswer, sibling: AnswerPrint): ProbeVerdict {
-  const { status, redirectTo, path, title, text } = answer;
+export function judgeProbe(answer: ProbeAnswer, { sibling, first }: ProbedSite): ProbeVerdict {
+  const { status, redirectTo, path, title, text, needs } = answer;
   if (redirectTo !== null) {
     if (login.test(redirectTo)) return { kind: 'login' };
     // A redirect that keeps the made-up name only spells it in another way.
@@ -74,49 +105,76 @@ export function judgeProbe(answer: ProbeAnswer, sibling: AnswerPrint): ProbeVerd
   }
   if (status === 404 || status === 410) return { kind: 'honest' };
   if (status < 200 || status > 299 || text === null) return { kind: 'unclear' };
+  // Pages that are there may show the same: they say nothing without a browser, or without somebody who logs in.
+  if (needs !== null) return { kind: needs === 'login' ? 'login' : 'shell' };
   const made = printAnswer(title, text, path);
-  const message = compare({ made, sibling }, made);
+  const sign: TextSign = { kind: 'text', made, sibling, first, at: path };
   // The same page for every path: it says nothing about any of them.
-  if (message.ofMessage < fewestPairs) return { kind: 'shell' };
-  return { kind: 'soft', sign: { kind: 'text', made, sibling } };
+  const { title: inTitle, ofMessage } = compare(sign, made);
+  return ofMessage + inTitle.size < fewestPairs ? { kind: 'shell' } : { kind: 'soft', sign };
 }
 
+/** Pairs of words. */
 interface Compared {
-  /** Pairs of the message. */
+  /** Of the message in the title: of what both answers say there, and the page beside them does not. */
+  readonly title: Set<number>;
+  /** Of the message. */
   readonly ofMessage: number;
-  /** Share of them that the page has. */
+  /** Of the message that the page has. */
   readonly message: number;
-  /** Share of the page's pairs that the answer to the made-up path lacks. */
+  /** Of the page that all pages of the site do not have. */
+  readonly content: number;
+  /** Of the page that no answer to a made-up path has. */
   readonly own: number;
+  /** That an answer to a made-up path has by chance. */
+  readonly chance: number;
 }
 
-function compare(
-  { made, sibling }: { readonly made: AnswerPrint; readonly sibling: AnswerPrint },
-  page: AnswerPrint,
-): Compared {
+function compare({ made, first: earlier, sibling }: TextSign, page: AnswerPrint): Compared {
+  const first = earlier ?? made;
   // Of hashes beyond the greatest of a sample, the sample says nothing.
   const known = Math.min(
-    ...[made, sibling, page].map(({ pairs, whole }) => (whole ? Infinity : (pairs.at(-1) ?? 0))),
+    ...[made, first, sibling, page].map(({ pairs, whole }) => (whole ? Infinity : (pairs.at(-1) ?? 0))),
   );
-  const within = ({ pairs }: AnswerPrint): number[] => pairs.filter((pair) => pair <= known);
-  const [ofMade, ofSibling, ofPage] = [new Set(within(made)), new Set(within(sibling)), within(page)];
-  const message = [...ofMade].filter((pair) => !ofSibling.has(pair));
-  const has = new Set(ofPage);
+  const within = ({ pairs }: AnswerPrint): Set<number> => new Set(pairs.filter((pair) => pair <= known));
+  const [one, other, ofSibling, ofPage] = [within(made), within(first), within(sibling), within(page)];
+  const both = one.intersection(other);
+  const message = both.difference(ofSibling);
+  const answers = one.union(other);
   return {
-    ofMessage: message.length,
-    message: message.length === 0 ? 0 : message.filter((pair) => has.has(pair)).length / message.length,
-    own: ofPage.length === 0 ? 0 : ofPage.filter((pair) => !ofMade.has(pair)).length / ofPage.length,
+    title: titleOf(made).intersection(titleOf(first)).difference(titleOf(sibling)),
+    ofMessage: message.size,
+    message: message.intersection(ofPage).size,
+    content: ofPage.difference(both.intersection(ofSibling)).size,
+    own: ofPage.difference(answers).size,
+    chance: answers.difference(both).difference(ofSibling).size / 2,
   };
 }
 
+const titleOf = ({ title = [] }: AnswerPrint): Set<number> => new Set(title);
+
 /** Is this page, with this print, one that is not there? */
-export function isMissing(sign: Extract<ErrorSign, { kind: 'text' }>, page: AnswerPrint): boolean {
-  const { message, own } = compare(sign, page);
-  if (message >= 0.75 && own <= 0.3) return true;
-  // Error pages that show something else each time, such as what others read, agree in less.
-  return sign.made.says && page.says && message >= 0.3 && own <= 0.7;
+export function isMissing(sign: TextSign, page: AnswerPrint): boolean {
+  const { title, ofMessage, message, content, own, chance } = compare(sign, page);
+  const mine = titleOf(page);
+  if (!title.isSubsetOf(mine)) return false;
+  const [one, other] = [titleOf(sign.made), titleOf(sign.first ?? sign.made)];
+  const says = mine.isSubsetOf(one.union(other))
+    ? title.size > 0
+      ? underItsTitle
+      : underNoTitle
+    : one.isSubsetOf(other)
+      ? underOwnTitle
+      : underAnyTitle;
+  // Of a short message every pair counts: a page that is there may have a part of it.
+  const share = ofMessage < shortMessage ? says.ofShort : says.message;
+  return message >= ofMessage * share && own <= Math.max(content * mostOwn, chance * says.overChance);
 }
 
+/** Is this the path of a home page, or does it lie above the path that was made up, as a list of a folder's pages does? */
+export const isAbove = (path: string, { at }: Pick<TextSign, 'at'> = {}): boolean =>
+  isHome(path) || (at?.startsWith(`${path.split('?', 1)[0]?.replace(/\/$/, '') ?? ''}/`) ?? false);
+
 /** Is this the path of a home page? */
-export const isHome = (path: string): boolean =>
+const isHome = (path: string): boolean =>
   /^\/(?:(?:index|home|default|start|main)(?:\.[a-z]+)?\/?)?(?:\?|$)/i.test(path);

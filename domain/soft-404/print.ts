@@ -4,24 +4,20 @@
  */
 
 export interface AnswerPrint {
-  /** Hashes of pairs of words, those that are least, ascending. */
+  /** Hashes of pairs of words of the text, those that are least, ascending. */
   readonly pairs: readonly number[];
   /** False: there are further pairs, with greater hashes. */
   readonly whole: boolean;
-  /** The title or the beginning of the text says that something was not found. */
-  readonly says: boolean;
+  /** Hashes of pairs of words of the title; absent in prints of former versions. */
+  readonly title?: readonly number[];
 }
 
-const mostPairs = 256;
+const mostPairs = 512;
 /** Characters read of a text. */
 const mostCharacters = 20_000;
-/** Characters in which an error page says what it is. */
-const beginning = 1_500;
+const mostOfTitle = 300;
 
 const word = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|[\p{L}\p{M}\p{N}]+/gu;
-
-const notFound =
-  /\b404\b|not found|no longer (?:available|exists?|here)|(?:does|do)(?: not|n[’']t) exist|(?:could|can)(?: not|not|n[’']t|n[’']t be) (?:be found|find)|doesn[’']t exist|nothing (?:was )?found|page (?:is )?(?:missing|unavailable|gone)|nicht gefunden|existiert nicht|nicht (?:mehr )?verfügbar|introuvable|n[’']existe pas|n[’']est plus disponible|no (?:se )?encontr|no existe|não encontrad|não existe|non trovat|non esiste|niet gevonden|bestaat niet|nie znalezion|nie istnieje|hittades inte|finns inte|ikke funnet|ikke fundet|ei löydy|nenalezen|bulunamadı|не найден|не существует|не знайден|δεν βρέθηκε|غير موجود|לא נמצא|見つかりません|找不到|不存在|찾을 수 없/iu;
 
 /** FNV-1a. */
 function hashOf(text: string): number {
@@ -34,26 +30,23 @@ function hashOf(text: string): number {
 /** @param pathAndQuery that was asked for */
 export function printAnswer(title: string | null, text: string, pathAndQuery: string): AnswerPrint {
   const asked = echoesOf(pathAndQuery);
-  const pairs = new Set<number>();
-  for (const [mark, part] of [
-    ['t', title ?? ''],
-    ['', text.slice(0, mostCharacters)],
-  ] as const) {
-    let last: string = mark;
-    for (const each of wordsOf(
-      asked.reduce((left, echo) => left.replaceAll(echo, ' '), part.toLowerCase()),
-    )) {
-      if (/\p{N}/u.test(each)) continue;
-      pairs.add(hashOf(`${last} ${mark}${each}`));
-      last = each;
-    }
-  }
-  const least = [...pairs].toSorted((one, other) => one - other);
+  const least = [...pairsOf(text.slice(0, mostCharacters), asked)].toSorted((one, other) => one - other);
   return {
     pairs: least.slice(0, mostPairs),
     whole: least.length <= mostPairs,
-    says: notFound.test(`${title ?? ''} ${text.slice(0, beginning)}`),
+    title: [...pairsOf((title ?? '').slice(0, mostOfTitle), asked)],
   };
+}
+
+function pairsOf(text: string, asked: readonly string[]): Set<number> {
+  const pairs = new Set<number>();
+  let last = '';
+  for (const each of wordsOf(asked.reduce((left, echo) => left.replaceAll(echo, ' '), text.toLowerCase()))) {
+    if (/\p{N}/u.test(each)) continue;
+    pairs.add(hashOf(`${last} ${each}`));
+    last = each;
+  }
+  return pairs;
 }
 
 const wordsOf = (text: string): readonly string[] => text.match(word) ?? [];

@@ -2,7 +2,7 @@
  * Soft 404 (F29): asks hosts for made-up paths, and says of pages that are read whether they look like the answer. A
  * made-up path is a URL of the crawl like any other: it passes robots.txt, scope, opt-outs, the host's delay and its
  * quota on its way. A host is asked once a day at most, whichever crawls want to know, and only about a folder from which
- * pages were read.
+ * pages were read: for one path, and for a second one if it answers the first with a page.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,7 +10,14 @@ import type { Logger } from 'pino';
 import { readShown } from '../../content/extract.ts';
 import type { Extracted } from '../../contracts/extraction.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import { folderOf, isHome, isMissing, judgeProbe, madeUpSibling } from '../../domain/soft-404/judge.ts';
+import {
+  folderOf,
+  isAbove,
+  isMissing,
+  judgeProbe,
+  madeUpSibling,
+  type TextSign,
+} from '../../domain/soft-404/judge.ts';
 import { printAnswer } from '../../domain/soft-404/print.ts';
 import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
@@ -21,6 +28,7 @@ import type { PageRow, StagedBody } from '../../storage/pages/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   claimMadeUp,
+  claimSecond,
   holdBySign,
   holdMissing,
   holdRepeated,
@@ -82,10 +90,10 @@ export class Soft404 {
     const signs = crawl.errorSigns(staged.origin);
     if (signs.length === 0 || staged.seed) return null;
     const path = pathOf(staged.url);
-    if (isHome(path)) return null;
+    if (isAbove(path)) return null;
     const found = signs.find(({ sign }) => {
       if (sign.kind === 'repeated') return sign.text === hash;
-      return sign.kind === 'text' && isMissing(sign, printAnswer(title, text, path));
+      return sign.kind === 'text' && !isAbove(path, sign) && isMissing(sign, printAnswer(title, text, path));
     });
     return found === undefined ? null : quarantineDetail(found.id, found.shape);
   }
@@ -101,7 +109,7 @@ export class Soft404 {
     const folder = folderOf(path);
     host.met++;
     const due = host.met >= fewestPages && Date.now() >= host.notBefore && !host.asked.has(folder);
-    if (!due || isHome(path) || extracted.whole.words < fewestWords) return;
+    if (!due || isAbove(path) || extracted.whole.words < fewestWords) return;
     host.notBefore = Date.now() + retryMs;
     if (await this.#ask(crawl, staged, path, folder, extracted)) host.asked.add(folder);
   }
@@ -115,33 +123,58 @@ export class Soft404 {
   }
 
   /** The answer to a made-up path that has a body. */
-  async answered(staged: StagedBody, { title, whole: { text } }: Extracted): Promise<void> {
-    const { pool, blobs, log } = this.#parts;
+  async answered(staged: StagedBody, { title, whole: { text }, meta }: Extracted): Promise<void> {
+    const { pool } = this.#parts;
     const [asked] = await openMadeUp(pool, staged.host_id, staged.crawl_id, staged.key);
     if (asked === undefined) return;
     const probe = { status: 200, redirectTo: null, path: pathOf(staged.url), title, text };
-    const verdict = judgeProbe(probe, asked.sibling);
+    const verdict = judgeProbe({ ...probe, needs: meta.needs ?? null }, asked);
     if (verdict.kind === 'soft' && verdict.sign.kind === 'text') {
       const { sign } = verdict;
       const row = await holdBySign(pool, staged, asked.shape, sign, { redirects: 0 });
       if (row !== null) {
         // Pages that are read from now on are judged by the sign; those that were read before are read once more.
         this.#crawls.forget(staged.crawl_id);
-        const missing: string[] = [];
-        for (const page of await pagesReadBefore(pool, staged.host_id, staged.crawl_id, mostLookedAt)) {
-          const path = pathOf(page.url);
-          const body = isHome(path) ? null : await blobs.get(page.content_hash);
-          if (body === null) continue;
-          if (
-            isMissing(sign, printAnswer(page.title, readShown(body, page.content_type, page.url).text, path))
-          )
-            missing.push(page.key);
-        }
-        const held = await holdMissing(pool, staged, missing, row);
-        log.info({ host: staged.origin, held }, 'a host answers made-up paths as if they were pages');
+        await this.#holdReadBefore(staged, sign, row);
+        if (asked.first === null && (await this.#askAgain(staged, asked.shape, sign))) return;
       }
     }
     await noteJudged(pool, staged.host_id);
+  }
+
+  async #holdReadBefore(
+    staged: StagedBody,
+    sign: TextSign,
+    row: { readonly id: string; readonly shape: string },
+  ): Promise<void> {
+    const { pool, blobs, log } = this.#parts;
+    const missing: string[] = [];
+    for (const page of await pagesReadBefore(pool, staged.host_id, staged.crawl_id, mostLookedAt)) {
+      const path = pathOf(page.url);
+      const body = isAbove(path, sign) ? null : await blobs.get(page.content_hash);
+      if (body === null) continue;
+      const { text } = readShown(body, page.content_type, page.url);
+      if (isMissing(sign, printAnswer(page.title, text, path))) missing.push(page.key);
+    }
+    const held = await holdMissing(pool, staged, missing, row);
+    log.info({ host: staged.origin, held }, 'a host answers made-up paths as if they were pages');
+  }
+
+  /**
+   * Asks for a second path beside the first: what only one of both answers says is there by chance. False: it is not
+   * asked for. If the process dies before the path is stored, the first answer is all that is known.
+   */
+  async #askAgain(staged: StagedBody, folder: string, { made: first }: TextSign): Promise<boolean> {
+    const { pool, writer } = this.#parts;
+    const crawl = await this.#crawls.open(staged.crawl_id);
+    const path = madeUpSibling(pathOf(staged.url), tokenFor(`${staged.origin}${folder} again`));
+    const made = canonicalize(staged.origin + path);
+    if (!made.ok) return false;
+    const key = urlKey(made.value.canonical).toString('hex');
+    const place = [staged.host_id, crawl.id, staged.key] as const;
+    if ((await claimSecond(pool, ...place, key, JSON.stringify(first))).length === 0) return false;
+    await this.#admission.store(writer, [candidate(crawl, made.value, { in: 'thin-air', page: staged })]);
+    return true;
   }
 
   #at(crawl: OpenCrawl, staged: StagedBody): AtHost {

@@ -1,8 +1,7 @@
 /** Paths that were made up to see how hosts answer them, and the pages that are held for it. */
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import type { Evidence } from '../../domain/traps/rules.ts';
-import type { ErrorSign } from '../../domain/soft-404/judge.ts';
-import type { AnswerPrint } from '../../domain/soft-404/print.ts';
+import type { ErrorSign, ProbedSite } from '../../domain/soft-404/judge.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Claims the day's made-up path of a host for a crawl. No row: the host was asked within a day, or for this shape. */
@@ -21,19 +20,33 @@ export const claimMadeUp = statement<
    returning host_id`,
 );
 
-export interface MadeUp {
+export interface MadeUp extends ProbedSite {
   readonly host_id: number;
   readonly crawl_id: number;
   /** The folder for which it was asked. */
   readonly shape: string;
-  readonly sibling: AnswerPrint;
 }
+
+/** Of a row `m`: prints of the page beside the made-up path, and of the answer to the first one. */
+const probedSite = `m.shapes[cardinality(m.shapes)] as shape, m.sibling - 'first' as sibling, m.sibling -> 'first' as first`;
 
 /** What a crawl is asking a host for by this path (hex); no row: nothing any more, or the answer was judged. */
 export const openMadeUp = statement<[hostId: number, crawlId: number, key: string], MadeUp>(
   'open-made-up',
-  `select host_id, crawl_id, shapes[cardinality(shapes)] as shape, sibling
-     from made_up_path where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and not judged`,
+  `select m.host_id, m.crawl_id, ${probedSite}
+     from made_up_path m where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and not judged`,
+);
+
+/** Claims a second path in the place of the first (hex), whose answer is kept. No row: the first is no longer open. */
+export const claimSecond = statement<
+  [hostId: number, crawlId: number, key: string, second: string, first: string],
+  { readonly host_id: number }
+>(
+  'claim-second',
+  `update made_up_path
+      set key = decode($4, 'hex'), sibling = sibling || jsonb_build_object('first', $5::jsonb), asked_at = now()
+    where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and not judged
+   returning host_id`,
 );
 
 /** Answers to made-up paths that nobody read, since they have no body: redirects, errors. */
@@ -42,7 +55,7 @@ export const bodilessAnswers = statement<
   MadeUp & { readonly status: number | null; readonly redirect_to: string | null; readonly url: string }
 >(
   'bodiless-answers',
-  `select m.host_id, m.crawl_id, m.shapes[cardinality(m.shapes)] as shape, m.sibling, u.status, u.redirect_to, u.url
+  `select m.host_id, m.crawl_id, ${probedSite}, u.status, u.redirect_to, u.url
      from made_up_path m
      join url u on u.host_id = m.host_id and u.crawl_id = m.crawl_id and u.key = m.key
     where not m.judged and u.state not in ('queued', 'leased') and u.stage = 0 limit $1`,
@@ -54,7 +67,7 @@ export const bodilessAnswers = statement<
  */
 export const closeUnasked = statement<[limit: number], Record<string, never>>(
   'close-unasked',
-  `update made_up_path set judged = true
+  `update made_up_path set judged = true, sibling = '{}'
     where host_id in (
       select m.host_id from made_up_path m
        where not m.judged and m.asked_at < now() - interval '1 hour'
@@ -62,9 +75,10 @@ export const closeUnasked = statement<[limit: number], Record<string, never>>(
        limit $1)`,
 );
 
+/** The prints are forgotten with it: most hosts are honest, and are asked once. */
 export const noteJudged = statement<[hostId: number], Record<string, never>>(
   'note-judged',
-  `update made_up_path set judged = true where host_id = $1`,
+  `update made_up_path set judged = true, sibling = '{}' where host_id = $1`,
 );
 
 /**
@@ -171,10 +185,14 @@ export interface RepeatedText {
   readonly of: number;
 }
 
-/** Pages that were read, with their texts: `url` u and, where a page has a row, `page` p. */
+/**
+ * Pages that were read, with their texts: `url` u and, where a page has a row, `page` p. Shells and login forms say nothing
+ * of whether a page is there, however many have the same.
+ */
 const readPages = `left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id
               and p.key = case when u.alias_host = u.host_id then u.alias_key else u.key end
-            where u.state = 'done' and u.kind = 0 and u.status between 200 and 299 and u.content_hash is not null`;
+            where u.state = 'done' and u.kind = 0 and u.status between 200 and 299 and u.content_hash is not null
+              and p.meta ->> 'needs' is null`;
 const textOf = 'coalesce(p.text_hash, u.content_hash)';
 
 /**

@@ -1,6 +1,6 @@
 /** Soft 404: what follows from answers to made-up paths that nobody reads, and from signs by which pages are held. */
 import { isOver } from '../../domain/crawl-life.ts';
-import { folderOf, isHome, isRepeated, judgeProbe, type ErrorSign } from '../../domain/soft-404/judge.ts';
+import { folderOf, isAbove, isRepeated, judgeProbe, type ErrorSign } from '../../domain/soft-404/judge.ts';
 import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import type { Evidence } from '../../domain/traps/rules.ts';
 import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
@@ -83,7 +83,7 @@ async function holdRedirecting(pool: Pool, due: DueSign, target: string): Promis
   for (let [after, pages] = ['', batch]; pages === batch;) {
     const found = await redirectingTo(pool, due.host_id, due.crawl_id, target, after, batch);
     const keys = found.flatMap(({ key, url }) =>
-      folderOf(pathOf(url)) === folder && !isHome(pathOf(url)) ? [key] : [],
+      folderOf(pathOf(url)) === folder && !isAbove(pathOf(url)) ? [key] : [],
     );
     await holdMissing(pool, due, keys, due);
     pages = found.length;
@@ -152,9 +152,16 @@ export async function holdRepeated(pool: Pool, place: Place): Promise<number | n
 export async function tendSoft404(pool: Pool, most: number): Promise<void> {
   await closeUnasked(pool, most);
   for (const answer of await bodilessAnswers(pool, most)) {
-    const { status, redirect_to: redirectTo, url, sibling, shape: folder } = answer;
-    const probe = { status: status ?? 0, redirectTo, path: pathOf(url), title: null, text: null };
-    const verdict = judgeProbe(probe, sibling);
+    const { status, redirect_to: redirectTo, url, shape: folder } = answer;
+    const probe = {
+      status: status ?? 0,
+      redirectTo,
+      path: pathOf(url),
+      title: null,
+      text: null,
+      needs: null,
+    };
+    const verdict = judgeProbe(probe, answer);
     if (verdict.kind === 'soft') await holdBySign(pool, answer, folder, verdict.sign, { redirects: 1 });
     await noteJudged(pool, answer.host_id);
   }

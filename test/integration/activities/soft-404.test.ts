@@ -90,7 +90,7 @@ const standing = (states: Record<string, string>, of: RegExp): string[] => [
 
 it('holds what looks like the answer to a made-up path, explains it, and gives it back in bulk', async () => {
   const { site, crawl, states } = await crawled(true, missing);
-  expect(madeUp(site)).toHaveLength(1);
+  expect(new Set(madeUp(site)).size).toBe(2);
   const held = await states();
   expect(standing(held, /story$/)).toEqual(['done fetched']);
   expect(standing(held, /old-/)).toEqual(['excluded soft-404']);
@@ -114,6 +114,26 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
   expect(standing(await states(), /old-/)).toEqual(['done fetched']);
   expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+});
+
+it('asks for a second path, and holds pages that show something else each time', async () => {
+  const lost: Answer = (response, request) => {
+    const others = `<p>${story(12)}</p><p>${story(12)}</p>`;
+    html('Not found', `Sorry, this page could not be found. Others read: ${others}`)(response, request, 1);
+  };
+  const { site, crawl, host, states } = await crawled(true, lost);
+  expect(madeUp(site)).toHaveLength(2);
+  expect(standing(await states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+  expect(await tables.madeUpPath.row(fetching.pool, { host_id: Number(host.hostId) })).toMatchObject({
+    ...{ judged: true, crawl_id: crawl, sibling: {} },
+  });
+});
+
+it('asks a host that says 404 for no second path', async () => {
+  const { site, states } = await crawled(true, (response) => response.writeHead(404).end('gone'));
+  expect(madeUp(site)).toHaveLength(1);
+  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
 });
 
 it('asks before the pages are stored, since the crawl may end with them', async () => {
@@ -256,4 +276,21 @@ it('holds all pages with a text that half of the pages have, however many, unles
   expect(await holdRepeated(fetching.pool, place)).toBe(3_001);
   const held = await tables.url.rows(fetching.pool, { ...place, state: 'excluded' });
   expect(held.filter(({ url }) => !/\/(same|seed)\//.test(url))).toEqual([]);
+});
+
+it('holds no pages that only need a browser or a login, however many are the same', async () => {
+  const { crawl, host } = await crawled(false, missing);
+  const place = { host_id: Number(host.hostId), crawl_id: crawl };
+  const [page] = await tables.page.rows(fetching.pool, place);
+  const copies = Array.from({ length: 30 }, (_, at) => ({
+    ...{ host_id: place.host_id, url: `${host.origin}/app/${String(at)}`, alias_host: place.host_id },
+    ...{ alias_key: page?.key ?? Buffer.alloc(0), state: 'done', reason: 'fetched', status: 200 },
+    content_hash: Buffer.alloc(32, 1),
+  }));
+  await addUrls(fetching.pool, crawl, copies);
+  const key = { ...place, key: page?.key };
+  await tables.page.change(fetching.pool, key, { meta: { ...page?.meta, needs: 'javascript' } });
+  expect(await holdRepeated(fetching.pool, place)).toBeNull();
+  await tables.page.change(fetching.pool, key, { meta: page?.meta ?? {} });
+  expect(await holdRepeated(fetching.pool, place)).toBeGreaterThanOrEqual(copies.length);
 });

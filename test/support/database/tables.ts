@@ -474,10 +474,14 @@ export const tables = {
   ),
   print: table<PrintRow>('text_print', 'id'),
   quarantine: table<QuarantineRow>('quarantine', 'id'),
-  madeUpPath: table<{ host_id: Id; crawl_id: Id; key: Buffer; asked_at: Date; judged: boolean }>(
-    'made_up_path',
-    'host_id',
-  ),
+  madeUpPath: table<{
+    host_id: Id;
+    crawl_id: Id;
+    key: Buffer;
+    asked_at: Date;
+    judged: boolean;
+    sibling: object;
+  }>('made_up_path', 'host_id'),
   trapWatch: table<{ host_id: Id; crawl_id: Id; state: object }>('trap_watch', 'host_id, crawl_id'),
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
