@@ -63,6 +63,11 @@ export class Blocks {
   /** Place in the text where the open link began; -1: none is open. */
   #linkFrom = -1;
 
+  /** Number of the container that is open. */
+  get current(): number {
+    return this.#container;
+  }
+
   /** A block element begins; `at` is the length of the text. */
   begin(name: string, told: number, at: number): void {
     this.#end(at);

@@ -11,14 +11,17 @@ import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { cutBy } from '../domain/limits.ts';
 import { enoughWords, needOf, type PageEvidence } from '../domain/page-need.ts';
+import { authorsOf } from './authors.ts';
 import { decodeBody } from './charset.ts';
 import { withoutSubset } from './doctype.ts';
 import { headingFirst, titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
+import { headlineOf } from './headline.ts';
 import { ENOUGH_WORDS, type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
 import { splitText, withoutBlocks } from './main-text.ts';
 import { headLinks } from './link-field.ts';
+import { placesIn } from './mark-place.ts';
 import { bodyKind, isMarkdown, parseContentType } from './media.ts';
 import { datesOf } from './page-dates.ts';
 import type { Asked, PageVersion } from './page-details.ts';
@@ -26,7 +29,8 @@ import { PageReader, readVisible } from './page-reader.ts';
 import { countedBlocks, findRepeated, type LeftOut } from './repeated.ts';
 import { combine, parseRobotsTag } from './robots-directives.ts';
 import { factsOf } from './schema-facts.ts';
-import { type SchemaItem, textsOf } from './schema-items.ts';
+import { type SchemaItem, textsOf, typesOf } from './schema-items.ts';
+import { endOfTitle, siteTeller } from './site-name.ts';
 import { shellWords, textOfState } from './state-text.ts';
 import { countWords } from './words.ts';
 
@@ -193,7 +197,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const spoken =
     language === null || declared?.toLowerCase().startsWith(language) === true ? declared : language;
   const now = input.now ?? Infinity;
-  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, now, spoken });
+  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, title, now, spoken });
   const rights = page.rights.finish(directives, items, resolve, input.xRobotsTag);
   const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 
@@ -303,44 +307,81 @@ function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Re
 
 /** Characters at the beginning and the end of the text, in which a date may be told. */
 const dateReach = 1_500;
+const lastLines = 2;
 
 /** @param shown the part of the page that its text is made of */
 function metaOf(
-  { meta, marks, items: reader, language }: PageReader,
+  { meta, marks, items: reader, language, canonicalHref, text: raw, blocks: whole }: PageReader,
   { blocks, text: folded }: PageReader,
   items: readonly SchemaItem[],
-  { text, words, mainWords, fromState }: Texts,
+  { text, main, words, mainWords, fromState }: Texts,
   {
     resolve,
     url,
     now,
+    title,
     spoken,
   }: {
     readonly resolve: (href: string) => string | null;
     readonly url: URL;
+    readonly title: string;
     readonly now: number;
     /** Language of the page. */
     readonly spoken: string | null;
   },
 ): { readonly value: PageMeta; readonly leftOut: number } {
+  const { openGraph } = meta;
+  const isSite = siteTeller([...meta.siteNames, ...siteNamesOf(items), ...endOfTitle(title)], url);
+  const headline = headlineOf(
+    raw.raw,
+    whole,
+    [...headlinesOf(items), ...textsOf(openGraph?.['og:title']), title],
+    isSite,
+  );
+  const { standing, lines: linesBy } = placesIn(raw.raw, whole, headline.block);
+  const isHome = url.pathname === '/' && url.search === '';
+  const isOffer =
+    items.some((item) => typesOf(item).some((type) => /^(?:Product\w*|\w*Event)$/.test(type))) &&
+    headlinesOf(items).length === 0;
+  const lines = linesBy();
   const end = text.length > 2 * dateReach ? text.slice(-dateReach) : '';
+  const isArticle = openGraph?.['og:type'] === 'article';
   const dates = datesOf({
-    ...{ published: meta.published, modified: meta.modified, items, times: marks.times, url, now },
+    ...{ published: meta.published, dated: meta.dated, modified: meta.modified },
+    ...{ items, times: marks.times, standing, isList: isHome || isOffer, now },
+    bylines: marks.bylines.filter((mark) => standing(mark) === 'near').map((mark) => mark.text),
+    urls: [url.href, canonicalHref ?? '', ...textsOf(openGraph?.['og:url'])].flatMap(pathOf),
+    pictures: isArticle ? textsOf(openGraph['og:image']).flatMap(pathOf) : [],
+    lines,
+    ending: headline.block === null ? main.slice(-dateReach).split('\n').slice(-lastLines) : [],
     texts: [text.slice(0, 2 * dateReach), end, marks.foot],
+    american: /^en[-_]us/i.test(spoken ?? ''),
   });
-  for (const item of items) for (const name of textsOf(item['author'])) meta.author(name);
-  if (meta.authors.length === 0) for (const line of marks.bylines) meta.author(line);
+  const authors = authorsOf({
+    ...{
+      authors: meta.authors,
+      cited: meta.cited,
+      items,
+      bylines: marks.bylines,
+      standing,
+      isSite,
+      isList: isHome || isOffer,
+      text,
+    },
+    lines,
+    isArticle: isArticle || (dates.published !== null && dates.from !== 'text'),
+  });
   const headings = headingsOf(folded.raw, blocks);
   const schema = meta.stored(items);
   const facts = factsOf(items, meta.openGraph, spoken);
   const feeds = meta.feeds(resolve);
-  const { openGraph } = meta;
   const value: PageMeta = {
     version: extractorVersion,
+    ...(headline.text !== null && { headline: headline.text.toWellFormed() }),
     ...(dates.published !== null && { published: dates.published }),
     ...(dates.from !== null && { publishedFrom: dates.from }),
     ...(dates.modified !== null && { modified: dates.modified }),
-    ...(meta.authors.length > 0 && { authors: meta.authors }),
+    ...(authors.names.length > 0 && { authors: [...authors.names] }),
     ...(language !== null && language !== '' && { declaredLanguage: language.slice(0, 35).toWellFormed() }),
     ...(mainWords !== words && { mainWords }),
     ...(fromState && ({ fromState } as const)),
@@ -351,5 +392,29 @@ function metaOf(
     ...facts,
     ...(feeds.length > 0 && { feeds }),
   };
-  return { value, leftOut: meta.leftOut + (reader?.leftOut ?? 0) + marks.leftOut + headings.leftOut };
+  const leftOut = meta.leftOut + (reader?.leftOut ?? 0) + marks.leftOut + headings.leftOut + authors.leftOut;
+  return { value, leftOut };
 }
+
+function pathOf(address: string): string[] {
+  return URL.canParse(address) ? [new URL(address).pathname] : [];
+}
+
+/** Names that schema.org data give to the site, and to who publishes the page. */
+function siteNamesOf(items: readonly SchemaItem[]): string[] {
+  return items.flatMap((item) => {
+    const isSite = typesOf(item).some((type) =>
+      /^WebSite$|Organization$|Corporation$|LocalBusiness$/.test(type),
+    );
+    return [
+      ...textsOf(item['publisher']),
+      ...(isSite ? [...textsOf(item['name']), ...textsOf(item['alternateName'])] : []),
+    ];
+  });
+}
+
+const headlinesOf = (items: readonly SchemaItem[]): string[] =>
+  items
+    .filter((item) => typesOf(item).some((type) => /Article|Posting/.test(type)))
+    .flatMap((item) => textsOf(item['headline']))
+    .slice(0, 1);

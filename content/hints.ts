@@ -21,6 +21,13 @@ export const hints = {
   byline: 32,
   /** Client-side frameworks build the page in it. */
   mount: 64,
+  /** It shows a date, and says which. */
+  dated: 1 << 16,
+  published: 1 << 17,
+  modified: 1 << 18,
+  /** It shows who wrote the page; with `named`, the name alone. */
+  author: 1 << 19,
+  named: 1 << 20,
 } as const;
 
 const roles: ReadonlyMap<string, number> = new Map([
@@ -34,7 +41,10 @@ const roles: ReadonlyMap<string, number> = new Map([
 
 const itemprops: ReadonlyMap<string, number> = new Map([
   ['articleBody', hints.main],
-  ['author', hints.byline],
+  ['author', hints.byline | hints.author | hints.named],
+  ['datePublished', hints.dated | hints.published],
+  ['dateCreated', hints.dated | hints.published],
+  ['dateModified', hints.dated | hints.modified],
   ['breadcrumb', hints.outside],
 ]);
 
@@ -58,6 +68,30 @@ const words: readonly (readonly [RegExp, number])[] = [
   [
     /byline|(?:^|[-_\s])(?:author|dateline|writtenby|p-author|post-?meta|entry-?meta)(?:$|[-_\s])/i,
     hints.byline,
+  ],
+];
+
+/** Names without any of these are those of no mark. */
+const mayMark =
+  /date|dat[ou]|fecha|time|publi|post|submit|creat|updat|modif|revis|edited|aktual|veröff|parution|author|autor|aut[eo]|byline|writ|journalist|reporter|redakt|forfatter|kirjo|contrib|meta|fn/i;
+/** What shows when a page was written, and by whom. */
+const marks: readonly (readonly [RegExp, number])[] = [
+  [
+    /(?:^|[-_\s])(?<!(?:event|start|end|due|valid|birth|current|expiry)[-_]*)(?:dates?|datum|fecha|datetime|timestamp|time|published|pubdate|posted|postedon|submitted|created|updated|modified|dateline|parution|veröffentlicht)(?=$|[-_\s])(?![-_]*(?:picker|select|filter|range|archive|icon|start|end|event))|[a-z](?:Date|Time|DateTime)(?:$|[-_\s])|(?:post|entry|article|publish|pub|news)(?:date|time)/,
+    hints.dated,
+  ],
+  [
+    /publi|pubdate|posted|post-?_*date|post-?_*time|entry-?_*date|submitted|created|article-?_*(?:date|time)|news-?_*date|veröffentlicht|parution/i,
+    hints.published,
+  ],
+  [/modif|updat|revis|edited|aktualisi/i, hints.modified],
+  [
+    /(?:^|[-_\s])(?:authors?|autor(?:en|in|es)?|auteur|autore|byline|writer|journalist|reporter|redakteur|forfatter|kirjoittaja|contributor|p-author|post-?meta|entry-?meta)(?:$|[-_\s])|byline|(?:author|writer|autor)-?_*name|[a-z]Author(?:$|[-_\s])/i,
+    hints.author,
+  ],
+  [
+    /(?:author|autor|auteur|autore|byline|writer)[-_]*(?:name|link|nom|fn)|(?:^|[-_\s])(?:authors?|autor|p-author|fn)(?:$|\s)/i,
+    hints.named,
   ],
 ];
 
@@ -91,6 +125,7 @@ function ofName(name: string): number {
   const head = name.slice(0, longestName);
   let told = 0;
   for (const [pattern, bit] of words) if (pattern.test(head)) told |= bit;
+  if (mayMark.test(head)) for (const [pattern, bit] of marks) if (pattern.test(head)) told |= bit;
   if (name.length <= longestName) {
     if (known.size >= mostKnown) known.clear();
     known.set(ownCopy(name), told);

@@ -15,30 +15,39 @@ const longestProperties = 5_000;
 const longestProperty = 500;
 const longestDescription = 2_000;
 const mostFeeds = 10;
-const mostAuthors = 10;
-const longestAuthor = 100;
+/** Values of one kind that are kept as they are written, and characters of one. */
+const mostValues = 30;
+const longestValue = 300;
 /** Characters of scripts that are kept: JSON-LD is read at the end of the page. */
 const longestScripts = 512 * 1_024;
 
-const publishedNames: ReadonlySet<string> = new Set(
-  `article:published_time og:published_time og:article:published_time article:published article.published
-  article:publicationdate datepublished date_published date-published datecreated date dc.date dc.date.issued
-  dc.date.created dc.created dc.issued dcterms.date dcterms.created dcterms.issued publish_date publishdate publish-date
-  published_date publisheddate publication_date publicationdate pubdate published parsely-pub-date sailthru.date
-  citation_publication_date citation_date citation_online_date originalpublicationdate release_date creation_date created
-  bt:pubdate cxenseparse:recs:publishtime rnews:datepublished prism.publicationdate article_date_original
-  article:post_date wp:date dateposted date_posted displaydate`.split(/\s+/),
-);
-const modifiedNames: ReadonlySet<string> = new Set(
-  `article:modified_time og:updated_time og:modified_time og:article:modified_time article:updated_time article:modified
-  article.updated datemodified date_modified date-modified dc.date.modified dc.modified dcterms.modified lastmod
-  last-modified last_modified lastmodified modified modified_time modificationdate revised updated_time updated
-  date_updated dateupdated rnews:datemodified utime`.split(/\s+/),
-);
-const authorNames: ReadonlySet<string> = new Set([
-  ...['author', 'article:author', 'dc.creator', 'dcterms.creator', 'parsely-author', 'sailthru.author'],
-  ...['citation_author', 'article:author:name', 'byl', 'book:author'],
-]);
+/** Words of a date in the names of meta elements; those of other dates come first. */
+const otherDate =
+  /expir|event|valid|unavail|birth|copyright|start|end(?:-|_|\b|date|time)|archiv|valid|music|book|review/;
+const modifiedName = /modif|updat|revis|lastmod|last-?_?(?:edit|change|publish)|^utime$/;
+const publishedName =
+  /(?:publish|publicati|issu|post|creat|release|display|original|online|submitted|regist)\w*[-_.:]?(?:date|time|on|at)$|pub-?_?date|(?:^|[.:_-])(?:pdate|ptime|published|issued|date[-_.]?(?:publi|creat|post|issu|submit)\w*)$/;
+const someDate =
+  /(?:^|[.:_-])(?:date|created|timestamp|time|gentime)$|^(?:articledate|docdate|doc_date|displaydate|news_date)$/;
+/** What a date of such a name is of. */
+const dateNamed = (name: string): 'published' | 'modified' | 'dated' | null =>
+  otherDate.test(name)
+    ? null
+    : modifiedName.test(name)
+      ? 'modified'
+      : publishedName.test(name)
+        ? 'published'
+        : someDate.test(name)
+          ? 'dated'
+          : null;
+/** `citation_author` and its like: one name each, the family name first where there is a comma. */
+const citedName =
+  /^(?:citation_authors?|bepress_citation_author|eprints\.creators_name|dcterms\.creator|dc\.creator|dc\.contributor\.author)$/;
+const authorName =
+  /(?:^|[.:_-])(?:author|authors|author[-_.:]?name|byl|creator|article[-_]?author|newsauthor)$/;
+const otherAuthor = /^(?:twitter|book|fb|profile|music|video):|url|link|email|image/;
+const siteName =
+  /^(?:og:site_name|application-name|apple-mobile-web-app-title|al:(?:ios|android):app_name|publisher|dc\.publisher|dcterms\.publisher|citation_publisher|copyright)$/;
 /** Names that declare the language of a page whose elements do not. */
 const languageNames: ReadonlySet<string> = new Set(
   'content-language language dc.language dcterms.language inlanguage og:locale'.split(' '),
@@ -49,9 +58,14 @@ const feedTypes: ReadonlySet<string> = new Set([
 ]);
 
 export class MetaReader {
+  /** Dates as written: those of publication, those that do not say of what, those of changes. */
   readonly published: string[] = [];
+  readonly dated: string[] = [];
   readonly modified: string[] = [];
+  /** Names of authors as written; `cited` are those of one person each. */
   readonly authors: string[] = [];
+  readonly cited: string[] = [];
+  readonly siteNames: string[] = [];
   /** As written. */
   language: string | null = null;
   #ownDescription: FoldedLine | null = null;
@@ -75,11 +89,18 @@ export class MetaReader {
     if (name === '' || content === '') return;
     if (name === 'description') this.#ownDescription ??= foldLine(content, longestDescription);
     else if (name === 'og:description') this.#sharedDescription ??= foldLine(content, longestDescription);
-    if (publishedNames.has(name)) this.published.push(content.slice(0, 100));
-    else if (modifiedNames.has(name)) this.modified.push(content.slice(0, 100));
-    else if (authorNames.has(name)) this.author(content);
-    else if (languageNames.has(name)) this.language ??= content.slice(0, 100);
+    const list = this.#listOf(name);
+    if (list !== null && list.length < mostValues) list.push(content.slice(0, longestValue));
+    if (languageNames.has(name)) this.language ??= content.slice(0, 100);
     if (graphName.test(name)) this.#addProperty(name, content);
+  }
+
+  #listOf(name: string): string[] | null {
+    if (citedName.test(name)) return this.cited;
+    if (authorName.test(name) && !otherAuthor.test(name)) return this.authors;
+    if (siteName.test(name)) return this.siteNames;
+    const date = dateNamed(name);
+    return date === null ? null : this[date];
   }
 
   #addProperty(name: string, content: string): void {
@@ -95,25 +116,6 @@ export class MetaReader {
     if (known === undefined) this.#graph.set(name, line.text);
     else if (typeof known === 'string') this.#graph.set(name, [known, line.text]);
     else known.push(line.text);
-  }
-
-  /** A name as a page writes it: `By Jane Doe`, an address, several names. */
-  author(raw: string): void {
-    if (raw.length > 300 || /^\s*https?:/i.test(raw)) return;
-    const line =
-      foldLine(raw, 300)?.text.replace(/^(?:written\s+)?(?:by|von|par|por|di|door|av|af)[:\s]+/i, '') ?? '';
-    for (const part of line.split(/\s*[,;|]\s*|\s+(?:and|und|et|y|&)\s+/i)) {
-      const name = part.trim();
-      if (
-        name === '' ||
-        name.length > longestAuthor ||
-        !/\p{L}{2}/u.test(name) ||
-        this.authors.includes(name)
-      )
-        continue;
-      if (this.authors.length < mostAuthors) this.authors.push(name);
-      else this.leftOut++;
-    }
   }
 
   link(relations: readonly string[], attributes: ReadonlyMap<string, string>): void {

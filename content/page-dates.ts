@@ -1,29 +1,39 @@
 /**
- * When a page was published and modified, by the first of these that tells: meta elements and Open Graph, schema.org
- * data, `<time>`, the URL's path, the text. It is the order that htmldate has found best on the web.
+ * When a page was published and modified, by the first of these that tells: folders of the URL that name a day, meta
+ * elements and Open Graph, schema.org data, what the page marks as a date, the URL, the text by its heading. The day is the one that people
+ * read there: where data tell an instant in UTC, and the page shows the day before or after, the shown day counts.
  */
 import type { PageMeta } from '../contracts/http/page-meta.ts';
-import { dateOfPath, isAfter, readDate } from './dates.ts';
+import { dateOfFolders, dateOfPath, isAfter, readingsOf } from './dates.ts';
+import type { Standing } from './mark-place.ts';
+import type { TimeMark } from './page-marks.ts';
 import { isItem, type SchemaItem, typesOf } from './schema-items.ts';
 
 type Source = NonNullable<PageMeta['publishedFrom']>;
 
-/** A `<time>` or its like. */
-export interface TimeMark {
-  /** Its `datetime`, else its text. */
-  readonly value: string;
-  readonly says: 'published' | 'modified' | null;
-}
-
 export interface DateEvidence {
   /** As meta elements write them, in document order. */
   readonly published: readonly string[];
+  readonly dated: readonly string[];
   readonly modified: readonly string[];
   readonly items: readonly SchemaItem[];
   readonly times: readonly TimeMark[];
-  readonly url: URL;
-  /** Parts of the text that may tell a date: its beginning, its end, the page's foot. */
+  readonly standing: (mark: TimeMark) => Standing;
+  readonly bylines: readonly string[];
+  /** The address, then others that the page gives for itself. */
+  readonly urls: readonly string[];
+  /** Paths of pictures that stand for an article. */
+  readonly pictures: readonly string[];
+  /** Lines of text by the heading. */
+  readonly lines: readonly string[];
+  /** The last lines of a text without a heading. */
+  readonly ending: readonly string[];
+  /** Parts of the text that may tell a date too: its beginning, its end, the page's foot. */
   readonly texts: readonly string[];
+  /** Months stand before days where both are numbers. */
+  readonly american: boolean;
+  /** The beginning of a site, something sold, or an event: dates in it are those of others. */
+  readonly isList: boolean;
   /** Milliseconds since 1970; dates after it are none. */
   readonly now: number;
 }
@@ -34,30 +44,57 @@ export interface PageDates {
   readonly modified: string | null;
 }
 
+const dayMs = 86_400_000;
 const articleTypes =
-  /Article|Posting|Report|Review|Recipe|Event|Question|Video|Book|Course|Dataset|Software|Product/;
+  /Article|Posting|Report|Recipe|Question|Video|Book|Course|Dataset|Software|HowTo|Chapter|Thesis/;
+const pageTypes = /Page$|CreativeWork$|MediaObject$/;
 
 export function datesOf(evidence: DateEvidence): PageDates {
-  const first = (values: readonly string[]): string | null => {
+  const { american, now, isList } = evidence;
+  const read = (value: string): string | null =>
+    readingsOf(value, american).find((date) => !isAfter(date, now)) ?? null;
+  const first = (values: Iterable<string>): string | null => {
     for (const value of values) {
-      const date = readDate(value);
-      if (date !== null && !isAfter(date, evidence.now)) return date;
+      const date = read(value);
+      if (date !== null) return date;
     }
     return null;
   };
-  const said = (what: TimeMark['says']): string[] =>
-    evidence.times.filter(({ says }) => says === what).map(({ value }) => value);
-  const ofItems = (...names: readonly string[]): string[] => {
-    const articles = evidence.items.filter((item) => typesOf(item).some((type) => articleTypes.test(type)));
-    return [...articles, ...evidence.items].flatMap((item) => valuesOf(item, names));
+  const ofMark = ({ told, shown }: TimeMark): string | null => {
+    const day = first([shown]);
+    const data = first(told);
+    return data === null ? day : asShown(data, day);
+  };
+  const marked = (says: TimeMark['says'], wanted: Standing): string[] =>
+    isList
+      ? []
+      : evidence.times
+          .filter((mark) => mark.says === says && evidence.standing(mark) === wanted)
+          .flatMap((mark) => ofMark(mark) ?? []);
+  const near = isList ? [] : [evidence.lines.join('\n')];
+  const lines = isList ? [] : [...evidence.bylines, ...near];
+  // A day far from the heading is that of the page if the page shows no other.
+  const lone = (says: TimeMark['says']): string | null => {
+    const days = marked(says, 'far');
+    return new Set(days.map((day) => day.slice(0, 10))).size <= 2 ? (days[0] ?? null) : null;
   };
 
+  const inPath = first(evidence.urls.map((path) => dateOfPath(path) ?? ''));
+  const folder = first(evidence.urls.map((path) => dateOfFolders(path) ?? ''));
   const candidates: readonly (readonly [Source, () => string | null])[] = [
     ['meta', () => first(evidence.published)],
-    ['schema', () => first(ofItems('datePublished', 'dateCreated', 'uploadDate'))],
-    ['time', () => first(said('published')) ?? first(said(null))],
-    ['url', () => first([dateOfPath(evidence.url.pathname) ?? ''])],
-    ['text', () => first(labelled(evidence.texts, publishedLabel)) ?? first(bare(evidence.texts))],
+    ['schema', () => first(ofItems(evidence.items, 'datePublished', 'dateCreated', 'uploadDate'))],
+    ['meta', () => first(evidence.dated)],
+    ['time', () => marked('published', 'near')[0] ?? marked(null, 'near')[0] ?? null],
+    ['url', () => inPath],
+    ['text', () => first(labelled(near, publishedLabel))],
+    ['text', () => first(shortLines(lines))],
+    ['time', () => lone('published') ?? lone(null)],
+    ['text', () => (isList ? null : first(labelled(evidence.texts, publishedLabel)))],
+    ['text', () => (isList ? null : first(shortLines(evidence.ending, longestEnding)))],
+    ['url', () => first(evidence.pictures.map((path) => dateOfFolders(path) ?? ''))],
+    // In hAtom the class `updated` is that of an entry's only date too.
+    ['time', () => marked('modified', 'near')[0] ?? null],
   ];
   let [published, from]: [string | null, Source | null] = [null, null];
   for (const [source, find] of candidates) {
@@ -67,20 +104,45 @@ export function datesOf(evidence: DateEvidence): PageDates {
       break;
     }
   }
+  // Folders of days are made when a page is published; data follow it when it moves to another program.
+  if (folder !== null && published?.slice(0, 10) !== folder) [published, from] = [folder, 'url'];
+  else if (published !== null)
+    for (const day of [...marked('published', 'near'), ...marked(null, 'near')])
+      published = asShown(published, day.slice(0, 10));
   const modified =
     first(evidence.modified) ??
-    first(ofItems('dateModified')) ??
-    first(said('modified')) ??
+    first(ofItems(evidence.items, 'dateModified')) ??
+    marked('modified', 'near')[0] ??
+    lone('modified') ??
     first(labelled(evidence.texts, modifiedLabel));
   return { published, from, modified };
 }
 
+/** Of an instant in UTC and a day that is shown beside it, the day where people there have another one. */
+function asShown(told: string, shown: string | null): string {
+  const day = told.slice(0, 10);
+  if (shown === null || !told.endsWith('Z') || shown.length > 10 || shown === day) return told;
+  return Math.abs(Date.parse(shown) - Date.parse(day)) <= dayMs ? shown : told;
+}
+
+/** Values of what is written as a page is; of pages themselves only where nothing is sold. */
+function ofItems(items: readonly SchemaItem[], ...names: readonly string[]): string[] {
+  const typed = (types: RegExp): SchemaItem[] =>
+    items.filter((item) => typesOf(item).some((type) => types.test(type)));
+  const pages = typed(/^Product/).length > 0 ? [] : typed(pageTypes);
+  return [...typed(articleTypes), ...pages].flatMap((item) => valuesOf(item, names));
+}
+
 function valuesOf(item: SchemaItem, names: readonly string[]): string[] {
+  const texts = (of: SchemaItem): string[] =>
+    names.flatMap((name) => {
+      const value = of[name];
+      const [text] = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+      return typeof text === 'string' || typeof text === 'number' ? [String(text)] : [];
+    });
   const inner = item['mainEntity'] ?? item['mainEntityOfPage'];
-  const own = names.flatMap((name) => (typeof item[name] === 'string' ? [item[name]] : []));
-  return own.length === 0 && isItem(inner)
-    ? names.flatMap((name) => (typeof inner[name] === 'string' ? [inner[name]] : []))
-    : own;
+  const own = texts(item);
+  return own.length === 0 && isItem(inner) ? texts(inner) : own;
 }
 
 const publishedLabel =
@@ -102,18 +164,26 @@ function labelled(texts: readonly string[], label: RegExp): string[] {
   );
 }
 
-const yearIn = /(?:19|20)\d\d/;
+const yearIn = /\d{4}|\p{Nd}{4}|[./]\d\d(?!\d)|(?:令和|平成|民[國国]).{1,4}年/u;
 /** A line with a date says little else: `By Jane Doe | 12 March 2024`. */
-const longestDateLine = 60;
-const linesLooked = 12;
+const longestDateLine = 70;
+/** A line at the end of a text that says its date, and perhaps where it was written. */
+const longestEnding = 40;
+/** Where a text begins with place and date: `BERLIN, 12 March 2024 (Agency) –` */
+const dateline =
+  /^\p{Lu}[^\n]{3,70}?\d{4}(?:\s?[гр]\.)?[)\s]*(?:\([^)]{2,30}\)\s*|\/[^/]{2,30}\/\s*)?[–—:-]/u;
 
-const notItsDate = new RegExp(`©|copyright|\\(c\\)|${modifiedLabel.source}`, 'iu');
+const notItsDate = new RegExp(`©|copyright|\\(c\\)|since|est\\.|seit|depuis|${modifiedLabel.source}`, 'iu');
 
-/** Dates in short lines at the beginning. */
-function bare(texts: readonly string[]): string[] {
-  const [beginning = ''] = texts;
-  if (!yearIn.test(beginning)) return [];
-  return beginning
-    .split('\n', linesLooked)
-    .filter((line) => line.length <= longestDateLine && yearIn.test(line) && line.search(notItsDate) < 0);
+/** Dates in lines that say little else, or with which a text begins. */
+function* shortLines(texts: readonly string[], longest = longestDateLine): Generator<string> {
+  for (const text of texts)
+    for (const line of text.split('\n')) {
+      if (!yearIn.test(line) || line.search(notItsDate) >= 0) continue;
+      if (line.length <= longest) yield line;
+      else {
+        const begun = dateline.exec(line);
+        if (begun !== null) yield begun[0];
+      }
+    }
 }

@@ -57,6 +57,8 @@ const leastHidden = 300;
 const longestShell = 1_000;
 /** Names that one <meta> has. */
 const mostMetaNames = 10;
+/** Elements that may be marks, whatever they are named. */
+const markElements: ReadonlySet<string> = new Set(['time', 'a', 'abbr']);
 
 const containerIndex = new Map<string, number>(containerElements.map((name, index) => [name, index]));
 const headerIndex = containerElements.indexOf('header');
@@ -163,7 +165,7 @@ export class PageReader implements TokenizerCallbacks {
     this.xhtml = xhtml;
     this.agentTokens = agentTokens;
     this.items = hasItems(source) ? new ItemReader(source) : null;
-    this.marks = new PageMarks(this.text, this.meta);
+    this.marks = new PageMarks(this.text, this.meta, this.blocks);
   }
 
   /** By which the main text is known. To be asked when the page was read. */
@@ -339,7 +341,7 @@ export class PageReader implements TokenizerCallbacks {
     if (this.readsAttributes) this.readAttributes(name);
     if ((this.told & hints.mount) !== 0 || name === 'app-root') this.marks.hasMount = true;
     if (mediaElements.has(name)) this.marks.media++;
-    if ((this.told & hints.byline) !== 0 && this.inert === 0) this.marks.byline(name, this.told);
+    if (this.inert === 0 && this.foreign === 0) this.readMark(name);
     const container = containerIndex.get(name);
     if (container !== undefined) {
       this.open[container] = (this.open[container] ?? 0) + 1;
@@ -431,6 +433,13 @@ export class PageReader implements TokenizerCallbacks {
     this.onFormula?.(formula);
   }
 
+  private readMark(name: string): void {
+    const { told } = this;
+    this.marks.inside(name);
+    if ((told & (hints.dated | hints.author)) === 0 && !markElements.has(name)) return;
+    this.marks.mark(name, told, this.readsAttributes ? this.attributes : null, this.quiet);
+  }
+
   private breakBlock(): void {
     this.endNote('block');
     this.text.breakBlock();
@@ -512,7 +521,7 @@ export class PageReader implements TokenizerCallbacks {
     if (name === 'template' && (this.inert > 0 || !attributes.has('shadowrootmode'))) this.inert++;
     if (this.inert > 0) return;
     if (this.foreign === 0) {
-      this.marks.opened(name, attributes, this.told);
+      this.marks.opened(name, attributes);
       this.items?.opened(name, attributes);
     }
     switch (name) {

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { pageNeeds } from '../../domain/page-need.ts';
 
-/** `YYYY-MM-DD`, or with a time of day in UTC if the page tells the zone too. */
-const date = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/);
+/** The day that the page writes, `YYYY-MM-DD`, with time of day and offset to UTC if the page tells both. */
+const date = z.string().regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d))?$/);
 
 const dateSources = ['meta', 'schema', 'time', 'url', 'text'] as const;
 
@@ -43,6 +43,9 @@ export type PageRights = z.infer<typeof pageRights>;
 export const pageMeta = z
   .object({
     version: z.int().meta({ description: 'Of the extractor that read the page.' }),
+    headline: z.string().optional().meta({
+      description: 'What the page calls itself, without the name of its site.',
+    }),
     published: date.optional(),
     publishedFrom: z.enum(dateSources).optional().meta({
       description:

@@ -101,7 +101,7 @@ describe('fields', () => {
         used: { select: '.used', type: 'boolean' },
       }),
     ).toEqual({
-      ...{ name: 'Blue lamp', price: 1299.5, sku: 'L-77', seen: '2031-05-04T08:00:00Z' },
+      ...{ name: 'Blue lamp', price: 1299.5, sku: 'L-77', seen: '2031-05-04T10:00:00+02:00' },
       ...{ buy: 'https://example.com/shop/cart?id=7', picture: 'https://example.com/shop/lamp.png' },
       ...{ materials: ['metal', 'glass'], text: 'One\ntwo', stock: false, sale: true, used: false },
     });
