@@ -45,6 +45,18 @@ export interface Peers {
   franc(text: string): string | null;
   /** Name of an encoding, as the peer writes it. */
   chardet(body: Uint8Array): string | null;
+  /** Day of publication (htmldate) and authors (trafilatura) of pages; null: they cannot be had. */
+  readonly tellFacts: ((pages: readonly FactsPage[]) => readonly Facts[]) | null;
+}
+
+interface FactsPage {
+  readonly url: string;
+  readonly html: string;
+}
+
+interface Facts {
+  readonly date: string | null;
+  readonly authors: readonly string[];
 }
 
 export function installPeers(): Peers {
@@ -79,6 +91,7 @@ export function installPeers(): Peers {
       return language === 'und' ? null : language;
     },
     chardet: (body) => chardet.detect(body),
+    tellFacts: factTeller(),
   };
 }
 
@@ -116,4 +129,27 @@ function newspaperPages(): string | null {
   const archive = readdirSync(cache).find((name) => name.startsWith(newspaper) && name.endsWith('.tar.gz'));
   if (archive !== undefined) spawnSync('tar', ['xzf', archive], { cwd: cache, stdio: ['ignore', 2, 2] });
   return existsSync(pages) ? pages : null;
+}
+
+const factPackages = ['htmldate==1.11.0', 'trafilatura==2.3.1', 'lxml_html_clean==0.4.6'];
+
+/** Python with both, in an environment of its own. */
+function factTeller(): Peers['tellFacts'] {
+  const home = join(cache, 'python');
+  const python = join(home, 'bin', 'python');
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(python)) spawnSync('python3', ['-m', 'venv', home], { stdio: ['ignore', 2, 2] });
+  const asked = ['-m', 'pip', 'install', '--quiet', ...factPackages];
+  const { status } = spawnSync(python, asked, { stdio: ['ignore', 2, 2] });
+  if (status !== 0) return null;
+  return (pages) => {
+    const input = pages.map((page) => JSON.stringify(page)).join('\n');
+    const { stdout } = spawnSync(python, [join(folder, 'facts.py')], {
+      ...{ input, encoding: 'utf8', maxBuffer: 64 * 1_024 * 1_024, stdio: ['pipe', 'pipe', 2] },
+    });
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Facts);
+  };
 }

@@ -13,7 +13,7 @@ import { installPeers } from './peers.ts';
 import { builtHosts, byFolder, leaveOut } from './repeated.ts';
 import { reportSeen } from './seen.ts';
 import { templatedPages } from './templated.ts';
-import { compareDates, type Told } from './told.ts';
+import { compareDates, compareFacts, type FactsRow, type Told } from './told.ts';
 
 /**
  * Links: least precision and recall. Main text: least F1, how far below Readability it may be, the share of pages that may
@@ -25,6 +25,7 @@ const goals = {
   belowReadability: 0.02,
   lost: 0.02,
   lostRecall: 0.005,
+  dates: 0.94,
 } as const;
 
 /**
@@ -142,6 +143,25 @@ export async function reportReading(folders: readonly string[], tellsEach: boole
     ...(dates === null ? [] : [told('day of publication, news pages', dates)]),
   ]); // prettier-ignore
   for (const line of [...(dates?.wrong ?? []), ...(dates?.silent ?? [])]) process.stdout.write(`  ${line}\n`);
+
+  const facts = compareFacts(extractor, peers);
+  const factsRow = (name: string, row: FactsRow): string[] => [
+    ...[name, String(row.right), String(row.wrong), String(row.silent), row.f1.toFixed(3)],
+    ...[
+      `${String(row.exactAuthors)} of ${String(row.withAuthors)}`,
+      `${String(row.falseAuthors)} of ${String(row.withoutAuthors)}`,
+    ],
+  ];
+  printTable(
+    'Dates and authors of pages in many ways',
+    ['who', 'days right', 'wrong', 'not told', 'F1', 'authors exact', 'authors where there are none'],
+    [
+      factsRow('ours', facts.ours),
+      ...(facts.theirs === null ? [] : [factsRow('htmldate, trafilatura', facts.theirs)]),
+    ],
+  );
+  for (const line of facts.odd) process.stdout.write(`  ${line}\n`);
+  goal(facts.ours.f1 >= goals.dates, `dates: F1 ${facts.ours.f1.toFixed(3)}`);
 
   reportLanguages(extractor, peers);
   reportEncodings(peers);
