@@ -93,15 +93,14 @@ export class BudgetedThread<Task, Answer> {
     const { workMs, bufferBytes } = this.#budget;
     const before = process.memoryUsage.rss();
     const began = await workedMs(thread);
-    while (!over.aborted) {
+    for (;;) {
       const [worked, bytes] = await Promise.all([workedMs(thread), buffersOf(thread, before)]);
       // A look that is answered late must not end the task that came next.
-      if (over.aborted) break;
+      if (over.aborted) return null;
       if (bytes > bufferBytes) return 'too-much-memory';
       if (worked - began > workMs) return 'too-slow';
       await after(lookMs);
     }
-    return null;
   }
 
   #start(): Worker {

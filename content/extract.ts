@@ -16,6 +16,7 @@ import { decodeBody } from './charset.ts';
 import { withoutSubset } from './doctype.ts';
 import { headingFirst, titleOfText } from './documents/title.ts';
 import { headingsOf } from './headings.ts';
+import { storable } from './storable.ts';
 import { headlineOf } from './headline.ts';
 import { ENOUGH_WORDS, type LanguageTeller, loadLanguageTeller } from './language.ts';
 import { baseOf, createResolver } from './links.ts';
@@ -192,7 +193,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   // Menus and banners of consent are often in another language than what they surround.
   const prose = mainWords >= ENOUGH_WORDS ? { text: main, words: mainWords } : { text, words };
   const declared = page.language ?? page.meta.language;
-  const language = tellLanguage({ ...prose, declared, site: url.origin });
+  const language = tellLanguage({ ...prose, page: text, declared, site: url.origin });
   // A declaration tells the country too.
   const spoken =
     language === null || declared?.toLowerCase().startsWith(language) === true ? declared : language;
@@ -377,11 +378,11 @@ function metaOf(
   const feeds = meta.feeds(resolve);
   const value: PageMeta = {
     version: extractorVersion,
-    ...(headline.text !== null && { headline: headline.text.toWellFormed() }),
+    ...(headline.text !== null && { headline: storable(headline.text) }),
     ...(dates.published !== null && { published: dates.published }),
     ...(dates.from !== null && { publishedFrom: dates.from }),
     ...(dates.modified !== null && { modified: dates.modified }),
-    ...(authors.names.length > 0 && { authors: [...authors.names] }),
+    ...(authors.names.length > 0 && { authors: authors.names.map(storable) }),
     ...(language !== null && language !== '' && { declaredLanguage: language.slice(0, 35).toWellFormed() }),
     ...(mainWords !== words && { mainWords }),
     ...(fromState && ({ fromState } as const)),

@@ -12,6 +12,11 @@ export const ENOUGH_WORDS = 20;
 /** The detector reads some 350 bytes, and so many characters have small words enough. */
 const SAMPLE_CHARS = 600;
 /**
+ * Where samples begin, the first choice first, as shares of the text: its beginning is more often menus and headings
+ * than sentences, its end more often small print.
+ */
+const SAMPLED = [0.5, 0.25, 0.75, 0] as const;
+/**
  * How far the best language must lead the second, on the detector's scale of 0 to 1; with a smaller lead the detector
  * mixes up close relatives.
  */
@@ -27,6 +32,10 @@ const VOTES_CLEAR = 0.05;
 const LETTERS_AGAINST = 0.1;
 /** So many small words are no accident where the detector is not sure: a text has 0.1 to 0.4 in its own language. */
 const VOTES_ENOUGH = 0.1;
+/** With fewer, what is taken for a language may be code or names. */
+const VOTES_FEW = 0.02;
+/** With so many, a part is made of sentences. */
+const VOTES_SENTENCES = 0.2;
 /** So many contradict even the declaration of a language of which nothing is known here. */
 const VOTES_STRONG = 0.25;
 
@@ -40,6 +49,8 @@ const SELDOM_CHECKED = 64;
 
 interface LanguageInput {
   readonly text: string;
+  /** All text of the page, where the text is a part of it. */
+  readonly page?: string;
   readonly words: number;
   /** The language that the document declares; null: none. */
   readonly declared: string | null;
@@ -93,8 +104,19 @@ async function loadJudge(): Promise<(text: string) => Opinion> {
  */
 export async function loadLanguageTeller(): Promise<LanguageTeller> {
   const judge = await loadJudge();
+  /** Of the part that reads most like sentences: code and tables of names look like one language or another. */
+  const opinionOf = (text: string, page: string): Opinion => {
+    const middle = judge(sample(text, SAMPLED[0]));
+    if (proseOf(middle) >= VOTES_SENTENCES || text.length <= SAMPLE_CHARS) return middle;
+    const others = SAMPLED.slice(1).map((at) => judge(sample(text, at)));
+    const best = others.reduce(mostProse, middle);
+    // A page of tables has its only sentences around them.
+    return best.language === null || proseOf(best) < VOTES_FEW
+      ? mostProse(best, judge(cleaned(page.slice(0, SAMPLE_CHARS))))
+      : best;
+  };
   const trust = new LRUCache<string, number>({ max: 10_000 });
-  return ({ text, words, declared, site }) => {
+  return ({ text, page = text, words, declared, site }) => {
     const said = declaredLanguage(declared);
     if (words < ENOUGH_WORDS && !isUnspaced(text)) return said;
     const key = `${site} ${said ?? ''}`;
@@ -103,7 +125,7 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
       trust.set(key, turn + 1);
       return said;
     }
-    const opinion = judge(sample(text));
+    const opinion = opinionOf(text, page);
     const told = said === null || contradicts(opinion, said) ? opinion.language : said;
     trust.set(key, opinion.language !== null && told === said ? turn + 1 : 0);
     return told;
@@ -190,11 +212,20 @@ function isChecked(turn: number): boolean {
   return turn % Math.min(doubled, SELDOM_CHECKED) === 0;
 }
 
-/** The middle of a text: its beginning is more often menus and headings than sentences, its end more often small print. */
-function sample(text: string): string {
-  const from = Math.max(0, Math.floor((text.length - SAMPLE_CHARS) / 2));
-  return text.slice(from, from + SAMPLE_CHARS);
+/** Share of small words, of whatever language; 1 in a script that only one language has. */
+const proseOf = ({ script, votes: { of, words } }: Opinion): number =>
+  script !== null && languageOfScript(script) !== null ? 1 : Math.max(0, ...of.values()) / Math.max(1, words);
+
+const mostProse = (a: Opinion, b: Opinion): Opinion => (proseOf(b) > proseOf(a) ? b : a);
+
+function sample(text: string, at: number): string {
+  const from = Math.max(0, Math.floor((text.length - SAMPLE_CHARS) * at));
+  return cleaned(text.slice(from, from + SAMPLE_CHARS));
 }
+
+/** `A.`, `B.12` and `c)` before entries are no words, and look like those of languages that have words of one letter. */
+const listSigns = /(?<!\S)\p{L}[.)][\d.)]*(?!\S)/gu;
+const cleaned = (text: string): string => text.replace(listSigns, ' ');
 
 function isClear(scores: Readonly<Record<string, number>>): boolean {
   const [best = 0, second = 0] = Object.values(scores).sort((a, b) => b - a);

@@ -3,6 +3,7 @@
  * availability, its identifiers, ratings, dates and authors; then what it offers, then the rest, and lists of other items
  * and long texts last. What was cut is named.
  */
+import { storable } from './storable.ts';
 import { isItem, mostItems, type SchemaItem, typesOf } from './schema-items.ts';
 
 /** How deep items nest. Deeper values are left out. */
@@ -159,6 +160,3 @@ class Cut {
     return inOrder(item, values);
   }
 }
-
-/** Postgres refuses NUL and halves of surrogate pairs. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');

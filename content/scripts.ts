@@ -71,10 +71,10 @@ export function scriptOf(text: string): string | null {
   }
   const [kana, hangul, hanzi] = eastern.map((script) => letters.get(script) ?? 0) as [number, number, number];
   for (const script of eastern) letters.delete(script);
-  const [best, most] = [...letters].reduce((a, b) => (b[1] > a[1] ? b : a), [null, 0] as [
-    string | null,
-    number,
-  ]);
+  const [best, most] = [...letters].reduce<[string | null, number]>(
+    (a, b) => (b[1] > a[1] ? b : a),
+    [null, 0],
+  );
   // A character of these says as much as two letters of an alphabet.
   if ((kana + hangul + hanzi) * 2 <= most) return best;
   if (hangul > kana + hanzi) return 'Kore';

@@ -241,6 +241,7 @@ describe('the article of a page', () => {
       '@type': 'NewsArticle',
       headline: '\ud800\0'.repeat(200),
       name: 3,
+      author: { '@type': 'Person', name: 'Ann\0 Sm\ud800ith' },
       articleSection: Array.from({ length: 50 }, (_, n) => `${String(n)}${'😀'.repeat(60)}`),
       isAccessibleForFree: {},
       publisher: [[{}]],
