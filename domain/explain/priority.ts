@@ -5,7 +5,7 @@ import type { PrioritySignals, ScorePart, WeighedSignal } from '../priority/scor
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 
-export function priorityDecisions({ record }: ExplainFacts): Decision[] {
+export function priorityDecisions({ record, quarantine }: ExplainFacts): Decision[] {
   if (record === null) return [];
   const { priority } = record;
   const told = (verdict: string, because: string, detail: Decision['detail'] = {}): Decision[] => [
@@ -22,7 +22,7 @@ export function priorityDecisions({ record }: ExplainFacts): Decision[] {
     priority > 0
       ? ''
       : isLast(priority)
-        ? ' It is suspected to be part of a trap, so it stands behind all other URLs of its crawl at its host.'
+        ? ` ${quarantine?.rule === 'noindex' ? 'Pages of its shape ask not to be indexed' : 'It is suspected to be part of a trap'}, so it stands behind all other URLs of its crawl at its host.`
         : ' It has failed, so it stands behind all URLs of its crawl at its host that have not.';
   return told(verdict, `${because}${behind}`, detail);
 }

@@ -8,7 +8,8 @@ export function quarantineDecisions({ quarantine, record, scope }: ExplainFacts)
   const { id, shape, verdict, rule, why, since, crawlId } = quarantine;
   const detail = { id, shape, verdict, rule };
   if (verdict === 'suspected') {
-    const because = `URLs of its shape (${shape}) are suspected to be a trap and go behind the others: ${why}.`;
+    const suspects = rule === 'noindex' ? '' : 'are suspected to be a trap and ';
+    const because = `URLs of its shape (${shape}) ${suspects}go behind the others: ${why}.`;
     return [{ step: 'filter', verdict: 'suspected', effect: 'note', because, detail }];
   }
   if (rule === 'soft-404') {

@@ -1,7 +1,7 @@
 /**
  * Where a URL stands in its host's back queue (F02): the higher its priority, the earlier. Sitemaps are above all pages,
- * pages in (0, 1] by their score (score.ts), URLs that have failed below 0, and pages that are suspected to be part of a
- * trap below all of these.
+ * pages in (0, 1] by their score (score.ts), URLs that have failed below 0, and below all of these pages that are suspected
+ * to be part of a trap, or whose kind asks not to be indexed.
  */
 
 /** Sitemaps come before all pages: they say which pages there are. */

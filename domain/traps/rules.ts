@@ -3,7 +3,7 @@
  * soon, and then its URLs go behind all others; it is held once so many of its pages were read that a site with something
  * to say would have said it. Every figure that decides goes into the evidence.
  */
-import { isLoop, isOfParameter } from './shape.ts';
+import { isLoop, isOfParameter, isWide, wholeHost } from './shape.ts';
 
 export const trapRules = [
   /** Ever further pages that say what others said: calendars, session ids, orders of a list, combinations of filters. */
@@ -14,6 +14,8 @@ export const trapRules = [
   'loop',
   /** A parameter with which and without which, or with any of its values, pages have the same text. */
   'idle-parameter',
+  /** Pages that ask not to be indexed: no trap, and never held, but least wanted. */
+  'noindex',
   /** Pages of the host that are not there, though it answers as if they were (domain/soft-404/). */
   'soft-404',
   /** An operator has put the shape into quarantine. */
@@ -135,6 +137,19 @@ export function chargeAgainst(judged: Judged, floor: number): Accusation | null 
   return isMaze(judged, 0) ? endless(judged) : null;
 }
 
+/** Pages in a row that ask not to be indexed before their shape goes last; of a wide one more, since its parts may differ. */
+export const leastUnindexed = (shape: string): number => (isWide(shape) ? 128 : 32);
+
+/**
+ * Why URLs of a shape that is no trap go behind the others; null: they do not.
+ * @param unindexed the last pages of the shape, in a row, that asked not to be indexed
+ */
+export function deferralOf(shape: string, unindexed: number): Accusation | null {
+  // Of a whole host there is nothing else that could go before.
+  if (shape === wholeHost || unindexed < leastUnindexed(shape)) return null;
+  return { rule: 'noindex', evidence: { unindexed } };
+}
+
 const nothingNew = ({ read, found, longer: { plain, same, grew } }: Judged): Accusation => ({
   rule: 'nothing-new',
   evidence: inFigures({ read, found, plain, same, grew }),
@@ -167,6 +182,8 @@ export function accusationText({ rule, evidence }: Accusation): string {
       return `${percent(same)} of the last of ${String(read)} pages say what others said, but for the words of their URLs`;
     case 'idle-parameter':
       return `the parameter changes nothing: ${String(same)} of ${String(same + (evidence['other'] ?? 0))} pairs of pages that differ in it alone have the same text`;
+    case 'noindex':
+      return `the last ${String(evidence['unindexed'] ?? 0)} pages of the shape ask not to be indexed`;
     case 'soft-404':
       return softText(evidence);
     case 'operator':

@@ -25,6 +25,8 @@ export const domainOfShape = (shape: string): string | null =>
 /** URLs with a parameter of this name, whatever their paths. */
 export const withParameter = (name: string): string => `**?${name}`;
 export const isOfParameter = (shape: string): boolean => shape.startsWith('**?');
+/** Of pages of many kinds: below a folder, with a parameter, or with any others beside it. */
+export const isWide = (shape: string): boolean => shape.includes('**');
 
 const mostSegments = 20;
 const mostRepeats = 3;

@@ -7,12 +7,16 @@
  *              `/doc/5000.html` are one shape and no trap.
  *   suspected  Its last pages say nothing new, or lead on and on: its URLs go behind all others. It is cleared when its
  *              pages say more.
+ *   deferred   Its last pages ask not to be indexed (noindex): its URLs go behind all others too, until one page does not.
+ *              Whatever is said of traps is said of it as of a free one.
  *   held       So many of its pages were read that there is no doubt: its URLs are kept back. Only a shape that was
  *              suspected before is held, never one that the same pages show for the first time.
  */
 import { Met } from './met.ts';
 import {
   chargeAgainst,
+  deferralOf,
+  leastUnindexed,
   marks,
   slackOfSuspects,
   suspicionOf,
@@ -52,6 +56,8 @@ export interface Observation {
   readonly print: PagePrint | null;
   /** Stands for the body if there is no print. */
   readonly body: number;
+  /** It asks not to be indexed; null: nobody knows, as of a body that was not read. */
+  readonly noindex: boolean | null;
   /** By the page's own shapes. */
   readonly into: Readonly<Record<string, LinksInto>>;
 }
@@ -69,6 +75,8 @@ interface Group {
   lately: number[];
   /** Of all its pages. */
   longer: number[];
+  /** The last pages in a row that ask not to be indexed, without those of a narrower shape that is last; absent: none did. */
+  unindexed?: number;
 }
 
 export interface WatchState {
@@ -80,13 +88,13 @@ export interface WatchState {
 
 export const noPages = (): WatchState => ({ groups: [], texts: '', words: '' });
 
-/** What a standing quarantine or a release says of a shape. */
-export type Standing = 'suspected' | 'held' | 'confirmed' | 'released';
+/** What a standing quarantine or a release says of a shape. Deferred: suspected by the rule `noindex` alone. */
+export type Standing = 'suspected' | 'deferred' | 'held' | 'confirmed' | 'released';
 
 export type Finding =
   /** The shape is a trap. */
   | { readonly kind: 'hold'; readonly shape: string; readonly accusation: Accusation }
-  /** The shape may be one: its URLs go behind the others. */
+  /** The shape may be one, or its pages ask not to be indexed: its URLs go behind the others. */
   | { readonly kind: 'suspect'; readonly shape: string; readonly accusation: Accusation }
   /** It is no longer suspected. */
   | { readonly kind: 'clear'; readonly shape: string }
@@ -110,13 +118,17 @@ export function watchPages(
   for (const page of pages) {
     const said = hear(page, texts, words);
     let explained = false;
+    let isLast = false;
     for (const shape of page.shapes) {
+      const standing = standings.get(shape);
       const group = groupOf(state, shape);
       const shown = shownIn(page, shape, said);
       note(group, shown, explained);
-      explained ||= standings.get(shape) === 'suspected';
+      noteIndexing(group, page.noindex, standing, isLast);
+      explained ||= standing === 'suspected';
+      isLast ||= standing === 'suspected' || standing === 'deferred';
       group.found += page.into[shape]?.fresh ?? 0;
-      if (!isHeld(standings.get(shape))) continue;
+      if (!isHeld(standing)) continue;
       const sample = samples.get(shape) ?? { pages: 0, novel: 0 };
       samples.set(shape, sample);
       sample.pages++;
@@ -209,6 +221,23 @@ function note(group: Group, shown: Shown, explained: boolean): void {
   }
 }
 
+/**
+ * A page that may be indexed frees each of its shapes.
+ * @param isLast a narrower shape is last for it: a wider one is not for the same pages
+ */
+function noteIndexing(
+  group: Group,
+  noindex: boolean | null,
+  standing: Standing | undefined,
+  isLast: boolean,
+): void {
+  if (noindex === null) return;
+  // A group that had lost its place goes on where it was.
+  const before = group.unindexed ?? (standing === 'deferred' ? leastUnindexed(group.shape) : 0);
+  if (noindex) group.unindexed = before + (isLast ? 0 : 1);
+  else if (before > 0) group.unindexed = 0;
+}
+
 function move(shares: number[], at: number, seen: number, pages: number): void {
   const before = shares[at] ?? 0;
   shares[at] = before + (seen - before) / pages;
@@ -250,6 +279,9 @@ function holds(
   return [...held].map(([shape, accusation]) => ({ kind: 'hold', shape, accusation }));
 }
 
+/** What a shape is while it is suspected by a rule. */
+export const standingBy = ({ rule }: Accusation): Standing => (rule === 'noindex' ? 'deferred' : 'suspected');
+
 function suspicions(
   groups: readonly Group[],
   standings: ReadonlyMap<string, Standing>,
@@ -262,13 +294,14 @@ function suspicions(
   return groups.flatMap((group): Finding[] => {
     const { shape } = group;
     const standing = standings.get(shape);
-    if (standing !== undefined && standing !== 'suspected') return [];
-    const slack = standing === undefined ? 0 : slackOfSuspects;
+    if (standing === 'released' || isHeld(standing)) return [];
+    const slack = standing === 'suspected' ? slackOfSuspects : 0;
     // A host of which one part is a trap is not one.
     const isParted = shape === wholeHost && anyNarrower;
-    const accusation = isParted ? null : suspicionOf(judgedOf(group), floor, slack);
-    if (accusation !== null && standing === undefined) return [{ kind: 'suspect', shape, accusation }];
-    return accusation === null && standing === 'suspected' ? [{ kind: 'clear', shape }] : [];
+    const suspicion = isParted ? null : suspicionOf(judgedOf(group), floor, slack);
+    const accusation = suspicion ?? deferralOf(shape, group.unindexed ?? 0);
+    if (accusation === null) return standing === undefined ? [] : [{ kind: 'clear', shape }];
+    return standing === standingBy(accusation) ? [] : [{ kind: 'suspect', shape, accusation }];
   });
 }
 

@@ -272,7 +272,7 @@ const scoredHosts = (candidates: readonly Candidate[]): string[] =>
 
 const promised = ({ crawl, link, promise }: Candidate): number => promise ?? promiseOf(crawl, link.url);
 
-/** What is suspected to be part of a trap comes after whatever else waits at its host. */
+/** What is suspected (domain/traps/watch.ts) comes after whatever else waits at its host. */
 function placeOf(candidate: Candidate, score: number): number {
   const { crawl, link, kind, seed } = candidate;
   const isSuspect = kind === 'page' && !seed && crawl.quarantine?.suspects(link) === true;

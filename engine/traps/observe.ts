@@ -16,7 +16,7 @@ export interface ReadPage {
   /** SHA-256 of the body. */
   readonly body: Uint8Array;
   /** Null: the body is that of another page, and was not read. */
-  readonly extracted: Pick<Extracted, 'whole' | 'title' | 'links' | 'pictures'> | null;
+  readonly extracted: Pick<Extracted, 'whole' | 'title' | 'links' | 'pictures' | 'noindex'> | null;
   /** Links to its own host that were new to the crawl, as they were found. */
   readonly fresh: readonly string[];
 }
@@ -69,6 +69,7 @@ export function observe({ link, body, extracted, fresh }: ReadPage): Observation
         ? null
         : printPage({ title: extracted.title, text: extracted.whole.text, pictures, name }, path, alike),
     body: new DataView(body.buffer, body.byteOffset).getUint32(0),
+    noindex: extracted?.noindex ?? null,
     into,
   };
 }
@@ -108,5 +109,7 @@ export function observeBelow(
   const elsewhere = below(fresh.filter((url) => !url.startsWith(`${host}/`)));
   const into: LinksInto = { links: below(links), fresh: elsewhere, level: elsewhere };
   const print = own.print === null ? null : { ...own.print, said: own.print.echo };
-  return { ...own, print, shapes: [shape], whole: host + own.whole, without: [], into: { [shape]: into } };
+  const seen = { shapes: [shape], whole: host + own.whole, without: [], into: { [shape]: into } };
+  // Each host has a queue of its own: none goes behind another.
+  return { ...own, print, noindex: null, ...seen };
 }

@@ -28,7 +28,7 @@ export interface WatchRow {
 export const lockWatches = statement<[places: string], WatchRow>(
   'lock-watches',
   `select w.host_id, w.crawl_id, w.state,
-          (select json_object_agg(q.shape, q.verdict) from quarantine q
+          (select json_object_agg(q.shape, case when q.verdict = 'suspected' and q.rule = 'noindex' then 'deferred' else q.verdict end) from quarantine q
             where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as standings,
           ${hostQuota('h.')} as quota
      from trap_watch w join host h on h.id = w.host_id

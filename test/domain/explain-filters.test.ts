@@ -1,6 +1,7 @@
 /** What `explain` says of that which keeps a URL out: quarantine, scope, filters, robots.txt. */
 import { describe, expect, it } from 'vitest';
 import type { HostFacts, RobotsFacts } from '../../domain/explain/facts.ts';
+import { accusationText } from '../../domain/traps/rules.ts';
 import { narrate } from '../../domain/explain/narrate.ts';
 import { judgeRobots } from '../../domain/explain/robots.ts';
 import { done, facts, hour, iso, told, type Changes } from './explaining.ts';
@@ -44,6 +45,20 @@ describe('a quarantine', () => {
   it('says that suspects go behind the others', () => {
     const [last] = told('filter', { quarantine: { ...held, verdict: 'suspected' } }).slice(-1);
     expect(last).toMatchObject({ verdict: 'suspected', effect: 'note' });
+    expect(last?.because).toContain('are suspected to be a trap and go behind the others');
+  });
+
+  it('calls pages that ask not to be indexed no trap, and says that they go behind the others', () => {
+    const why = accusationText({ rule: 'noindex', evidence: { unindexed: 40 } });
+    const quarantine = { ...held, verdict: 'suspected', rule: 'noindex', why } as const;
+    const [last] = told('filter', { quarantine }).slice(-1);
+    expect(last?.because).toBe(
+      'URLs of its shape (/calendar/{n}/{n}) go behind the others: the last 40 pages of the shape ask not to be indexed.',
+    );
+    const [place] = told('priority', { quarantine, record: { priority: -7.5 } });
+    expect(place?.because).toMatch(
+      /Pages of its shape ask not to be indexed, so it stands behind all other URLs/,
+    );
   });
 });
 

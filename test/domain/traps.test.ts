@@ -8,6 +8,7 @@ import { hashOf, printPage } from '../../domain/traps/text.ts';
 import { standingUnder, type ShapeVerdict } from '../../domain/traps/verdict.ts';
 import {
   noPages,
+  standingBy,
   watchPages,
   type Finding,
   type Observation,
@@ -205,6 +206,7 @@ const page = (path: string, text: string, fresh = 1): Observation => ({
   ...shortened(path),
   print: printPage({ title: null, text, pictures: [] }, path, []),
   body: 0,
+  noindex: false,
   into: Object.fromEntries(shapesOf(path).map((shape) => [shape, { links: fresh, fresh, level: fresh }])),
 });
 
@@ -221,7 +223,7 @@ function watch(
     for (const finding of watchPages(state, pages.slice(at, at + batch), standings, floor)) {
       findings.push({ ...finding, at: at + batch });
       if (finding.kind === 'hold') standings.set(finding.shape, 'held');
-      if (finding.kind === 'suspect') standings.set(finding.shape, 'suspected');
+      if (finding.kind === 'suspect') standings.set(finding.shape, standingBy(finding.accusation));
       if (finding.kind === 'clear') standings.delete(finding.shape);
     }
   return findings;
@@ -341,6 +343,92 @@ describe('a shape', () => {
           100,
         ),
       ).toEqual([]);
+  });
+});
+
+describe('a shape of pages that ask not to be indexed', () => {
+  const letters = (at: number): string =>
+    at.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '');
+  /** From one number to another, each with words of its own, leading nowhere. */
+  const pages = (
+    [from, to]: readonly [number, number],
+    path: (at: number) => string,
+    noindex: boolean | null = true,
+  ): Observation[] =>
+    Array.from({ length: to - from }, (_, at) => {
+      const seen = page(path(from + at), `about ${letters(hashOf(path(from + at)))}`, 0);
+      return { ...seen, noindex };
+    });
+  const version = (at: number): string => `/w?oldid=${String(at)}&title=${letters(at)}`;
+  const old = (at: number): string => `/old/${String(at)}`;
+  const told = (of: readonly Observation[], batch = 8): string[] =>
+    watch(of, 200, batch).map(({ kind, shape }) => `${kind} ${shape}`);
+
+  it.each([
+    ['31 pages', pages([0, 31], version), []],
+    ['32 pages', pages([0, 32], version), ['/w?oldid={n}&title=*']],
+    ['more pages, but not what else has a title', pages([0, 400], version), ['/w?oldid={n}&title=*']],
+    ['a parameter of many pages', pages([0, 128], (at) => `/${letters(at)}?do=edit`), ['**?do']],
+    ['pages that may be indexed', pages([0, 400], version, false), []],
+    ['pages that nobody read', pages([0, 400], version, null), []],
+    [
+      'one of 32 that may be indexed',
+      Array.from({ length: 400 }, (_, at) => pages([at, at + 1], version, at % 32 !== 31)).flat(),
+      [],
+    ],
+    ['a folder of many names', pages([0, 127], (at) => `/user/${letters(at)}/posts/`), []],
+    ['a folder of more names', pages([0, 128], (at) => `/user/${letters(at)}/posts/`), ['/user/**']],
+    ['a whole host', pages([0, 400], (at) => `/${letters(at)}/posts/`), []],
+  ])('%s', (_, of, shapes) => {
+    expect(told(of)).toEqual(shapes.map((shape) => `suspect ${shape}`));
+  });
+
+  it('is never held, and free again with one page that may be indexed', () => {
+    const many = pages([0, 300], old);
+    expect(told(many)).toEqual(['suspect /old/{n}']);
+    for (const after of [0, 7, 31]) {
+      const further = [...pages([300, 301], old, false), ...pages([301, 301 + after], old)];
+      expect(told([...many, ...further])).toEqual(['suspect /old/{n}', 'clear /old/{n}']);
+    }
+    const again = [...pages([300, 301], old, false), ...pages([301, 340], old)];
+    expect(told([...many, ...again]).at(-1)).toBe('suspect /old/{n}');
+  });
+
+  it('takes no wider one with it, whatever the order and size of batches', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 200 }),
+        fc.integer({ min: 8, max: 64 }),
+        (drawn, batch) => {
+          const mixed = drawn.flatMap((isOld, at) =>
+            pages([at, at + 1], isOld ? old : (n) => `/old/${letters(n)}`, isOld),
+          );
+          expect(['', 'suspect /old/{n}']).toContain(told(mixed, batch).join());
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('hides no trap', () => {
+    const calendar = numbered(600, () => 'no events').map((seen) => ({ ...seen, noindex: true }));
+    expect(told([...pages([0, 64], version), ...calendar])).toContain('hold /c/{n}');
+    // The whole host is one though a part of it asks not to be indexed.
+    const maze = Array.from({ length: 600 }, (_, at) => page(`/${letters(at)}/x/`, 'no events', 3));
+    expect(told([...pages([0, 64], version), ...maze])).toContain('suspect /**');
+  });
+
+  it('keeps its place when it is watched anew', () => {
+    const standings = new Map<string, Standing>([['/old/{n}', 'deferred']]);
+    expect(watchPages(noPages(), pages([0, 1], old), standings, 200)).toEqual([]);
+    const free = [...pages([0, 1], old, false), ...pages([1, 5], old)];
+    expect(watchPages(noPages(), free, standings, 200)).toEqual([{ kind: 'clear', shape: '/old/{n}' }]);
+  });
+
+  it('costs the watch of other hosts nothing', () => {
+    const state = noPages();
+    watchPages(state, pages([0, 64], version, false), new Map(), 1_000);
+    expect(JSON.stringify(state.groups)).not.toContain('unindexed');
   });
 });
 

@@ -10,6 +10,7 @@ import { usualFloor } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
 import {
   noPages,
+  standingBy,
   watchPages,
   type Finding,
   type Observation,
@@ -73,7 +74,11 @@ export function simulate(
   const standingOf = (path: string): 'held' | 'suspected' | null => {
     if (standings.size === 0) return null;
     const stands = shapesOf(path).map((shape) => standings.get(shape));
-    return stands.includes('held') ? 'held' : stands.includes('suspected') ? 'suspected' : null;
+    return stands.includes('held')
+      ? 'held'
+      : stands.includes('suspected') || stands.includes('deferred')
+        ? 'suspected'
+        : null;
   };
   const inOrder = (of: readonly Waiting[][]): readonly Waiting[][] => {
     if (random === null) return of;
@@ -100,7 +105,7 @@ export function simulate(
     for (const finding of watchPages(state, open, standings, floor)) {
       findings.push({ ...finding, at: fetched.length });
       if (finding.kind === 'hold') standings.set(finding.shape, 'held');
-      if (finding.kind === 'suspect') standings.set(finding.shape, 'suspected');
+      if (finding.kind === 'suspect') standings.set(finding.shape, standingBy(finding.accusation));
       if (finding.kind === 'clear') standings.delete(finding.shape);
     }
     open = [];

@@ -22,6 +22,7 @@ import {
 import { fromNow, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching } from './fetching.ts';
+import { readBodies } from './reading.ts';
 import { page, startSite } from './site.ts';
 
 let fetching: Fetching;
@@ -40,7 +41,7 @@ const novel = (at: number): Observation => {
     ' ',
   );
   const print = printPage({ title: null, text, pictures: [] }, path, []);
-  return { shapes: shapesOf(path), ...shortened(path), print, body: 0, into: {} };
+  return { shapes: shapesOf(path), ...shortened(path), print, body: 0, noindex: false, into: {} };
 };
 const bounds = {
   ...{ maxPages: null, maxPagesPerHost: null, maxSeconds: null },
@@ -123,6 +124,61 @@ it('asks for what is suspected after all others, and explains it', async () => {
   expect(order[0]).toBe('/about.html');
   expect(await states()).toEqual({ 'done fetched': 7 });
   await expectExact(fetching.pool, crawl);
+});
+
+it('asks for pages that ask not to be indexed after all others, and explains it', async () => {
+  const site = await startSite();
+  // By `meta` or by a header field. The last version that is named first leads to further ones, and to good pages.
+  const version = (at: number): string => `/v?oldid=${String(at)}`;
+  const versions = Array.from({ length: 60 }, (_, at) => version(at));
+  const good = Array.from({ length: 10 }, (_, at) => `/a/deep/place/of/page-${'abcdefghij'[at] ?? ''}`);
+  const [early, late] = [versions.slice(0, 40), versions.slice(40)];
+  const linked = (paths: readonly string[]): string =>
+    paths.map((path) => `<a href="${path}">${path}</a>`).join(' ');
+  site.answers = Object.fromEntries(
+    versions.map((path, at) => {
+      const links = linked(at === 39 ? [...late, ...good] : []);
+      const text = `version w${((at + 1) * 104_729).toString(36)}x ${links}`;
+      return [
+        path,
+        at % 2 === 0
+          ? page(text, { 'x-robots-tag': 'noindex' })
+          : page(`<meta name=robots content=noindex>${text}`),
+      ];
+    }),
+  );
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
+  await fetching.queue(crawl, host, ...early);
+  await fetching.role().fetchSlice(host);
+  await readBodies(fetching, host);
+  const before = site.paths().length;
+  await fetching.role().fetchSlice(host);
+  const order = site
+    .paths()
+    .slice(before)
+    .filter((path) => path !== '/robots.txt');
+  expect(order).toHaveLength(30);
+  expect(order.slice(0, 10).toSorted()).toEqual(good.toSorted());
+  expect(order.slice(10).toSorted()).toEqual(late.toSorted());
+  const found = () => tables.quarantine.rows(fetching.pool, { crawl_id: crawl });
+  expect((await found()).map(({ shape, rule, verdict }) => [shape, rule, verdict])).toEqual([
+    ['/v?oldid={n}', 'noindex', 'suspected'],
+  ]);
+  await expectExact(fetching.pool, crawl);
+  const told = await explainUrlOf(
+    fetching.pool,
+    String(crawl),
+    `${site.origin}${version(70)}`,
+    'Orbweaver/0.0',
+  );
+  expect(told?.decisions.find(({ verdict }) => verdict === 'suspected')?.because).toMatch(
+    /^URLs of its shape \(\/v\?oldid=\{n\}\) go behind the others: the last \d+ pages of the shape ask not to be indexed\.$/,
+  );
+  // One that may be indexed lifts it.
+  const seen = { ...novel(1), shapes: shapesOf(version(71)) };
+  await addWatched(fetching.pool, [{ host_id: Number(host.hostId), crawl_id: crawl, pages: [seen], bounds }]);
+  expect((await found()).map(({ verdict }) => verdict)).toEqual(['cleared']);
 });
 
 it('lets three URLs through when samples are due, and frees the shape once they say something new', async () => {
