@@ -1,4 +1,5 @@
 /** Names of people in what pages write beside `author`: labels, dates, roles and places are taken away. */
+import { allMatches } from './all-matches.ts';
 import { monthOf, weekdaysIn } from './calendar-words.ts';
 import { foldLine } from './folded-text.ts';
 
@@ -89,7 +90,7 @@ function namesInParts(line: string): string[] {
 }
 
 function afterLabel(line: string): { readonly told: boolean; readonly rest: string } {
-  for (const found of line.matchAll(label)) {
+  for (const found of allMatches(line, label)) {
     const rest = line.slice(found.index + found[0].length);
     if (
       rest.trim() === ''
@@ -121,11 +122,14 @@ export const looksLikePerson = (name: string): boolean =>
 
 function cleaned(raw: string): string | null {
   if (raw.length > longestRaw) return null;
-  const line = foldLine(raw.replace(/<[^>]*>/g, ' ').replaceAll('&amp;', '&'), longestRaw)?.text ?? '';
-  const text = line
-    .replace(/\(?\S+@\S+\.\w+\)?|https?:\S+|\(?@\w+\)?/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const plain = /[<&]/.test(raw) ? raw.replace(/<[^>]*>/g, ' ').replaceAll('&amp;', '&') : raw;
+  const line = foldLine(plain, longestRaw)?.text ?? '';
+  const text = /@|http/.test(line)
+    ? line
+        .replace(/\(?\S+@\S+\.\w+\)?|https?:\S+|\(?@\w+\)?/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+    : line;
   return /\p{L}{2}/u.test(text) ? text : null;
 }
 

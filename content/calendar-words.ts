@@ -78,7 +78,7 @@ function monthIn(parts: readonly Intl.DateTimeFormatPart[]): string {
 export function weekdaysIn(text: string): number {
   weekdays ??= weekdayWords();
   let found = 0;
-  for (const [word] of text.matchAll(/\p{L}[\p{L}\p{M}]+/gu)) found |= weekdays.get(keyOf(word)) ?? 0;
+  for (const word of text.match(/\p{L}[\p{L}\p{M}]+/gu) ?? []) found |= weekdays.get(keyOf(word)) ?? 0;
   return found;
 }
 

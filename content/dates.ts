@@ -2,6 +2,7 @@
  * Reads dates as pages write them: ISO 8601, RFC 822, Unix times, and day, month and year in the words and digits of
  * some sixty languages, of the Buddhist, Persian, Japanese and Chinese calendars where they cannot be mistaken.
  */
+import { allMatches } from './all-matches.ts';
 import { monthOf, persianMonthOf, weekdayOf, weekdaysIn } from './calendar-words.ts';
 
 const dayMs = 86_400_000;
@@ -127,19 +128,19 @@ const parts = (date: string): [number, number, number] => [
 
 function written(text: string): string | null {
   if (!/\p{L}/u.test(text)) return null;
-  for (const [, day, month = '', year, two] of text.matchAll(dayFirst)) {
+  for (const [, day, month = '', year, two] of allMatches(text, dayFirst)) {
     const found = wordDay(year ?? String(2_000 + Number(two)), month, day);
     if (found !== null) return found;
   }
-  for (const [, month = '', day, year] of text.matchAll(monthFirst)) {
+  for (const [, month = '', day, year] of allMatches(text, monthFirst)) {
     const found = wordDay(year, month, day);
     if (found !== null) return found;
   }
-  for (const [, year, month = '', day] of text.matchAll(yearAndMonth)) {
+  for (const [, year, month = '', day] of allMatches(text, yearAndMonth)) {
     const found = wordDay(year, month, day);
     if (found !== null) return found;
   }
-  for (const [, year, day, month = ''] of text.matchAll(yearAndDay)) {
+  for (const [, year, day, month = ''] of allMatches(text, yearAndDay)) {
     const found = wordDay(year, month, day);
     if (found !== null) return found;
   }

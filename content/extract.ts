@@ -15,6 +15,7 @@ import { authorsOf } from './authors.ts';
 import { decodeBody } from './charset.ts';
 import { withoutSubset } from './doctype.ts';
 import { headingFirst, titleOfText } from './documents/title.ts';
+import { composed } from './folded-text.ts';
 import { headingsOf } from './headings.ts';
 import { storable } from './storable.ts';
 import { headlineOf } from './headline.ts';
@@ -294,7 +295,7 @@ function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Re
   const found = findRepeated(raw, all, repeated);
   const { main: chosen, rest, isMain } = splitText(raw, page.blocks, found?.is, page.evidence(items));
   // Parts of a text that is well-formed and NFC are so too.
-  const even = (part: string): string => (raw === text ? part : part.toWellFormed().normalize('NFC'));
+  const even = (part: string): string => (raw === text ? part : composed(part));
   const main = even(chosen);
   const shown = found === null ? text : even(withoutBlocks(raw, all, found.is));
   // No word spans two blocks, so the shorter part is counted.

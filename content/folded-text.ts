@@ -2,12 +2,20 @@
 import { foldWhiteSpace } from './white-space.ts';
 
 const softHyphen = '\u00ad';
+const space = 0x20;
 const NO_GAP = 0;
 const WORD_GAP = 1;
 const BLOCK_GAP = 2;
 
-/** What NFC changes has a character of these: all below are as they should be (Unicode's NFC_Quick_Check). */
-const mayCompose = /[\u0300-\uffff]/;
+/**
+ * What NFC changes has a character of these: all others, of which are quotation marks and dashes, are as they should be
+ * (Unicode's NFC_Quick_Check).
+ */
+const mayCompose = /[\u0300-\u03ff\u0483-\u2001\u2070-\uffff]/;
+
+/** A text well-formed and in NFC. */
+export const composed = (text: string): string =>
+  mayCompose.test(text) ? text.toWellFormed().normalize('NFC') : text;
 
 export class FoldedText {
   private text = '';
@@ -47,12 +55,12 @@ export class FoldedText {
     }
     // A soft hyphen is seen only where a line ends, and is no part of a word (UAX #29 WB4).
     const folded = foldWhiteSpace(piece.includes(softHyphen) ? piece.replaceAll(softHyphen, '') : piece);
-    const start = folded.startsWith(' ') ? 1 : 0;
+    const start = folded.charCodeAt(0) === space ? 1 : 0;
     if (folded.length === start) {
       if (start === 1) this.gap ||= WORD_GAP;
       return;
     }
-    const end = folded.endsWith(' ') ? folded.length - 1 : folded.length;
+    const end = folded.charCodeAt(folded.length - 1) === space ? folded.length - 1 : folded.length;
     if (start === 1) this.gap ||= WORD_GAP;
     if (this.text !== '' && this.gap !== NO_GAP) this.text += this.gap === BLOCK_GAP ? '\n' : ' ';
     this.text += folded.slice(start, end);
@@ -61,7 +69,7 @@ export class FoldedText {
 
   /** The whole, NFC, well-formed and within the limit; to be asked once. */
   finish(): string {
-    const whole = mayCompose.test(this.text) ? this.text.toWellFormed().normalize('NFC') : this.text;
+    const whole = composed(this.text);
     if (whole.length <= this.limit) return whole;
     const kept = whole
       .slice(0, this.limit)

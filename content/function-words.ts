@@ -127,13 +127,13 @@ const word = /'n(?!\p{L})|[\p{L}\p{M}]+(?:'[\p{L}\p{M}]*)?/gu;
 
 export function votesOf(text: string): Votes {
   const of = new Map<string, number>();
-  let words = 0;
-  for (const [found] of text
-    .toLowerCase()
-    .replace(/[’ʻ‘ʼ]/g, "'")
-    .matchAll(word)) {
-    words++;
+  const words =
+    text
+      .toLowerCase()
+      .replace(/[’ʻ‘ʼ]/g, "'")
+      .match(word) ?? [];
+  for (const found of words) {
     for (const language of languagesOf.get(found) ?? []) of.set(language, (of.get(language) ?? 0) + 1);
   }
-  return { words, of };
+  return { words: words.length, of };
 }

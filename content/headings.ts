@@ -1,6 +1,7 @@
 /** The tree of a page's headings, as a list: each belongs to the nearest one before it of a lower level. */
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import type { Blocks } from './blocks.ts';
+import { composed } from './folded-text.ts';
 
 type Heading = NonNullable<PageMeta['headings']>[number];
 
@@ -26,7 +27,7 @@ export function headingsOf(
       continue;
     }
     if (whole.length > longestHeading) leftOut++;
-    const heading = whole.slice(0, longestHeading).replaceAll('\n', ' ').toWellFormed().normalize('NFC');
+    const heading = composed(whole.slice(0, longestHeading).replaceAll('\n', ' '));
     room -= heading.length;
     kept.push({ level: kind, text: heading });
   }

@@ -66,17 +66,24 @@ interface Detected {
   readonly scores: Readonly<Record<string, number>>;
 }
 
-interface Opinion {
-  /** Null: none. */
-  readonly language: string | null;
-  /** What the detector says of it; null: it is not sure, or was not asked. */
-  readonly detected: Detected | null;
+/** A part of a text, with what is cheap to tell of it: the detector takes several times as long. */
+interface Sample {
+  readonly text: string;
   readonly script: string | null;
   readonly votes: Votes;
 }
 
+interface Opinion extends Sample {
+  /** Null: none. */
+  readonly language: string | null;
+  /** What the detector says of it; null: it is not sure, or was not asked. */
+  readonly detected: Detected | null;
+}
+
+const sampleOf = (text: string): Sample => ({ text, script: scriptOf(text), votes: votesOf(text) });
+
 /** The detector: 1 MB, some 200 ms, once per process. */
-async function loadJudge(): Promise<(text: string) => Opinion> {
+async function loadJudge(): Promise<(sample: Sample) => Opinion> {
   const { eld } = await import('eld/extrasmall');
   // Addresses, domains and part numbers have letters but no language.
   eld.enableTextCleanup(true);
@@ -87,13 +94,11 @@ async function loadJudge(): Promise<(text: string) => Opinion> {
     const scores = result.getScores();
     return result.isReliable() && isClear(scores) ? { language: result.language, scores } : null;
   };
-  return (text) => {
-    const script = scriptOf(text);
-    const votes = votesOf(text);
-    const alone = script === null ? null : languageOfScript(script);
-    const detected = alone === null ? detect(text) : null;
-    const language = alone ?? byVotes(detected?.language ?? null, votes, known);
-    return { script, votes, detected, language };
+  return (sample) => {
+    const alone = sample.script === null ? null : languageOfScript(sample.script);
+    const detected = alone === null ? detect(sample.text) : null;
+    const language = alone ?? byVotes(detected?.language ?? null, sample.votes, known);
+    return { ...sample, detected, language };
   };
 }
 
@@ -106,14 +111,16 @@ export async function loadLanguageTeller(): Promise<LanguageTeller> {
   const judge = await loadJudge();
   /** Of the part that reads most like sentences: code and tables of names look like one language or another. */
   const opinionOf = (text: string, page: string): Opinion => {
-    const middle = judge(sample(text, SAMPLED[0]));
-    if (proseOf(middle) >= VOTES_SENTENCES || text.length <= SAMPLE_CHARS) return middle;
-    const others = SAMPLED.slice(1).map((at) => judge(sample(text, at)));
-    const best = others.reduce(mostProse, middle);
+    const middle = sampleAt(text, SAMPLED[0]);
+    if (proseOf(middle) >= VOTES_SENTENCES || text.length <= SAMPLE_CHARS) return judge(middle);
+    const best = SAMPLED.slice(1)
+      .map((at) => sampleAt(text, at))
+      .reduce(mostProse, middle);
+    const opinion = judge(best);
+    if (opinion.language !== null && proseOf(best) >= VOTES_FEW) return opinion;
     // A page of tables has its only sentences around them.
-    return best.language === null || proseOf(best) < VOTES_FEW
-      ? mostProse(best, judge(cleaned(page.slice(0, SAMPLE_CHARS))))
-      : best;
+    const around = sampleOf(cleaned(page.slice(0, SAMPLE_CHARS)));
+    return mostProse(best, around) === around ? judge(around) : opinion;
   };
   const trust = new LRUCache<string, number>({ max: 10_000 });
   return ({ text, page = text, words, declared, site }) => {
@@ -146,7 +153,7 @@ export async function loadLanguageScorer(): Promise<LanguageScorer> {
     let [own, told] = [0, 0];
     for (let part = 0; part < parts; part++) {
       const from = Math.floor((part * text.length) / parts);
-      const opinion = judge(text.slice(from, from + SCORED_CHARS));
+      const opinion = judge(sampleOf(text.slice(from, from + SCORED_CHARS)));
       if (opinion.language === null) continue;
       told++;
       own += Number(!contradicts(opinion, language));
@@ -213,14 +220,14 @@ function isChecked(turn: number): boolean {
 }
 
 /** Share of small words, of whatever language; 1 in a script that only one language has. */
-const proseOf = ({ script, votes: { of, words } }: Opinion): number =>
+const proseOf = ({ script, votes: { of, words } }: Sample): number =>
   script !== null && languageOfScript(script) !== null ? 1 : Math.max(0, ...of.values()) / Math.max(1, words);
 
-const mostProse = (a: Opinion, b: Opinion): Opinion => (proseOf(b) > proseOf(a) ? b : a);
+const mostProse = (a: Sample, b: Sample): Sample => (proseOf(b) > proseOf(a) ? b : a);
 
-function sample(text: string, at: number): string {
+function sampleAt(text: string, at: number): Sample {
   const from = Math.max(0, Math.floor((text.length - SAMPLE_CHARS) * at));
-  return cleaned(text.slice(from, from + SAMPLE_CHARS));
+  return sampleOf(cleaned(text.slice(from, from + SAMPLE_CHARS)));
 }
 
 /** `A.`, `B.12` and `c)` before entries are no words, and look like those of languages that have words of one letter. */

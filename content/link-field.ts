@@ -1,4 +1,5 @@
 /** What the head of an answer says of links: its fields Link (RFC 8288) and Refresh. */
+import { allMatches } from './all-matches.ts';
 import { refreshTarget, relations } from './link-attributes.ts';
 
 export interface HeadLinks {
@@ -16,7 +17,7 @@ export function headLinks(fields: string | null | undefined): HeadLinks {
   const [links = '', refresh = ''] = fields?.split('\n') ?? [];
   const others: string[] = [];
   let canonical: string | null = null;
-  for (const [, href = '', parameters = ''] of links.matchAll(link)) {
+  for (const [, href = '', parameters = ''] of allMatches(links, link)) {
     const given = new Map(
       [...parameters.matchAll(parameter)].map(([, name = '', quoted, plain = '']) => [
         name.toLowerCase(),

@@ -78,9 +78,10 @@ export function believedHints({ all, containers }: Blocks, remarks: Uint8Array, 
 
 /** Containers with a heading of the first level, or what is declared to be the text, in them. */
 function textHolders(all: Blocks['all'], containers: Blocks['containers']): Uint8Array {
-  const holds = Uint8Array.from(containers, ({ name, hints: own }) =>
-    Number(name === 'article' || (own & hints.main) !== 0),
-  );
+  const holds = new Uint8Array(containers.length);
+  containers.forEach(({ name, hints: own }, at) => {
+    if (name === 'article' || (own & hints.main) !== 0) holds[at] = 1;
+  });
   for (const { kind, container } of all) if (kind === 1) holds[container] = 1;
   for (let at = containers.length - 1; at > 0; at--)
     if (holds[at] === 1) holds[containers[at]?.parent ?? 0] = 1;

@@ -53,9 +53,12 @@ export function choosePart(
 ): Chosen | null {
   const sums = new Float64Array(containers.length);
   const cells = new Float64Array(containers.length);
-  const worths = Float64Array.from(all, (block, at) =>
-    (((told[block.container] ?? 0) | ofBlock(block)) & outsideHints) === 0 ? (of[at] ?? 0) : 0,
-  );
+  // From a typed array: a list of objects would be gone through by its iterator.
+  const worths = of.map((worth, at) => {
+    const block = all[at];
+    if (block === undefined || worth === 0) return 0;
+    return (((told[block.container] ?? 0) | ofBlock(block)) & outsideHints) === 0 ? worth : 0;
+  });
   const isCopy = markCopies(text, all, worths, (block) => isAround(told[block.container] ?? 0));
   all.forEach((block, at) => {
     const value = worths[at] ?? 0;

@@ -9,7 +9,7 @@ export interface Shape {
 }
 
 export function shapeOf(all: readonly Block[], containers: readonly Container[]): Shape {
-  const ends = Int32Array.from(containers, (_, at) => at + 1);
+  const ends = new Int32Array(containers.length).map((_, at) => at + 1);
   const first = new Int32Array(containers.length).fill(all.length);
   for (let at = all.length - 1; at >= 0; at--) first[all[at]?.container ?? 0] = at;
   for (let at = containers.length - 1; at > 0; at--) {

@@ -4,6 +4,7 @@
  * read there: where data tell an instant in UTC, and the page shows the day before or after, the shown day counts.
  */
 import type { PageMeta } from '../contracts/http/page-meta.ts';
+import { allMatches } from './all-matches.ts';
 import { dateOfFolders, dateOfPath, isAfter, readingsOf } from './dates.ts';
 import type { Standing } from './mark-place.ts';
 import type { TimeMark } from './page-marks.ts';
@@ -153,18 +154,37 @@ const modifiedLabel =
 /** A label with a date after it has so many characters in between and in the date. */
 const reach = 40;
 
-function labelled(texts: readonly string[], label: RegExp): string[] {
-  return texts.flatMap((text) =>
-    yearIn.test(text)
-      ? [...text.matchAll(label)].map(({ index, 0: { length } }) => {
-          const after = text.slice(index + length, index + length + reach);
-          return /^[^\n]{0,18}?(?:\d|\p{Lu})/u.test(after) ? (after.split('\n', 1)[0] ?? '') : '';
-        })
-      : [],
-  );
+/** Lines before that of a date in which its label may begin. */
+const linesBefore = 2;
+
+/** What stands behind labels. They are many words, so they are looked for by the lines that may have a date, which are few. */
+function* labelled(texts: readonly string[], label: RegExp): Generator<string> {
+  for (const text of texts) {
+    if (!hasYear(text)) continue;
+    const lines = text.split('\n');
+    for (const [at, line] of lines.entries()) {
+      if (!mayHaveDate(line)) continue;
+      const piece = lines.slice(Math.max(0, at - linesBefore), at + 1).join('\n');
+      for (const { index, 0: found } of allMatches(piece, label)) {
+        const from = index + found.length;
+        // What ends before the line has another one behind it.
+        if (from < piece.length - line.length) continue;
+        const after = piece.slice(from, from + reach);
+        if (/^[^\n]{0,18}?(?:\d|\p{Lu})/u.test(after)) yield after;
+      }
+    }
+  }
 }
 
-const yearIn = /\d{4}|\p{Nd}{4}|[./]\d\d(?!\d)|(?:令和|平成|民[國国]).{1,4}年/u;
+const year = /\d{4}|[./]\d\d(?!\d)/;
+/** Digits of other scripts, and eras. */
+const wideYear = /\p{Nd}{4}|(?:令和|平成|民[國国]).{1,4}年/u;
+/** One of these has a character of them; a search for them takes many times as long as these two. */
+const wide = /[\u0660-\u1fff\u3000-\uffff]/;
+
+const mayHaveDate = (line: string): boolean =>
+  /\d{4}|[-./'’]\d\d(?!\d)/.test(line) || (wide.test(line) && /\p{Nd}{2}|年/u.test(line));
+const hasYear = (text: string): boolean => year.test(text) || (wide.test(text) && wideYear.test(text));
 /** A line with a date says little else: `By Jane Doe | 12 March 2024`. */
 const longestDateLine = 70;
 /** A line at the end of a text that says its date, and perhaps where it was written. */
@@ -178,8 +198,8 @@ const notItsDate = new RegExp(`©|copyright|\\(c\\)|since|est\\.|seit|depuis|${m
 /** Dates in lines that say little else, or with which a text begins. */
 function* shortLines(texts: readonly string[], longest = longestDateLine): Generator<string> {
   for (const text of texts)
-    for (const line of text.split('\n')) {
-      if (!yearIn.test(line) || line.search(notItsDate) >= 0) continue;
+    for (const line of hasYear(text) ? text.split('\n') : []) {
+      if (!hasYear(line) || line.search(notItsDate) >= 0) continue;
       if (line.length <= longest) yield line;
       else {
         const begun = dateline.exec(line);

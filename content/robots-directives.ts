@@ -19,6 +19,7 @@ const valued = new Set(['unavailable_after', 'max-snippet', 'max-image-preview',
 
 /** The stricter of two: directives for all agents and for ours add up. */
 export function combine(a: Directives, b: Directives): Directives {
+  if (b === noDirectives) return a;
   const either = Object.fromEntries(flags.map((flag) => [flag, a[flag] || b[flag]])) as Record<Flag, boolean>;
   return { ...either, unavailableAfter: a.unavailableAfter ?? b.unavailableAfter };
 }
@@ -46,7 +47,8 @@ const withoutWeekdays = (text: string): string =>
  * one or the end of its field. `agentTokens` are lower-case.
  */
 export function parseRobotsTag(value: string | null, agentTokens: readonly string[]): Directives {
-  return (value ?? '')
+  if (value === null) return noDirectives;
+  return value
     .split('\n')
     .map((field) => parseField(field, agentTokens))
     .reduce(combine, noDirectives);

@@ -36,6 +36,10 @@ const blocks: readonly (readonly [first: number, last: number, script: string])[
   [0xac00, 0xd7a3, 'Hang'],
 ];
 
+/** Number of its block, from 1, by UTF-16 code unit; 0: it has none. */
+const blockOf = new Uint8Array(0x1_0000);
+blocks.forEach(([first, last], nth) => blockOf.fill(nth + 1, first, last + 1));
+
 /** Languages that are alone in their script, or nearly so. */
 const only: Readonly<Record<string, string>> = {
   ...{ Grek: 'el', Armn: 'hy', Thaa: 'dv', Beng: 'bn', Guru: 'pa', Gujr: 'gu', Orya: 'or', Taml: 'ta' },
@@ -63,12 +67,16 @@ const chinese: Readonly<Record<string, string>> = { Hans: 'Hani', Hant: 'Hani' }
 
 /** ISO 15924 code of the script that most letters of a text have, `Hani` for Chinese; null: the text has no letters. */
 export function scriptOf(text: string): string | null {
-  const letters = new Map<string, number>();
+  const counts = new Uint32Array(blocks.length + 1);
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    const [first, , script] = blocks.find(([, last]) => code <= last) ?? [Infinity];
-    if (script !== undefined && code >= first) letters.set(script, (letters.get(script) ?? 0) + 1);
+    const block = blockOf[text.charCodeAt(at)] ?? 0;
+    counts[block] = (counts[block] ?? 0) + 1;
   }
+  const letters = new Map<string, number>();
+  blocks.forEach(([, , script], nth) => {
+    const count = counts[nth + 1] ?? 0;
+    if (count > 0) letters.set(script, (letters.get(script) ?? 0) + count);
+  });
   const [kana, hangul, hanzi] = eastern.map((script) => letters.get(script) ?? 0) as [number, number, number];
   for (const script of eastern) letters.delete(script);
   const [best, most] = [...letters].reduce<[string | null, number]>(
