@@ -573,3 +573,19 @@ export const honestSites: readonly HonestSite[] = [
   },
 ];
 const films = new Map(range(4_000).map((at) => [sha('film', at).slice(0, 11), at]));
+
+/** Blogs at names of their own below one domain: each has its posts, and names some others. */
+export const hostedBlogs = {
+  domain: 'hosted.example',
+  blogs: 150,
+  posts: 16,
+  at: (blog: number, post: number): string => {
+    const others = range(5).map((nth) => pick(150, 'blogroll', blog, nth));
+    const links = [
+      ...range(16).map((nth) => `/${String(nth)}`),
+      ...others.map((other) => `http://b${String(other)}.hosted.example/0`),
+    ];
+    const text = prose(60 + pick(240, 'length', blog, post), 3_000, 'blog', blog, post);
+    return html(`${wordAt(900 + blog)}: ${prose(4, 3_000, 'post', blog, post)}`, text, links);
+  },
+};

@@ -1,9 +1,15 @@
 /** The rules for traps over honest sites and over a site of traps, without a stack (simulate.ts). */
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createExtractor } from '../../content/extract.ts';
+import { usualFloor } from '../../domain/traps/rules.ts';
+import { noPages, watchPages, type Finding } from '../../domain/traps/watch.ts';
+import { canonicalize } from '../../domain/url.ts';
+import { observe, observeBelow } from '../../engine/traps/observe.ts';
+import { batch } from '../../engine/traps/trap-watch.ts';
 import { fileAt } from './files.ts';
-import { honestSites } from './honest.ts';
+import { honestSites, hostedBlogs } from './honest.ts';
 import { goodPages, judgeHonest, judgeTraps } from './judge.ts';
 import { simulate } from './simulate.ts';
 
@@ -29,6 +35,33 @@ describe('an honest site loses no page', () => {
       expect([site.name, read, held]).toEqual([site.name, site.pages, 0]);
     }
   });
+});
+
+it('blogs below one domain are not held as names without end', () => {
+  const { domain, blogs, posts, at } = hostedBlogs;
+  const state = noPages();
+  const met = new Set<string>();
+  const findings: Finding[] = [];
+  // Front pages come first, as where each host has its own turn.
+  for (let post = 0; post < posts; post++) {
+    const shown = Array.from({ length: blogs }, (_, blog) => {
+      const url = `http://b${String(blog)}.${domain}/${String(post)}`;
+      const link = canonicalize(url);
+      if (!link.ok) throw new Error(link.rejected);
+      const body = Buffer.from(at(blog, post));
+      const extracted = extractor.extract({
+        ...{ body, url, contentType: 'text/html', xRobotsTag: null, agentTokens: [], maxLinks: 10_000 },
+      });
+      const fresh = extracted.links.filter((each) => !met.has(each));
+      for (const each of fresh) met.add(each);
+      const read = { link: link.value, body: Buffer.from(hash('sha256', body), 'hex'), extracted, fresh };
+      return observeBelow(domain, observe(read), extracted.links, fresh, link.value.host);
+    });
+    for (let from = 0; from < shown.length; from += batch)
+      findings.push(...watchPages(state, shown.slice(from, from + batch), new Map(), usualFloor));
+  }
+  expect(blogs * posts).toBeGreaterThan(2 * usualFloor);
+  expect(findings).toEqual([]);
 });
 
 describe('a site with a trap of each kind', () => {
