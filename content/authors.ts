@@ -110,7 +110,7 @@ interface Named {
   readonly isPerson: boolean;
 }
 
-/** What the first of the sources that has any finds. */
+/** The wanted names of the first source that has some. */
 function firstOf(
   sources: readonly (() => readonly string[])[],
   isWanted: (name: string) => boolean,
