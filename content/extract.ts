@@ -307,6 +307,8 @@ function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Re
   };
 }
 
+/** Characters of a headline in data that are looked at. */
+const longestHeadline = 1_000;
 /** Characters at the beginning and the end of the text, in which a date may be told. */
 const dateReach = 1_500;
 const lastLines = 2;
@@ -419,4 +421,5 @@ const headlinesOf = (items: readonly SchemaItem[]): string[] =>
   items
     .filter((item) => typesOf(item).some((type) => /Article|Posting/.test(type)))
     .flatMap((item) => textsOf(item['headline']))
-    .slice(0, 1);
+    .slice(0, 1)
+    .map((text) => text.slice(0, longestHeadline));

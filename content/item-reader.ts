@@ -47,7 +47,8 @@ function partsIn(source: string): ReadonlySet<string> {
   return ids;
 }
 
-const idsIn = (list: string): string[] => list.split(/\s+/).filter((id) => id !== '');
+/** Each once: a list of one id over and over would take its part in as often. */
+const idsIn = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter((id) => id !== ''));
 
 /** What an element with an id that `itemref` names has. */
 interface Part {
@@ -76,7 +77,7 @@ export class ItemReader {
   /** Ids of the elements whose properties belong to items elsewhere (HTML standard §5.2.5). */
   readonly #wanted: ReadonlySet<string>;
   readonly #parts = new Map<string, Part>();
-  readonly #refer: { readonly item: OpenItem; readonly ids: readonly string[] }[] = [];
+  readonly #refer: { readonly item: OpenItem; readonly ids: ReadonlySet<string> }[] = [];
   /** Items with addresses. */
   readonly #addressed = new Set<OpenItem>();
   #ended = false;

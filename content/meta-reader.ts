@@ -15,6 +15,8 @@ const longestProperties = 5_000;
 const longestProperty = 500;
 const longestDescription = 2_000;
 const mostFeeds = 10;
+/** A longer name of a <meta> is none that is known. */
+const longestName = 100;
 /** Values of one kind that are kept as they are written, and characters of one. */
 const mostValues = 30;
 const longestValue = 300;
@@ -96,6 +98,7 @@ export class MetaReader {
   }
 
   #listOf(name: string): string[] | null {
+    if (name.length > longestName) return null;
     if (citedName.test(name)) return this.cited;
     if (authorName.test(name) && !otherAuthor.test(name)) return this.authors;
     if (siteName.test(name)) return this.siteNames;
@@ -104,7 +107,7 @@ export class MetaReader {
   }
 
   #addProperty(name: string, content: string): void {
-    if (this.#graph.size >= mostProperties || this.#graphRoom <= 0 || name.length > 100) {
+    if (this.#graph.size >= mostProperties || this.#graphRoom <= 0 || name.length > longestName) {
       this.leftOut++;
       return;
     }

@@ -34,13 +34,15 @@ const shortLine = 30;
 /** Words whose runs are looked at; texts beyond are judged by their beginning. */
 const mostTripled = 20_000;
 const symbol = /[^\p{L}\p{M}\p{N}\s.,:;!?'"’‘“”„«»()\[\]\-–—/%&、。，！？；：「」『』（）।॥،؛؟·]/gu;
+/** Of a word, without the signs around it. A search for the signs at its end would begin anew at each sign within. */
+const spoken = /[\p{L}\p{N}'](?:.*[\p{L}\p{N}'])?/u;
 const sentenceEnd = /[.!?…。！？।॥؟۔።]["'’”»)\]」』]*$/u;
 const bullet = /^(?:[-*•‣·▪●○–]|\d{1,3}[.)])\s/u;
 
 export function qualityOf(text: string, language: string | null): TextQuality {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const words = text.toLowerCase().match(/[^\s]+/g) ?? [];
-  const bare = words.map((word) => word.replace(/^[^\p{L}\p{N}']+|[^\p{L}\p{N}']+$/gu, ''));
+  const bare = words.map((word) => spoken.exec(word)?.[0] ?? '');
   const small = language === null ? undefined : functionWords(language);
   const seen = new Set<string>();
   let [again, charactersAgain] = [0, 0];

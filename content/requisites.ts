@@ -26,18 +26,15 @@ const mostLooked = 20_000;
 const longest = 8_192;
 
 /** Attributes that hold one address; `data-` ones are read by scripts that wait until the picture is in sight. */
-const addresses: Readonly<Record<string, readonly string[]>> = {
-  ...{
-    img: ['src', 'data-src'],
-    source: ['src', 'data-src'],
-    script: ['src'],
-    embed: ['src'],
-    track: ['src'],
-  },
-  ...{ audio: ['src'], video: ['src', 'poster'], object: ['data'], input: ['src'] },
-  ...{ body: ['background'], table: ['background'], td: ['background'], th: ['background'] },
-  ...{ image: ['href', 'xlink:href'], use: ['href', 'xlink:href'], feimage: ['href', 'xlink:href'] },
-};
+const addresses: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    ...{ img: ['src', 'data-src'], source: ['src', 'data-src'] },
+    ...{ script: ['src'], embed: ['src'], track: ['src'] },
+    ...{ audio: ['src'], video: ['src', 'poster'], object: ['data'], input: ['src'] },
+    ...{ body: ['background'], table: ['background'], td: ['background'], th: ['background'] },
+    ...{ image: ['href', 'xlink:href'], use: ['href', 'xlink:href'], feimage: ['href', 'xlink:href'] },
+  }),
+);
 /** Attributes that hold several (HTML standard, `srcset`). */
 const sets: readonly string[] = ['srcset', 'data-srcset', 'imagesrcset'];
 /** Relations of links that a browser fetches to show the page. */
@@ -152,9 +149,8 @@ class Reader implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const { tag } = { tag: this.#tag };
     this.onopentagend();
-    if (tag === 'template' && this.#xhtml) this.#inert--;
+    if (this.#tag === 'template' && this.#xhtml) this.#inert--;
     if (this.#xhtml) this.#inStyle = false;
   }
 
@@ -163,7 +159,7 @@ class Reader implements TokenizerCallbacks {
     if (name === 'template' && this.#inert > 0) this.#inert--;
     if (name !== 'style' || !this.#inStyle) return;
     this.#inStyle = false;
-    this.#add(...urlsInCss(this.#css));
+    this.#add(urlsInCss(this.#css));
     this.#css = '';
   }
 
@@ -177,14 +173,14 @@ class Reader implements TokenizerCallbacks {
     if (this.#tag === 'base') this.base ??= attributes.get('href') ?? null;
     const isFetched =
       this.#tag === 'link' && relations(attributes.get('rel')).some((each) => fetched.has(each));
-    const names = isFetched ? ['href'] : (addresses[this.#tag] ?? []);
-    for (const name of names) this.#add(attributes.get(name) ?? '');
-    for (const name of sets) this.#add(...addressesOfSet(attributes.get(name) ?? ''));
+    const names = isFetched ? ['href'] : (addresses.get(this.#tag) ?? []);
+    for (const name of names) this.#add([attributes.get(name) ?? '']);
+    for (const name of sets) this.#add(addressesOfSet(attributes.get(name) ?? ''));
     const style = attributes.get('style');
-    if (style !== undefined) this.#add(...urlsInCss(style));
+    if (style !== undefined) this.#add(urlsInCss(style));
   }
 
-  #add(...addresses: readonly string[]): void {
+  #add(addresses: readonly string[]): void {
     for (const each of addresses) if (each !== '' && this.found.length < mostLooked) this.found.push(each);
   }
 }

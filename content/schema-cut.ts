@@ -33,7 +33,8 @@ const ranks: readonly (readonly [RegExp, number])[] = [
   ],
 ];
 const lastRank = 3;
-const rankOf = (name: string): number => ranks.find(([names]) => names.test(name))?.[1] ?? 2;
+const rankOf = (name: string): number =>
+  name.length > longestName ? lastRank : (ranks.find(([names]) => names.test(name))?.[1] ?? 2);
 
 /** The text of the page is read from its body again when somebody asks for it. */
 const neverStored: ReadonlySet<string> = new Set(['articleBody', '@context', 'text']);

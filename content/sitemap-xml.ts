@@ -15,25 +15,30 @@ import { absolute, type EntryReader, type SitemapEntry } from './sitemap-entry.t
 const maxText = 4_096;
 
 /** By the local name of the outermost element. */
-const formats: Readonly<Partial<Record<string, SitemapFormat>>> = {
-  urlset: 'urlset',
-  sitemapindex: 'index',
-  rss: 'rss',
-  rdf: 'rss',
-  feed: 'atom',
-};
+const formats: ReadonlyMap<string, SitemapFormat> = new Map([
+  ['urlset', 'urlset'],
+  ['sitemapindex', 'index'],
+  ['rss', 'rss'],
+  ['rdf', 'rss'],
+  ['feed', 'atom'],
+]);
 
 /** What is read of an entry, by the local names of elements. `published` stands in for a date of change. */
-const fields: Readonly<Record<SitemapFormat, Readonly<Partial<Record<string, Field>>>>> = {
-  urlset: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
-  index: { loc: 'loc', lastmod: 'lastmod' },
-  rss: { link: 'loc', guid: 'guid', pubdate: 'lastmod' },
-  atom: { updated: 'lastmod', published: 'published' },
-  json: {},
-  text: {},
-  unknown: { loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' },
+const fields: Readonly<Record<SitemapFormat, ReadonlyMap<string, Field>>> = {
+  urlset: byName({ loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' }),
+  index: byName({ loc: 'loc', lastmod: 'lastmod' }),
+  rss: byName({ link: 'loc', guid: 'guid', pubdate: 'lastmod' }),
+  atom: byName({ updated: 'lastmod', published: 'published' }),
+  json: byName({}),
+  text: byName({}),
+  unknown: byName({ loc: 'loc', lastmod: 'lastmod', changefreq: 'changefreq', priority: 'priority' }),
 };
 type Field = 'loc' | 'guid' | 'lastmod' | 'published' | 'changefreq' | 'priority';
+
+/** A map, for a file may name an element `constructor`. */
+function byName(fieldsOf: Readonly<Record<string, Field>>): ReadonlyMap<string, Field> {
+  return new Map(Object.entries(fieldsOf));
+}
 
 interface OpenEntry {
   readonly kind: SitemapEntry['kind'];
@@ -141,7 +146,7 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     this.#opened = null;
     if (this.#root === null) {
       this.#root = name;
-      this.format = formats[local] ?? 'unknown';
+      this.format = formats.get(local) ?? 'unknown';
       this.#opened = { as: 'base', attributes: {} };
       return;
     }
@@ -164,7 +169,7 @@ export class XmlSitemapReader implements EntryReader, TokenizerCallbacks {
     }
     // `image:loc` and the like name pictures, not pages.
     const isOwn = colon === 0 || name.slice(0, colon) === this.#entry.prefix;
-    const as = (isOwn ? fields[this.format][local] : undefined) ?? this.#foreignDate(name, local);
+    const as = (isOwn ? fields[this.format].get(local) : undefined) ?? this.#foreignDate(name, local);
     if (as === undefined) return;
     this.#field = { name, as, line: this.#lineAt(start) };
     this.#text = '';

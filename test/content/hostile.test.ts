@@ -173,6 +173,23 @@ describe('hostile pages', () => {
     expect(JSON.stringify(many1.meta).length).toBeLessThan(50_000);
   });
 
+  it('200 items that name one part over and over', () => {
+    const part = Array.from({ length: 1_900 }, (_, n) => `<meta itemprop=q${String(n)} content=v>`).join('');
+    const item = `<div itemscope itemtype=x itemref="${'p '.repeat(245)}"></div>`;
+    expect(timed(`<div id=p>${part}</div>${item.repeat(200)}${link}`).links).toHaveLength(1);
+  });
+
+  it.each([
+    ['a headline of white space', `{"@type":"Article","headline":"a${' '.repeat(400_000)}b"}`],
+    ['a name full of dates', `{"@type":"Article","${'date'.repeat(100_000)}!":1}`],
+  ])('JSON-LD with %s', (_, json) => {
+    timed(`<script type="application/ld+json">${json}</script>${link}`);
+  });
+
+  it('a <meta> whose name is full of dates', () => {
+    timed(`<meta name="${'post'.repeat(200_000)}!" content=2024-03-12>${link}`);
+  });
+
   it.each([
     ['of 50 MB', `{"@type":"A","b":"${'x'.repeat(50_000_000)}"}`],
     ['nested 100,000 deep', `{"@type":"A","a":${'['.repeat(many)}${']'.repeat(many)}}`],

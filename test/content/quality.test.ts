@@ -34,6 +34,11 @@ describe('the quality of a text', () => {
     });
   });
 
+  it('is told of a megabyte of signs between two letters in time linear in it', () => {
+    // Hours, were it quadratic.
+    expect(qualityOf(`a${'-'.repeat(1_000_000)}b`, 'en').wordLength).toBe(1_000_002);
+  });
+
   it('has shares of 0 to 1 for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

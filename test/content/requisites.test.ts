@@ -99,6 +99,11 @@ it.each([
   expect(addressesOfSet(text)).toEqual(expected);
 });
 
+it('of elements and sheets that nobody expects', () => {
+  expect(paths('<constructor><img src=/a.png>')).toEqual(['/a.png']);
+  expect(paths(`<style>${'url(/a.png)'.repeat(300_000)}</style>`)).toEqual(['/a.png']);
+});
+
 it('reads hostile shapes in time linear in their size', () => {
   const shapes = ['/*', 'url(', '"', "@import '", '@namespace', '\\', ',', '( ', 'url("\\'];
   for (const shape of shapes) {

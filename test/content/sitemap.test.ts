@@ -163,6 +163,14 @@ describe('what is no sitemap', () => {
       'https://h/a',
     ]);
   });
+
+  it('elements have any names', async () => {
+    const entry = '<url><constructor>x</constructor><loc>https://h/a</loc></url>';
+    expect(await urls(`<urlset>${entry}</urlset>`)).toEqual(['https://h/a']);
+    expect((await read(`<constructor>${entry}</constructor>`)).faults).toEqual([
+      '1 no-sitemap <constructor>',
+    ]);
+  });
 });
 
 const named = ({ entries }: Read): object[] =>
