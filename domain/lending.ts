@@ -38,8 +38,8 @@ export const longestLoanMs = 20_000;
 
 /**
  * A fetchers' turn at a host with this delay is over once it has taken longer, and the workers' next turn is as long as it
- * was: by requests alone, a fetcher that reports each one late would have the host for nearly all of the time. A URL that
- * is given back untried after so long has wasted its loan, as if the loan had run out.
+ * was: by requests alone, a fetcher that reports each one late would have the host for nearly all of the time. A
+ * fetcher that gives a URL back untried after so long is treated as if it had let the loan run out.
  */
 export const slowTurnMs = (delayMs: number): number => 1.5 * turnRequests * Math.max(delayMs, 1_000);
 

@@ -1,6 +1,7 @@
 /**
  * What a URL is fetched for: a page to extract, a sitemap that names pages, a path that was made up to see how its
- * host answers it (domain/soft-404/), or a file that a page needs to be shown (content/requisites.ts). By the number stored in `url.kind`.
+ * host answers it (domain/soft-404/), or a file that a page needs to be shown (content/requisites.ts). By the number
+ * stored in `url.kind`.
  */
 export const storedKinds = { page: 0, sitemap: 1, probe: 2, requisite: 3 } as const;
 

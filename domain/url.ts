@@ -4,8 +4,8 @@
  * there, but never a request for a URL that no page linked to.
  *
  * Host case, IDN, default ports, dot segments and stray white space are WHATWG URL's work. Added here: no fragment,
- * no trailing dot in the host, IPv4-mapped addresses as IPv4, percent-encoding normal form, parameters sorted by name, tracking parameters and
- * session ids left out, empty queries left out. The canonical form of a canonical form is itself.
+ * no trailing dot in the host, IPv4-mapped addresses as IPv4, percent-encoding normal form, parameters sorted by name,
+ * tracking parameters and session ids left out, empty queries left out. The canonical form of a canonical form is itself.
  */
 
 import { percentNormalForm } from './url-percent.ts';

@@ -209,27 +209,25 @@ export async function* robotsOf(
   format: SegmentFormat,
 ): AsyncGenerator<Member> {
   for (let after = 0; ;) {
-    const some = await robotsRecords(db, crawlId, after, batch, filter.host ?? null);
+    // Each may come with half a megabyte of rules.
+    const some = await robotsRecords(db, crawlId, after, together, filter.host ?? null);
     for (const { origin, host_id: hostId, of_crawl: of, key, record: place, body, fetched_at: at } of some) {
       after = hostId;
-      const own =
-        of === null || key === null
-          ? null
-          : await archive.ownAnswer(hostId, of, key, null, place, unpackBoth);
-      const rules = body === null || at === null || own !== null ? null : Buffer.from(body);
-      const records =
-        own !== null
-          ? whole(own)
-          : rules !== null && at !== null
-            ? [
-                bodyAlone(`${origin}/robots.txt`, at, digest('sha256', rules, 'buffer'), 'text/plain', rules)
-                  .record,
-              ]
-            : [];
+      const isKept = of !== null && key !== null;
+      const own = isKept ? await archive.ownAnswer(hostId, of, key, null, place, unpackBoth) : null;
+      const records = own === null ? rulesAlone(origin, body, at) : whole(own);
       for (const record of records) yield { record, packed: await packed(record, format) };
     }
     if (some.length === 0) return;
   }
+}
+
+/** The rules that hold at a host, where the answer that brought them is not this tenant's, or was lost. */
+function rulesAlone(origin: string, body: string | null, at: Date | null): Buffer[] {
+  if (body === null || at === null) return [];
+  const rules = Buffer.from(body);
+  const hash = digest('sha256', rules, 'buffer');
+  return [bodyAlone(`${origin}/robots.txt`, at, hash, 'text/plain', rules).record];
 }
 
 /** The record of an answer with its body, and its request. */

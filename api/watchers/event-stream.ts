@@ -23,7 +23,7 @@ const progressMs = 2_000;
 const catchUpBatch = 200;
 /** Bytes that may wait for a slow reader. A slower reader is cut off, and can go on after the last event it has. */
 const mostUnread = 512 * 1024;
-/** A stream ends after this time and must be opened again. It ends at once when its key is no longer valid. */
+/** A stream ends after this time and must be opened again. It ends some seconds after its key is no longer valid. */
 const longestMs = 10 * 60_000;
 
 /**

@@ -39,7 +39,10 @@ interface RobotsAnswer {
   readonly of_crawl: string | null;
   readonly key: Buffer | null;
   readonly record: FoundRecord | null;
-  /** The copy by which the host is visited now, and when it was read; null: everything is allowed there. */
+  /**
+   * The copy by which the host is visited now, once for a host, and when it was read; null: everything is allowed there,
+   * or it came with the first answer.
+   */
   readonly body: string | null;
   readonly fetched_at: Date | null;
 }
@@ -64,7 +67,8 @@ export const robotsRecords = statement<
    select h.origin, h.id as host_id, asked.crawl_id::text as of_crawl, r.key,
           case when r.host_id is not null then
             json_build_object('segment', r.segment, 'name', s.name, 'folder', s.folder, 'at', r.at, 'length', r.length)
-          end as record, c.body, c.fetched_at
+          end as record,
+          case when r.key is null or r.key = ${literal(robotsKey(0))} then c.body end as body, c.fetched_at
      from chosen
      join host h on h.id = chosen.host_id
      left join robots c on c.host_id = h.id

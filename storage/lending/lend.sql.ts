@@ -98,7 +98,8 @@ export const lendHosts = statement<
 /**
  * Records a batch and extends the hosts' leases for it. Rows that come back are lent; a row whose lease was lost
  * meanwhile is not. Each loan is a request of the fetchers' turn, which began when the workers left the host to them, or
- * begins now if the host was not kept for them; after the last the workers are next. `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
+ * begins now if the host was not kept for them; after the last the workers are next.
+ * `rows`: [{host_id, crawl_id, key, url, token}], keys in hex.
  */
 export const handOutUrls = statement<
   [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],

@@ -4,8 +4,9 @@ import { statement } from '../postgres/index.ts';
 /**
  * The first page with a body stands for that body; later pages change nothing. Each site that is read in its own right
  * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
- * of any site had the body before. What pages need is apart (`site` below 0): it stands for no page. In a standing crawl a page that has another body by now gives way: only later is it
- * noted that it changed, and a body to which nobody referred meanwhile would be freed.
+ * of any site had the body before. What pages need is apart (`site` below 0): it stands for no page. In a standing crawl
+ * a page that has another body by now gives way: only later is it noted that it changed, and a body to which nobody
+ * referred meanwhile would be freed.
  * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string], Record<string, never>>(
