@@ -4,6 +4,7 @@
  */
 import { allMatches } from './all-matches.ts';
 import { monthOf, persianMonthOf, weekdayOf, weekdaysIn } from './calendar-words.ts';
+import { asciiDigits } from './digits.ts';
 
 const dayMs = 86_400_000;
 /** Nothing on the web is older. */
@@ -80,10 +81,7 @@ export function readingsOf(value: string, american = false): readonly string[] {
 function plain(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text;
   return (
-    text
-      .normalize('NFKC')
-      .replace(/\p{Cf}/gu, '')
-      .replace(/[^\P{Nd}0-9]/gu, digitOf)
+    asciiDigits(text.normalize('NFKC').replace(/\p{Cf}/gu, ''))
       .replaceAll('،', ',')
       // Arabic months have two names, of which both may be written, and some two words.
       .replace(/\p{Script=Arabic}+\s?\/\s?(?=\p{Script=Arabic})/gu, '')
@@ -92,14 +90,6 @@ function plain(text: string): string {
         String((eras.get(name) ?? 0) + (year === '元' ? 1 : Number(year))),
       )
   );
-}
-
-/** Unicode has the digits of a script in one run from 0 to 9, and runs that touch begin at tens. */
-function digitOf(digit: string): string {
-  const code = digit.codePointAt(0) ?? 0;
-  let first = code;
-  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
-  return String((code - first) % 10);
 }
 
 function standard(text: string): string | null {

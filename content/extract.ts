@@ -336,17 +336,18 @@ function metaOf(
 ): { readonly value: PageMeta; readonly leftOut: number } {
   const { openGraph } = meta;
   const isSite = siteTeller([...meta.siteNames, ...siteNamesOf(items), ...endOfTitle(title)], url);
+  const headlines = headlinesOf(items);
   const headline = headlineOf(
     raw.raw,
     whole,
-    [...headlinesOf(items), ...textsOf(openGraph?.['og:title']), title],
+    [...headlines, ...textsOf(openGraph?.['og:title']), title],
     isSite,
   );
   const { standing, lines: linesBy } = placesIn(raw.raw, whole, headline.block);
   const isHome = url.pathname === '/' && url.search === '';
   const isOffer =
     items.some((item) => typesOf(item).some((type) => /^(?:Product\w*|\w*Event)$/.test(type))) &&
-    headlinesOf(items).length === 0;
+    headlines.length === 0;
   const lines = linesBy();
   const end = text.length > 2 * dateReach ? text.slice(-dateReach) : '';
   const isArticle = openGraph?.['og:type'] === 'article';
@@ -377,7 +378,7 @@ function metaOf(
   });
   const headings = headingsOf(folded.raw, blocks);
   const schema = meta.stored(items);
-  const facts = factsOf(items, meta.openGraph, spoken);
+  const facts = factsOf(items, openGraph, spoken);
   const feeds = meta.feeds(resolve);
   const value: PageMeta = {
     version: extractorVersion,

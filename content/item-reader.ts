@@ -4,7 +4,7 @@
  */
 import { voidElements } from './elements.ts';
 import { foldLine } from './folded-text.ts';
-import { mostItems, type SchemaItem } from './schema-items.ts';
+import { localName, mostItems, type SchemaItem } from './schema-items.ts';
 
 type OpenItem = Record<string, unknown>;
 
@@ -107,11 +107,11 @@ export class ItemReader {
     const isScope = attributes.has('itemscope') || attributes.has('typeof');
     const names = (attributes.get('itemprop') ?? attributes.get('property') ?? '').trim();
     const around = this.#around();
-    const properties = names === '' || around === null ? [] : names.split(/\s+/).map(local).slice(0, 10);
+    const properties = names === '' || around === null ? [] : names.split(/\s+/).map(localName).slice(0, 10);
     let item: OpenItem | null = null;
     if (isScope) {
       item =
-        type === undefined || type === '' ? {} : { '@type': local(type.trim().split(/\s+/, 1)[0] ?? '') };
+        type === undefined || type === '' ? {} : { '@type': localName(type.trim().split(/\s+/, 1)[0] ?? '') };
       const id = attributes.get('itemid');
       if (id !== undefined) this.#set(item, ['@id'], new Reference(id));
       const parts = attributes.get('itemref');
@@ -212,9 +212,6 @@ export class ItemReader {
     }
   }
 }
-
-/** `http://schema.org/Article` and `schema:Article` are `Article`. */
-const local = (name: string): string => name.replace(/^.*[/#:]/, '');
 
 const address = (written: string | undefined): Reference | undefined =>
   written === undefined ? undefined : new Reference(written);

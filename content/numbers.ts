@@ -1,4 +1,5 @@
 /** Numbers as people write them, in any digits. */
+import { asciiDigits } from './digits.ts';
 
 /** Signs that part groups of three digits in any language, besides the point or the comma. */
 const spaces = "\\u0020\\u00a0\\u2009\\u202f'’";
@@ -35,16 +36,7 @@ export function numberIn(text: string, decimal: Decimal): number | undefined {
 /** Digits of other scripts, and the signs of Arabic between them. */
 function inAscii(text: string): string {
   if (!/[^\P{Nd}\d]/u.test(text)) return text;
-  return text
-    .replaceAll(/[^\P{Nd}\d]/gu, (digit) => String(valueOf(digit.codePointAt(0) ?? 0)))
-    .replaceAll('٬', "'")
-    .replaceAll('٫', '.');
-}
-
-/** Unicode gives the ten digits of a script ten places in a row, which begin at a multiple of 16, or six behind it. */
-function valueOf(code: number): number {
-  const place = code & 0xf;
-  return place < 10 && /\p{Nd}/u.test(String.fromCodePoint(code - place)) ? place : (place + 10) % 16;
+  return asciiDigits(text).replaceAll('٬', "'").replaceAll('٫', '.');
 }
 
 const known = new Map<string, Decimal>();

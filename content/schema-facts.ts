@@ -5,7 +5,7 @@
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { foldLine } from './folded-text.ts';
 import { type Decimal, decimalOf, numberIn } from './numbers.ts';
-import { isItem, type SchemaItem, textsOf, typesOf } from './schema-items.ts';
+import { isItem, localName, type SchemaItem, textsOf, typesOf } from './schema-items.ts';
 
 type Product = NonNullable<PageMeta['product']>;
 type Article = NonNullable<PageMeta['article']>;
@@ -42,7 +42,7 @@ function productOf(
   const all = items.flatMap((item) => withInner(item, 0)).filter((item) => hasType(item, productTypes));
   const item = all.find((one) => offersOf(one).length > 0) ?? all[0] ?? {};
   const offers = offersOf(item);
-  const isShop = all.length > 0 || first(graph, 'og:type', 'product')?.startsWith('product') === true;
+  const isShop = first(graph, 'og:type', 'product')?.startsWith('product') === true;
   const prices = offers.flatMap((offer) => pricesOf(offer, decimal));
   const shared = numberOf(
     first(graph, 'product:price:amount', 'og:price:amount', 'product:sale_price:amount'),
@@ -134,7 +134,7 @@ const codeIn = (item: SchemaItem): unknown =>
     .find((one) => one !== undefined);
 
 /** `https://schema.org/InStock` is `InStock`. */
-const local = (value: unknown): string | undefined => textsOf(value)[0]?.replace(/^.*[/#:]/, '');
+const local = (value: unknown): string | undefined => textsOf(value).slice(0, 1).map(localName)[0];
 
 /** A number, or the first one in a text as the page's language writes it. */
 function numberOf(value: unknown, decimal: Decimal): number | undefined {

@@ -36,11 +36,14 @@ export function isItem(value: unknown): value is SchemaItem {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** `https://schema.org/NewsArticle` and `schema:NewsArticle` are `NewsArticle`. */
+export const localName = (name: string): string => name.replace(/^.*[/#:]/, '');
+
 /** Last part of the item's types: `https://schema.org/NewsArticle` is `NewsArticle`. */
 export function typesOf(item: SchemaItem): string[] {
   const type = item['@type'];
   const all: unknown[] = Array.isArray(type) ? type : [type];
-  return all.flatMap((one) => (typeof one === 'string' ? [one.replace(/^.*[/#:]/, '')] : []));
+  return all.flatMap((one) => (typeof one === 'string' ? [localName(one)] : []));
 }
 
 /** Texts of a property, whether it is one value or many, names of items among them. */
