@@ -9,9 +9,8 @@ import type { HostNext } from '../../domain/outcome.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
-import type { FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
+import type { AskedAgainRow, FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
-import { askAgain } from '../../storage/frontier/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { candidate } from '../admission/candidates.ts';
@@ -27,6 +26,8 @@ import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Ta
 import { followSeed, leadsFromSeed } from './moved-seed.ts';
 import type { ChainLink } from './redirect-cookies.ts';
 import { signedOut } from './signed-out.ts';
+
+const keyOf = ({ canonical }: CanonicalUrl): string => urlKey(canonical).toString('hex');
 
 export class PageFetch {
   readonly #room: FetchRoom;
@@ -45,7 +46,7 @@ export class PageFetch {
    * leased
    */
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
-    const { writer, pool } = this.#room.dependencies;
+    const { writer, pool, wakeHosts } = this.#room.dependencies;
     const { url, crawl } = wanted;
     const chain = this.#room.cookies.at(crawl.id, url.key, url.url);
     const recorded = await this.#request(wanted, copy, chain, lane);
@@ -63,27 +64,33 @@ export class PageFetch {
         : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
     if (target !== null) await retrying(() => followSeed(pool, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
-    await this.#room.admission.store(patient, found, (outside) => ({
-      results: [leadingOutside(row, outside, leadsFromSeed(url))],
-    }));
-    if (target !== null) await this.#goOn(chain, wanted, target, targetInMs);
+    const again = target === null ? [] : await this.#again(chain, wanted, target, targetInMs);
+    await this.#room.admission.store(patient, found, (outside) => {
+      // Now: whoever asks for the target with these cookies writes after this result, and nobody asks without them.
+      if (target !== null) chain.goesOn(keyOf(target));
+      return {
+        results: [leadingOutside(row, outside, leadsFromSeed(url))],
+        ...(again.length > 0 && { again }),
+      };
+    });
+    wakeHosts(again.map(({ host_id: host }) => host));
     return row.state;
   }
 
-  /** Takes cookies along, and asks a URL of the chain again that they may open. */
-  async #goOn(
+  /**
+   * The target, if it is a URL of the chain that its cookies may open now. Queued with the result that leads there, so
+   * that the crawl never looks finished in between, and no crash comes between.
+   */
+  async #again(
     chain: ChainLink,
     { url: { hops }, crawl: { id } }: Wanted,
     target: CanonicalUrl,
     waitMs: number,
-  ): Promise<void> {
-    const { pool, books, wakeHosts } = this.#room.dependencies;
-    const key = urlKey(target.canonical).toString('hex');
-    chain.goesOn(key);
-    if (!chain.isChanged(key, target.url)) return;
-    const hostId = await books.hosts.idOf(target.host);
-    const asked = await retrying(() => askAgain(pool, String(hostId), id, key, hops + 1, waitMs));
-    wakeHosts(asked.map(({ host_id: host }) => host));
+  ): Promise<AskedAgainRow[]> {
+    const key = keyOf(target);
+    if (!chain.isChanged(key, target.url)) return [];
+    const hostId = await this.#room.dependencies.books.hosts.idOf(target.host);
+    return [{ host_id: hostId, crawl_id: id, key, hops: hops + 1, due_in_ms: waitMs }];
   }
 
   /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */

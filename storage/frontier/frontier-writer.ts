@@ -5,8 +5,9 @@
  * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then pages, their fingerprints, then stages; the triggers lock the session's own ledger shard last. Each statement
- * sorts its rows. A transaction that other processes still bring into a deadlock is tried again (retry.ts).
+ * key, then result rows, then those that are asked again, then pages, their fingerprints, then stages; the triggers lock
+ * the session's own ledger shard last. Each statement sorts its rows. A transaction that other processes still bring
+ * into a deadlock is tried again (retry.ts).
  */
 import { fading } from '../../domain/pressure.ts';
 import { Gathering } from '../gathering.ts';
@@ -15,12 +16,14 @@ import { notePromises } from './links.sql.ts';
 import { storePrints, type PrintRow } from '../alike/index.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
-import { lockHostQueues } from './urls.sql.ts';
+import { askAgain, type AskedAgainRow, lockHostQueues } from './urls.sql.ts';
 import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } from '../postgres/index.ts';
 
 export interface FrontierWrite {
   readonly admissions?: readonly AdmissionRow[];
   readonly results?: readonly ResultRow[];
+  /** Where the results lead back to. */
+  readonly again?: readonly AskedAgainRow[];
   readonly pages?: readonly PageRow[];
   /** Of pages of crawls that look for near-duplicates. */
   readonly prints?: readonly PrintRow[];
@@ -148,6 +151,7 @@ export class FrontierWriter {
   async #commit(batch: readonly Waiting[]): Promise<readonly Admitted[]> {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
+    const again = batch.flatMap(({ write }) => write.again ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const prints = batch.flatMap(({ write }) => write.prints ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
@@ -162,18 +166,19 @@ export class FrontierWriter {
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
       if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
+      if (again.length > 0) await askAgain(db, asJson(again));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
       if (prints.length > 0) await storePrints(db, asJson(prints));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
       for (const { closed } of refused) this.#options.onClosed?.(closed);
       return admitted;
     };
-    const touched = [...admissions, ...results];
+    const touched = [...admissions, ...results, ...again];
     const ordered = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [judged, admissions, results, pages, prints, stages].filter(
+    const kinds = [judged, admissions, results, again, pages, prints, stages].filter(
       (rows) => rows.length > 0,
     ).length;
     return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));

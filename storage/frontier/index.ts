@@ -28,4 +28,4 @@ export {
 } from './links.sql.ts';
 export { holdQueues, onceHeld } from './queue-locks.ts';
 export { commitResults, countPage, excludeQueued, type ResultRow } from './results.sql.ts';
-export { askAgain, findUrlState, listCrawlUrls, lockHostQueues } from './urls.sql.ts';
+export { findUrlState, listCrawlUrls, lockHostQueues, type AskedAgainRow } from './urls.sql.ts';

@@ -1,7 +1,7 @@
 /** Looks up URLs, lists them, and locks their queues. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
-import { onceHeld } from './queue-locks.ts';
+import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 
 /** The state of a URL in a crawl; no row: the crawl has not met the URL. @param key hex. */
 export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
@@ -50,23 +50,30 @@ export const lockHostQueues = statement<[rows: string], Record<string, never>>(
     order by q.host_id, q.crawl_id for update`,
 );
 
+/** A URL to which a chain of redirects has led back. */
+export interface AskedAgainRow {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Hex. */
+  readonly key: string;
+  readonly hops: number;
+  readonly due_in_ms: number;
+}
+
 /**
- * Queues a URL of a running crawl again that has redirected: the chain of redirects has led back to it, and the request
- * will be another one. No row: it is queued or has been answered meanwhile. @param key hex
+ * Queues URLs again that have redirected: the next request for each will be another one. Does nothing where the URL is
+ * queued or has been answered meanwhile, or its crawl ends.
  */
-export const askAgain = statement<
-  [hostId: string, crawlId: number, key: string, hops: number, inMs: number],
-  { host_id: number }
->(
+export const askAgain = statement<[rows: string], Record<string, never>>(
   'ask-again',
-  `with held as materialized (
-     select from host_queue q where q.host_id = $1 and q.crawl_id = $2 for update
-   )
+  `with r as materialized (
+     select *, ${stateOfNamed('done')}
+       from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, hops int, due_in_ms float8)
+   ), ${holdQueues('r')}
    update url u
-      set state = 'queued', reason = 'redirect', redirect_to = null, hops = $4,
-          due_at = now() + $5 * interval '1 millisecond'
-     from crawl c
-    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex') and c.id = $2
-      and u.state = 'done' and u.reason = 'redirect' and c.state = 'running' and ${onceHeld}
-   returning u.host_id`,
+      set state = 'queued', reason = 'redirect', redirect_to = null, hops = r.hops,
+          due_at = now() + r.due_in_ms * interval '1 millisecond'
+     from r join crawl c on c.id = r.crawl_id and c.state in ('seeding', 'running', 'paused')
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+      and u.state = r.was and u.reason = 'redirect' and ${onceHeld}`,
 );

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { hostRow, not, tables } from '../../support/database/index.ts';
 import { readBodies } from './reading.ts';
@@ -225,6 +226,54 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     const endless = await visited({ '/c': other }, 9, '/c');
     expect(endless.asked).toHaveLength(6);
     expect(endless.urls['/c']).toMatchObject({ state: 'failed', reason: 'too-many-redirects' });
+  });
+
+  it('are asked for with the result that leads back, so that a crash right after it loses no page', async () => {
+    const { site, host, crawl } = await hosted(
+      { '/article': wall('/detour'), '/detour': redirect('/article', 302) },
+      '/article',
+    );
+    const writer = new FrontierWriter(fetching.pool);
+    const written = writer.write.bind(writer);
+    writer.write = async (write, patienceMs) => {
+      const result = await written(write, patienceMs);
+      if ((write.results ?? []).some(({ redirect_to: to }) => to === `${site.origin}/article`))
+        throw new Error('the process ends here');
+      return result;
+    };
+    await expect(fetching.role({}, { writer }).fetchSlice(host)).rejects.toThrow('the process ends here');
+    expect(await fetching.urls(crawl, site.origin)).toMatchObject({
+      '/detour': { state: 'done', reason: 'redirect' },
+      '/article': { state: 'queued', reason: 'redirect', hops: 2 },
+    });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('go along however soon the host of the next hop is woken', async () => {
+    const { site, host } = await hosted({});
+    // Cookies make no difference between ports.
+    const next = await startSite({}, new URL(site.origin).hostname);
+    const there = await fetching.host(next.origin);
+    site.answers = { '/a': status(302, { location: `${next.origin}/b`, 'set-cookie': 'seen=1' }) };
+    await fetching.queue(await fetching.crawl(), host, '/a');
+    let visit = Promise.resolve();
+    const seen = new MemorySeenCache(1_000);
+    const remember = seen.remember.bind(seen);
+    // The next host is visited before its waker goes on.
+    seen.remember = async (...keys) => {
+      await visit;
+      return remember(...keys);
+    };
+    const wakeHosts = (ids: Iterable<number>): void => {
+      if ([...ids].includes(Number(there.hostId)))
+        visit = visit.then(() => role.fetchSlice(there)).then(() => undefined);
+    };
+    const role = fetching.role({}, { seen, wakeHosts });
+    await role.fetchSlice(host);
+    expect(next.hits.map(({ path, headers }) => [path, headers.cookie])).toEqual([
+      ['/robots.txt', undefined],
+      ['/b', 'seen=1'],
+    ]);
   });
 
   it('go to no other host, and not with what is asked after the chain', async () => {
