@@ -10,7 +10,8 @@ const atOnce = 50;
  * Lets others ask hosts of a shard that wait out a trouble which URLs of one tenant alone have shown: a URL of another
  * tenant is due there, and no answer has asked all for so long a pause. The crawls of that tenant wait on; the host's pace
  * and its failures stay, so that a failure of the others' URLs, too, is the host's trouble. `fed`: the host has a workflow,
- * which sleeps, and which the caller must tell.
+ * which sleeps, and which the caller must tell. Locks the host, then all its queues in their order: those of others, too,
+ * are changed by the trigger that gives them their turns.
  */
 export const letOthersAsk = statement<
   [shard: number],
@@ -31,13 +32,12 @@ export const letOthersAsk = statement<
       order by h.id limit ${String(atOnce)}
       for update of h skip locked
    ), held as materialized (
-     select q.host_id, q.crawl_id, w.until
-       from host_queue q join wanted w on w.id = q.host_id join crawl c on c.id = q.crawl_id
-      where c.tenant_id = w.tenant_id
+     select q.host_id, q.crawl_id, w.tenant_id, w.until from host_queue q join wanted w on w.id = q.host_id
       order by q.host_id, q.crawl_id for update of q
    ), waiting as (
      update host_queue q set held_until = greatest(q.held_until, held.until)
-       from held where q.host_id = held.host_id and q.crawl_id = held.crawl_id
+       from held join crawl c on c.id = held.crawl_id and c.tenant_id = held.tenant_id
+      where q.host_id = held.host_id and q.crawl_id = held.crawl_id
    )
    update host h set not_before = greatest(h.paced_until, now()), blamed_tenant = null, others_from = null
      from wanted w where h.id = w.id and ${onceHeld}

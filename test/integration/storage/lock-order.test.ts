@@ -12,7 +12,8 @@ import {
   lockHostQueues,
   returnUrls,
 } from '../../../storage/frontier/index.ts';
-import { waitingForLocks } from '../../support/database/index.ts';
+import { letOthersAsk } from '../../../storage/feeding/index.ts';
+import { addTenant, changeHost, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -93,4 +94,31 @@ describe('a reader that holds the queue is never waited for by somebody who hold
     await frontier.writer.write({ admissions: [admission(host, crawl, 'https://x.example/known')] });
     await meet(() => admitUrls(pool, JSON.stringify([wanted()])));
   });
+});
+
+it('queues of a host are taken in their order while others than the tenant in trouble are let ask', async () => {
+  const theirs = await runningCrawl(pool);
+  const blamed = await addTenant(pool, 'whose URLs failed');
+  await tables.crawl.change(pool, { id: theirs }, { tenant_id: blamed });
+  const admissions = [wanted(), admission(host, theirs, url)];
+  await frontier.writer.write({ admissions });
+  const inTrouble = { failures: 1, not_before: fromNow(3_600), blamed_tenant: blamed };
+  await changeHost(pool, host, { ...inTrouble, lease_token: null, lease_until: null });
+  await tables.queue.change(pool, { host_id: host }, { turn_at: fromNow(3_600) });
+  const reader = await pool.connect();
+  try {
+    await reader.query('begin');
+    await reader.query(`set local deadlock_timeout = '10s'`);
+    await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
+    const asking = letOthersAsk(pool, 0);
+    await untilSomebodyWaits(reader);
+    await reader.query(`set local lock_timeout = '2s'`);
+    await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: theirs }]));
+    await reader.query('commit');
+    expect(await asking).toMatchObject([{ id: host, fed: false }]);
+  } finally {
+    reader.release();
+  }
+  expect((await tables.queue.row(pool, { crawl_id: theirs })).held_until_ms).toBeGreaterThan(3_000_000);
+  expect((await tables.queue.row(pool, { crawl_id: crawl })).held_until_ms).toBeLessThan(0);
 });
