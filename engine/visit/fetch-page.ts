@@ -144,7 +144,8 @@ export class PageFetch {
       this.#lessons.learn({ key: row.key, tenantId: crawl.tenantId }, host, delayMs, row.detail ?? '');
       this.#visit.slowTo(this.#lessons.manners);
       const { trouble } = host;
-      if (trouble !== null && result.kind === 'response') await this.#visit.leaveAlone(trouble.waitMs);
+      if (trouble !== null && result.kind === 'response')
+        await this.#visit.leaveAlone(trouble.waitMs, trouble.forAllMs);
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, result, bodyHash, row, copy);
       return capture === null

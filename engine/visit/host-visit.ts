@@ -163,13 +163,14 @@ export class HostVisit implements Visited {
 
   /**
    * Sends nothing more in this visit, and nothing to the host for `waitMs`. Written before anything else becomes of the
-   * answer: whoever takes the host after a crash would otherwise wait for one delay only.
+   * answer: whoever takes the host after a crash would otherwise wait for one delay only. @param forAllMs as in
+   * `leaveHostAlone`
    */
-  async leaveAlone(waitMs: number): Promise<void> {
+  async leaveAlone(waitMs: number, forAllMs = waitMs): Promise<void> {
     this.leftAlone = true;
     this.pacer.holdOff(waitMs);
     const { hostId, taken } = this.lease;
-    await retrying(() => leaveHostAlone(this.house.pool, hostId, taken.token, waitMs));
+    await retrying(() => leaveHostAlone(this.house.pool, hostId, taken.token, waitMs, forAllMs));
   }
 
   /**

@@ -60,10 +60,17 @@ export const cutLeases = statement<[], { token: number }>(
   `select cut_token as token from host where cut_token is not null and cut_token = lease_token`,
 );
 
-/** Leaves a host alone for so many milliseconds, as an answer under this lease has asked. */
-export const leaveHostAlone = statement<[hostId: string, token: number, ms: number], Record<string, never>>(
+/**
+ * Leaves a host alone for so many milliseconds, as an answer under this lease has asked. @param forAllMs the part of it
+ * that holds for all tenants, whoever is blamed for trouble of the host
+ */
+export const leaveHostAlone = statement<
+  [hostId: string, token: number, ms: number, forAllMs: number],
+  Record<string, never>
+>(
   'leave-host-alone',
-  `update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond')
+  `update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),
+                   others_from = greatest(others_from, now() + $4 * interval '1 millisecond')
     where id = $1 and lease_token = $2`,
 );
 
@@ -137,8 +144,7 @@ const release = statement<
           failures = l.failures, last_error = l.last_error, eased = coalesce(l.eased, host.eased),
           failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
           blamed_tenant = case when l.failures > 0 then nullif(coalesce(l.blamed, host.blamed_tenant), 0) end,
-          others_from = case when l.blamed is null then others_from
-                             else now() + l.for_all_ms * interval '1 millisecond' end,
+          others_from = greatest(others_from, now() + l.for_all_ms * interval '1 millisecond'),
           asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
           took_ms = coalesce(l.took_ms, host.took_ms),
           requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),

@@ -4,7 +4,7 @@ import { letOthersAsk } from '../../../storage/feeding/index.ts';
 import { addTenant, changeHost, fromNow, hostRow, setState, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { gaps, startSite, status, type Answer, type Site } from './site.ts';
+import { gaps, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
 beforeAll(async () => {
@@ -133,6 +133,27 @@ it('a time that an answer names holds for all', async () => {
   expect(await othersAsk(host)).toBe(false);
   await changeHost(fetching.pool, host.hostId, { others_from: fromNow(-1) });
   expect(await othersAsk(host)).toBe(true);
+});
+
+it.each([
+  ['a robots.txt that cannot be read', status(503, { 'retry-after': '3600' })],
+  ['a robots.txt that leads on later', status(302, { location: '/rules.txt', 'retry-after': '3600' })],
+])('the pause that %s asks a guest for holds for all', async (_, answer) => {
+  const { site, host } = await troubled(status(500));
+  await ofTenant(host, bad);
+  await untilTrouble(host);
+  // The trouble is over, and nobody has asked the host since.
+  await changeHost(fetching.pool, host.hostId, { not_before: fromNow(-1), others_from: fromNow(-1) });
+  site.answers = { ...site.answers, '/robots.txt': answer };
+  const guests = await startSite({ '/robots.txt': redirect(`${site.origin}/robots.txt`) });
+  const guest = await fetching.host(guests.origin);
+  await ofTenant(guest, good);
+  await fetching.role().fetchSlice(guest);
+  const waitsMs = async () => (await hostRow(fetching.pool, host.hostId)).not_before_ms;
+  expect(await waitsMs()).toBeGreaterThan(3_000_000);
+  await ofTenant(host, good);
+  expect(await othersAsk(host)).toBe(false);
+  expect(await waitsMs()).toBeGreaterThan(3_000_000);
 });
 
 it('another crawl of the same tenant waits', async () => {

@@ -13,6 +13,7 @@ import {
   askGuestLease,
   cutLeases,
   cutVisit,
+  leaveHostAlone,
   releaseLease,
   renewLeases,
   takeGuestLease,
@@ -161,6 +162,15 @@ describe('returning', () => {
     await changeHost(pool, host, { not_before: fromNow(3_600) });
     await release(token, 10);
     expect((await got()).wait_ms).toBeGreaterThan(3_590_000);
+  });
+
+  it('never shortens the part of a wait that holds for all tenants', async () => {
+    const { token } = await got();
+    await leaveHostAlone(pool, String(host), token, 60 * minute, 60 * minute);
+    const trouble = { waitMs: 0, paceMs: 0, failures: 1, lastError: 'reset', visit: null };
+    await releaseLease(pool, host, token, { ...trouble, blamed: { tenantId: 1, forAllMs: 1_000 } });
+    const { others_from: from, not_before: until } = await hostRow(pool, host);
+    expect(from).toEqual(until);
   });
 
   it('tells plain pace from trouble: an operator’s retry forgets the one and keeps the other', async () => {
