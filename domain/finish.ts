@@ -18,6 +18,8 @@ export interface CrawlStanding {
   readonly counters: Readonly<Record<string, number>>;
   /** Something that pages need waits to be fetched, or is being fetched; absent: nothing. */
   readonly needs?: boolean;
+  /** The limit has left out what was queued, before the crawl ended (`waitsForNeeds`); absent: nothing. */
+  readonly cut?: boolean;
 }
 
 export interface CrawlLimits {
@@ -36,14 +38,25 @@ export interface FinishVerdict {
 
 /** If a limit is reached and nothing is left to do, the verdict is `complete`: the limit cut nothing off. */
 export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
-  if (!hasWork(standing)) return { verdict: 'complete' };
-  const reached = limitReached(standing, limits);
-  const goesOn = reached?.verdict === 'limit:max-pages' && limits.requisites === true && stillNeeds(standing);
-  return reached === null || goesOn ? { verdict: 'going' } : reached;
+  const isCut = isFull(standing, limits) && standing.cut === true;
+  if (!hasWork(standing) && !isCut) return { verdict: 'complete' };
+  const waits = waitsForNeeds(standing, limits);
+  return limitReached(standing, waits ? { ...limits, maxPages: null } : limits) ?? { verdict: 'going' };
 }
 
-/** The crawl has its pages, and not yet what they need: pages that are not read yet may need more. */
-const stillNeeds = ({ pending, needs = false }: CrawlStanding): boolean => pending > 0 || needs;
+/**
+ * The crawl has its pages, and not yet what they need: pages that are not read yet may need more. The URLs of other kinds
+ * that are queued have no turn any more, and are excluded: hosts that have nothing else would be visited for nothing, and
+ * keep their places from others.
+ */
+export const waitsForNeeds = (standing: CrawlStanding, limits: CrawlLimits): boolean =>
+  isFull(standing, limits) &&
+  limits.requisites === true &&
+  hasWork(standing) &&
+  (standing.pending > 0 || standing.needs === true);
+
+const isFull = ({ pages }: Reached, { maxPages }: CrawlLimits): boolean =>
+  maxPages !== null && pages >= maxPages;
 
 const hasWork = ({ queued, parked, leased, pending }: CrawlStanding): boolean =>
   queued - parked + leased + pending > 0;
@@ -55,7 +68,7 @@ export function limitReached(
   standing: Reached,
   limits: CrawlLimits,
 ): { readonly verdict: LimitEnding; readonly met?: string } | null {
-  if (limits.maxPages !== null && standing.pages >= limits.maxPages) return { verdict: 'limit:max-pages' };
+  if (isFull(standing, limits)) return { verdict: 'limit:max-pages' };
   if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) {
     return { verdict: 'limit:max-seconds' };
   }

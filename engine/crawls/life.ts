@@ -1,5 +1,5 @@
 /** The life of a crawl in Postgres (domain/crawl-life.ts): its state is changed, it drains, it settles. */
-import { wholeConfig } from '../../contracts/crawl.ts';
+import { type CrawlConfig, wholeConfig } from '../../contracts/crawl.ts';
 import {
   endingInWords,
   endState,
@@ -8,7 +8,7 @@ import {
   type CrawlEnding,
   type NumberedStands,
 } from '../../domain/crawl-life.ts';
-import { judgeFinish } from '../../domain/finish.ts';
+import { type CrawlStanding, judgeFinish, waitsForNeeds } from '../../domain/finish.ts';
 import {
   crawlOutlook,
   type CrawlOutlook,
@@ -17,7 +17,7 @@ import {
   lockCrawls,
   setCrawlState,
 } from '../../storage/crawls/index.ts';
-import { excludeQueued } from '../../storage/frontier/index.ts';
+import { excludeAllButNeeded, excludeQueued } from '../../storage/frontier/index.ts';
 import { closeTimes } from '../../storage/times/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
 import {
@@ -119,6 +119,20 @@ const excludeSome = (pool: Pool, crawlId: string, reason: string): Promise<numbe
   });
 
 /**
+ * Excludes a batch of what has no turn any more in a running crawl that has all its pages by its current settings, and
+ * goes on for what they need; answers how many. If the limit is raised, an edit queues them again.
+ */
+export const excludeSurplus = (pool: Pool, crawlId: string): Promise<number> =>
+  inTransaction(pool, async (db) => {
+    const id = Number(crawlId);
+    await lockCrawls(db, [id]);
+    const { standing, config } = await standingOf(db, crawlId);
+    if (standing.state !== 'running' || !waitsForNeeds(standing, config)) return 0;
+    await planByKey(db);
+    return (await excludeAllButNeeded(db, id, endingInWords('limit:max-pages'), drainBatch)).length;
+  });
+
+/**
  * Ends a crawl, unless it has got work meanwhile, or its state has changed since `revision`. A crawl that fetched no URL
  * at all has failed; a crawl that fetched any has finished, and says so if a quarantine keeps parts back. Returns where the
  * crawl stands now.
@@ -171,10 +185,19 @@ function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
  * was accepted before the crawl began to drain must count. The caller must lock the crawl's row.
  */
 async function isAtLimit(db: Queryable, crawlId: string): Promise<boolean> {
+  const { standing, config } = await standingOf(db, crawlId);
+  const { verdict } = judgeFinish(standing, config);
+  return verdict !== 'going' && verdict !== 'complete';
+}
+
+/** With the current settings, however old those are that books hold. The caller must lock the crawl's row. */
+async function standingOf(
+  db: Queryable,
+  crawlId: string,
+): Promise<{ readonly standing: CrawlOutlook & CrawlStanding; readonly config: CrawlConfig }> {
   const outlook = await crawlOutlookOf(db, crawlId);
   const [crawl] = await loadCrawls(db, [Number(crawlId)]);
   if (crawl === undefined) throw new Error(`there is no crawl ${crawlId}`);
   const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
-  const { verdict } = judgeFinish(standing, wholeConfig(crawl.config));
-  return verdict !== 'going' && verdict !== 'complete';
+  return { standing, config: wholeConfig(crawl.config) };
 }

@@ -1,12 +1,13 @@
 /** Watches a crawl until there is something to tell its workflow: seeds it, and judges whether it is over. */
 import type { WatchResult } from '../../contracts/activities.ts';
 import type { CrawlState } from '../../contracts/crawl.ts';
-import { judgeFinish } from '../../domain/finish.ts';
+import { judgeFinish, waitsForNeeds } from '../../domain/finish.ts';
 import type { CrawlOutlook } from '../../storage/crawls/index.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { retrying } from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
 import { glanceAt } from './glance.ts';
-import { crawlOutlookOf } from './life.ts';
+import { crawlOutlookOf, excludeSurplus } from './life.ts';
 import { Seeding } from './seeding.ts';
 
 const quickMs = 250;
@@ -17,6 +18,12 @@ const newsMs = 5_000;
 const watched: readonly CrawlState[] = ['seeding', 'running'];
 /** URLs that a quick crawl may fetch between two slow looks. With more queued, looks are slow. */
 const many = 3_000;
+
+/**
+ * The share of the time that a watch may look for what a full crawl has queued in vain: what its pages need is gone over
+ * each time, however much it is.
+ */
+const surplusShare = 0.05;
 
 /** Between two looks at a standing crawl of which nothing is due, and until such a watch ends. */
 const [restLookMs, restMs] = [10_000, 600_000];
@@ -50,6 +57,7 @@ export class Watching {
     const until = start + watchMs;
     let parkedFirst: number | null = null;
     let [seen, quietMs] = ['', quickMs];
+    let nextSurplusAt = start;
     for (;;) {
       const outlook = await crawlOutlookOf(pool, crawlId);
       const sees = [outlook.queued, outlook.leased, outlook.pending, outlook.done].join();
@@ -62,12 +70,18 @@ export class Watching {
       if (outlook.asking) await this.#messages.askHosts(crawlId);
       const { config } = await books.crawls.open(Number(crawlId));
       const rests = config.keepFresh !== null && isIdle(outlook);
-      const judged = judgeFinish({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
+      const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
+      const judged = judgeFinish(standing, config);
       const isOver =
         judged.verdict !== 'going' &&
         !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited || config.keepFresh !== null));
       if (isOver) return judged;
       if (signal.aborted) return { verdict: 'going' };
+      if (waitsForNeeds(standing, config) && performance.now() >= nextSurplusAt) {
+        const from = performance.now();
+        if ((await retrying(() => excludeSurplus(pool, crawlId))) > 0) continue;
+        nextSurplusAt = from + (performance.now() - from) / surplusShare;
+      }
       const isNews = outlook.parked !== parkedFirst && performance.now() >= start + newsMs;
       if (isNews || performance.now() >= (rests ? start + restMs : until))
         return { verdict: 'going', glance: await glanceAt(this.#dependencies, crawlId) };

@@ -114,6 +114,8 @@ export interface CrawlOutlook extends CrawlStands {
   readonly parked: number;
   /** Something that pages need is queued at a host that is not parked, or being fetched. */
   readonly needs: boolean;
+  /** A limit has left out URLs that were queued. */
+  readonly cut: boolean;
   /** The crawl waits for an answer of parked hosts (`askParkedHosts`). */
   readonly asking: boolean;
   /** The crawl has seeds that are not admitted yet. */
@@ -142,6 +144,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
             where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
           exists (select from url u join host h on h.id = u.host_id
                    where u.crawl_id = $1 and u.kind = 3 and u.state in ('queued', 'leased') and h.parked_at is null) as needs,
+          (select coalesce(sum(urls), 0) > 0 from left_out
+            where crawl_id = $1 and what = 'excluded' and name = 'crawl-limit') as cut,
           exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
           (select s.line from seed s where s.crawl_id = c.id and s.line > c.seeded_line order by s.line limit 1) is not null as unseeded,
           exists (select from crawl_config v where v.crawl_id = c.id and v.state = 'pending') as edited,

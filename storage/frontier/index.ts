@@ -27,5 +27,11 @@ export {
   type ScoredUrl,
 } from './links.sql.ts';
 export { holdQueues, onceHeld } from './queue-locks.ts';
-export { commitResults, countPage, excludeQueued, type ResultRow } from './results.sql.ts';
+export {
+  commitResults,
+  countPage,
+  excludeAllButNeeded,
+  excludeQueued,
+  type ResultRow,
+} from './results.sql.ts';
 export { findUrlState, listCrawlUrls, lockHostQueues, type AskedAgainRow } from './urls.sql.ts';

@@ -2,6 +2,7 @@
 import type { Cut } from '../../domain/limits.ts';
 import { behindBy } from '../../domain/priority/place.ts';
 import type { StoredStage, storedStages } from '../../domain/stage.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 import type { Kept } from '../archive/index.ts';
@@ -149,19 +150,17 @@ export const countPage = statement<[crawlId: number, counters: readonly string[]
 const isFetched = `(u.reason = 'recrawl' and u.content_hash is not null)`;
 
 /**
- * Excludes up to `limit` of a crawl's queued URLs; answers one row each. A page that was only to be fetched again stays
- * the page that it is. Hosts come from `host_queue_crawl_host` in their order, and the URLs of each from its queue: an
- * order by key would sort the whole queue of a large host for each batch. The caller must have it planned by key: Postgres
- * would rather read the whole table than look ten thousand rows up.
+ * Excludes up to `limit` of the queued URLs of a crawl that `which` names. Hosts come from `host_queue_crawl_host` in
+ * their order, and the URLs of each from its queue: an order by key would sort the whole queue of a large host for each
+ * batch.
  */
-export const excludeQueued = statement<[crawlId: number, reason: string, limit: number], { host_id: number }>(
-  'exclude-queued',
+const excluding = (which: string): string =>
   `with chosen as materialized (
      select u.host_id, u.key, ${stateOfNamed('queued')}
        from host_queue q
       cross join lateral (
         select host_id, key from url
-         where host_id = q.host_id and crawl_id = q.crawl_id and state = 'queued'
+         where host_id = q.host_id and crawl_id = q.crawl_id and state = 'queued' ${which}
          order by priority desc, key limit $3
            for update skip locked
       ) u
@@ -173,5 +172,19 @@ export const excludeQueued = statement<[crawlId: number, reason: string, limit: 
           reason = case when ${isFetched} then 'fetched' else 'crawl-limit' end,
           detail = case when ${isFetched} then null else $2 end
      from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = c.was
-   returning u.host_id`,
+   returning u.host_id`;
+
+type Excluding = [crawlId: number, reason: string, limit: number];
+
+/**
+ * Excludes up to `limit` of a crawl's queued URLs; answers one row each. A page that was only to be fetched again stays
+ * the page that it is. The caller must have it planned by key: Postgres would rather read the whole table than look ten
+ * thousand rows up.
+ */
+export const excludeQueued = statement<Excluding, { host_id: number }>('exclude-queued', excluding(''));
+
+/** The same of all but what pages need. */
+export const excludeAllButNeeded = statement<Excluding, { host_id: number }>(
+  'exclude-all-but-needed',
+  excluding(`and kind <> ${String(storedKinds.requisite)}`),
 );

@@ -5,6 +5,7 @@ import {
   type CrawlLimits,
   type CrawlStanding,
   type FinishVerdict,
+  waitsForNeeds,
 } from '../../domain/finish.ts';
 
 const endless = { maxPages: null, maxSeconds: null, finish: null };
@@ -53,6 +54,24 @@ describe('judgeFinish', () => {
     expect(verdictOf({ ...going, needs: false, pending: 1 }, { ...limits, requisites: true })).toBe('going');
     expect(verdictOf({ ...going, needs: false }, { ...limits, requisites: true })).toBe('limit:max-pages');
     expect(verdictOf(going, { maxPages: null, maxSeconds: 90, requisites: true })).toBe('limit:max-seconds');
+    expect(verdictOf(going, { maxPages: 7, maxSeconds: 90, requisites: true })).toBe('limit:max-seconds');
+  });
+
+  it('was ended by its limit of pages, though what was queued was left out while it waited', () => {
+    const limits = { maxPages: 7, requisites: true };
+    expect(verdictOf({ ...nothingLeft, cut: true }, limits)).toBe('limit:max-pages');
+    expect(verdictOf({ ...nothingLeft, cut: true, queued: 2, needs: true }, limits)).toBe('going');
+    expect(verdictOf({ ...nothingLeft, cut: true, pages: 6 }, limits)).toBe('complete');
+  });
+
+  it('waits for what its pages need only where something can be fetched', () => {
+    const limits = { ...endless, maxPages: 7, requisites: true };
+    const waits = { ...nothingLeft, queued: 5, needs: true };
+    expect(waitsForNeeds(waits, limits)).toBe(true);
+    expect(waitsForNeeds({ ...waits, pages: 6 }, limits)).toBe(false);
+    expect(waitsForNeeds(waits, { ...limits, requisites: false })).toBe(false);
+    // A standing crawl keeps what waits at hosts that are down.
+    expect(waitsForNeeds({ ...waits, parked: 5, needs: false }, limits)).toBe(false);
   });
 
   it('is complete, not cut off, where a limit is reached with the last page', () => {

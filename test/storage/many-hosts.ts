@@ -177,7 +177,14 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'An edit judges the frontier of a crawl anew, host after host, in batches.',
     when: 'an edit of a crawl; a limit that is reached',
-    statements: ['excludeQueued', 'hostsAtLimit', 'judgeUrls', 'pagesToReread', 'urlsToJudge'],
+    statements: [
+      'excludeAllButNeeded',
+      'excludeQueued',
+      'hostsAtLimit',
+      'judgeUrls',
+      'pagesToReread',
+      'urlsToJudge',
+    ],
   },
   {
     why: 'A crawl that is paused or ends closes its account of time at all hosts where it has work, in batches.',

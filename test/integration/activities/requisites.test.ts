@@ -6,14 +6,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCrawlActivities } from '../../../activities/crawls.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
+import { changeCrawlState, crawlStandsAt } from '../../../engine/crawls/life.ts';
 import { makeExport } from '../../../engine/exports/job.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
-import { ledgerPages, setState } from '../../support/database/index.ts';
+import { changeCrawl, ledgerPages, setState } from '../../support/database/index.ts';
 import { toolsFor } from '../api/exported.ts';
+import { asActivity } from '../../support/activity.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
@@ -32,6 +35,9 @@ afterAll(async () => {
   await fetching.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Temporal is told nothing: what is looked at here stands in Postgres. */
+const nobodyIsTold = { signalWithStart: () => Promise.resolve() } as never;
 
 const body =
   (type: string, text: string): Answer =>
@@ -175,6 +181,34 @@ describe('a crawl with requisites', () => {
     expect(asked(world.cdn)).toEqual(['/a.css', '/b.css', '/bg.png', '/f.woff2', '/robots.txt']);
     const urls = await fetching.urls(world.crawl, world.site.origin);
     expect(urls['/second']).toMatchObject({ state: 'queued' });
+  });
+
+  it('gives hosts of nothing but pages back, once the limit of pages is reached', async () => {
+    const world = await begin(home, { maxPages: 1 });
+    const [own] = world.hosts as [HostRow];
+    const [dependencies, role, crawlId] = [fetching.dependencies(), fetching.role(), String(world.crawl)];
+    await changeCrawl(fetching.pool, world.crawl, { seeded_line: 1 });
+    const { watchCrawl } = createCrawlActivities(dependencies, nobodyIsTold);
+    const watch = () => asActivity(() => watchCrawl({ crawlId, watchMs: 1 }));
+    await role.fetchSlice(own);
+    await judgeBodies(dependencies, own);
+    await extractBodies(dependencies, extractor, own);
+    await role.fetchSlice(own);
+    expect(await watch()).toMatchObject({ verdict: 'going' });
+    expect(await role.fetchSlice(own)).toMatchObject({ next: 'idle', queued: 0 });
+    const of = async (path: string) => (await fetching.urls(world.crawl, world.site.origin))[path];
+    expect(await of('/second')).toMatchObject({ state: 'excluded', reason: 'crawl-limit' });
+    // What is found later comes to the same.
+    await fetching.queue(world.crawl, own, '/late');
+    expect(await watch()).toMatchObject({ verdict: 'going' });
+    expect(await of('/late')).toMatchObject({ state: 'excluded', reason: 'crawl-limit' });
+    await run(world);
+    expect(asked(world.cdn)).toEqual(['/a.css', '/b.css', '/bg.png', '/f.woff2', '/robots.txt']);
+    expect(await watch()).toMatchObject({ verdict: 'limit:max-pages' });
+    const { revision } = await crawlStandsAt(fetching.pool, crawlId);
+    const drains = { state: 'draining', cause: 'limit:max-pages', reason: null, revision } as const;
+    expect(await changeCrawlState(fetching.pool, crawlId, drains)).toMatchObject({ state: 'draining' });
+    await expectExact(fetching.pool, world.crawl);
   });
 
   it.skipIf(readers === null)(
