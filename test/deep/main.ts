@@ -1,6 +1,6 @@
 /**
- * `npm run deep`: all that `npm run verify` leaves out, at its full depth, one after the other, with one summary. Takes an
- * hour or two. Goes on after a part has failed, and exits 1 if one has.
+ * `npm run deep`: all that `npm run verify` leaves out, at its full depth, one after the other, with one summary. Takes
+ * some hours. Goes on after a part has failed, and exits 1 if one has.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -14,6 +14,7 @@ const parts: readonly (readonly [name: string, ...command: string[]])[] = [
   ['faults', 'run', 'chaos'],
   ['pressure', 'run', 'soak:pressure', '--', '--seconds', '60'],
   ['many names', 'run', 'soak:names'],
+  ['seeded faults', 'run', 'seeded'],
 ];
 
 const root = path.join(import.meta.dirname, '..', '..');
