@@ -25,9 +25,14 @@ const leaselessMs = 15_000;
 /** PENDING_ACTIVITY_STATE_STARTED of Temporal's API. */
 const started = 2;
 
+/** Between two attempts a visit waits for no longer than this because of a fault of ours (workflows/calls.ts). */
+const longestOfOursMs = 60_000;
+
 /**
- * Does the workflow of a host that nobody has a lease of wait for a visit that was begun long ago? Then the task never
- * reached its worker, or its result never reached the server. A visit that waits for a free slot was not begun.
+ * Does the workflow of a host that nobody has a lease of, and that may be visited, wait in vain? Either for a visit that
+ * was begun long ago: the task never reached its worker, or its result never reached the server. Or for the next attempt,
+ * which Temporal makes much later: the host's wait was shortened (`letOthersAsk`), and a crash came before the workflow was
+ * told. A visit that waits for a free slot was not begun.
  */
 export async function isStuck(
   workflows: Pick<WorkflowClient, 'getHandle'>,
@@ -36,11 +41,12 @@ export async function isStuck(
 ): Promise<boolean> {
   try {
     const { raw } = await workflows.getHandle(hostWorkflowId(origin)).describe();
+    const inMs = (seconds: unknown): number => Number(seconds) * 1_000 - Date.now();
     return (raw.pendingActivities ?? []).some(
-      ({ activityType, state, lastStartedTime: since }) =>
+      ({ activityType, state, lastStartedTime: since, nextAttemptScheduleTime: next }) =>
         activityType?.name === visitActivity &&
-        Number(state) === started &&
-        Date.now() - Number(since?.seconds ?? Infinity) * 1_000 > forMs,
+        ((Number(state) === started && inMs(since?.seconds ?? Infinity) < -forMs) ||
+          inMs(next?.seconds ?? -Infinity) > longestOfOursMs),
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

@@ -10,7 +10,7 @@ const atOnce = 50;
  * Lets others ask hosts of a shard that wait out a trouble which URLs of one tenant alone have shown: a URL of another
  * tenant is due there, and no answer has asked all for so long a pause. The crawls of that tenant wait on; the host's pace
  * and its failures stay, so that a failure of the others' URLs, too, is the host's trouble. `fed`: the host has a workflow,
- * which sleeps, and which the caller must tell. Locks the host, then all its queues in their order: those of others, too,
+ * which sleeps, and which the caller must tell; after a crash before that, `refeedHosts` finds the host. Locks the host, then all its queues in their order: those of others, too,
  * are changed by the trigger that gives them their turns.
  */
 export const letOthersAsk = statement<

@@ -21,7 +21,7 @@ export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: 
 
 /**
  * Hosts that have no workflow although they should have one (a workflow was terminated by hand, or a crash came between
- * two steps of feeding): work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
+ * two steps of feeding), or whose workflow has not been told that it sleeps too long: work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
  * alive after all is only woken once more.
  */
 export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(

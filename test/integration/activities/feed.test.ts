@@ -60,11 +60,14 @@ const waitingHosts = async (count: number): Promise<{ id: number; origin: string
     }),
   );
 };
-/** As if eleven seconds had passed since hosts were fed. */
-const signalsOf = async (workflowId: string): Promise<number> => {
+const signalsOf = async (workflowId: string, named?: string): Promise<number> => {
   const history = await workflows.getHandle(workflowId).fetchHistory().catch(() => null); // prettier-ignore
-  return (history?.events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+  const signals = (history?.events ?? []).flatMap(
+    (event) => event.workflowExecutionSignaledEventAttributes ?? [],
+  );
+  return signals.filter(({ signalName }) => named === undefined || signalName === named).length;
 };
+/** As if eleven seconds had passed since hosts were fed. */
 const later = () => tables.host.change(pool, { fed_at: not(null) }, { fed_at: fromNow(-11) });
 
 interface Told {
@@ -110,6 +113,16 @@ const soon = <T>(call: () => Promise<T>): Promise<T> => connection.withDeadline(
 /** A task queue of the test's own. */
 const slots = 'slots';
 const of = (queue: string) => ({ namespace: world.namespace, taskQueue: { name: queue } });
+
+/** As a worker whose visit finds the host in trouble: Temporal tries again after so long. */
+async function failVisit(again: Parameters<typeof msToTs>[0]): Promise<void> {
+  const { workflowService } = connection;
+  const { taskToken } = await soon(() =>
+    workflowService.pollActivityTaskQueue({ ...of(slots), identity: 'test' }),
+  );
+  const failure = { message: 'trouble', applicationFailureInfo: { nextRetryDelay: msToTs(again) } };
+  await workflowService.respondActivityTaskFailed({ namespace: world.namespace, taskToken, failure });
+}
 
 /** Does what the host's workflow does first: schedules a visit. */
 async function scheduleVisit(origin: string): Promise<void> {
@@ -240,6 +253,35 @@ describe('feed', () => {
     expect(await signalsOf(hostWorkflowId(origin))).toBe(2);
     const { not_before_ms: waitMs, blamed_tenant: blamed } = await hostRow(pool, id);
     expect({ waits: waitMs > 0, blamed }).toEqual({ waits: false, blamed: null });
+  });
+
+  it('ends the sleep of a host where others wait, though the process died before it told the workflow', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const { id = 0, origin = '' } = host ?? {};
+    await feed({ shard: 0, lost: false, front });
+    await scheduleVisit(origin);
+    await failVisit('1 hour');
+    const blamed = await addTenant(pool, 'whose URLs failed before a crash');
+    await changeHost(pool, id, { failures: 1, not_before: fromNow(3_600), blamed_tenant: blamed });
+    const dying = createFeedActivities({ pool, prefetch }, failingAfter(0), 50);
+    await expect(dying.feed({ shard: 0, lost: true, front })).rejects.toThrow('Temporal is away');
+    expect(await hostRow(pool, id)).toMatchObject({ blamed_tenant: null });
+    const before = await signalsOf(hostWorkflowId(origin), 'lost');
+    await changeHost(pool, id, { not_before: fromNow(-11) });
+    await later();
+    expect(await feed({ shard: 0, lost: true, front })).toMatchObject({ started: 1 });
+    expect(await signalsOf(hostWorkflowId(origin), 'lost')).toBe(before + 1);
+  });
+
+  it('leaves to Temporal a visit that a fault of ours has ended', async () => {
+    const { feed } = createFeedActivities({ pool, prefetch }, workflows, 50);
+    const [host] = await waitingHosts(1);
+    const origin = host?.origin ?? '';
+    await feed({ shard: 0, lost: false, front });
+    await scheduleVisit(origin);
+    await failVisit('1 minute');
+    expect(await isStuck(workflows, origin, 0)).toBe(false);
   });
 
   it('starts anew a workflow that somebody terminated', async () => {
