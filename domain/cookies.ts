@@ -1,6 +1,9 @@
 /**
  * Cookies as far as a chain of redirects needs them (RFC 6265 §5): which of them an answer sets, and which go along with
  * the next request. Sites that ask for a cookie redirect to the same page until it comes back.
+ *
+ * No library does it: tough-cookie, the one that is maintained, is ten times as long, keeps whatever an answer sets, and
+ * lets an answer without TLS replace a secure cookie. The bounds and that rule are most of this file.
  */
 
 export interface Cookie {
@@ -14,8 +17,8 @@ export interface Cookie {
   readonly secure: boolean;
 }
 
-/** Cookies of a chain, and characters of their names and values; what has no room is not kept. */
-const most = { cookies: 20, characters: 4_096 };
+/** Cookies of a chain, all their characters, and those of one path (RFC 6265bis §5.6); what has no room is not kept. */
+const most = { cookies: 20, characters: 4_096, path: 1_024 };
 
 /** May hosts below this name share a cookie? Not below a public suffix. */
 type IsShared = (domain: string) => boolean;
@@ -37,6 +40,7 @@ export function cookiesAfter(
     const read = readCookie(line, url, isShared, now);
     if (read === null) continue;
     const { cookie, isOver } = read;
+    if (url.protocol !== 'https:' && kept.some((other) => isShielded(other, cookie))) continue;
     const others = kept.filter(
       ({ name, domain, path }) => name !== cookie.name || domain !== cookie.domain || path !== cookie.path,
     );
@@ -45,15 +49,22 @@ export function cookiesAfter(
   return kept;
 }
 
+/** Only an answer over TLS may replace, remove or overlay a secure cookie (RFC 6265bis §5.7). */
+const isShielded = (secured: Cookie, { name, domain, path }: Cookie): boolean =>
+  secured.secure &&
+  secured.name === name &&
+  (isBelow(secured.domain, domain) || isBelow(domain, secured.domain)) &&
+  isInPath(path, secured.path);
+
 function hasRoom(others: readonly Cookie[], cookie: Cookie): boolean {
   const characters = [...others, cookie].reduce(
-    (sum, { name, value }) => sum + name.length + value.length,
+    (sum, { name, value, domain, path }) => sum + name.length + value.length + domain.length + path.length,
     0,
   );
   return others.length < most.cookies && characters <= most.characters;
 }
 
-/** Null: it is no cookie, or one that this host may not set (§5.3). */
+/** Null: it is no cookie, or one that this host may not set (§5.3; for the prefixes of names RFC 6265bis §4.1.3). */
 function readCookie(
   line: string,
   url: URL,
@@ -77,27 +88,50 @@ function readCookie(
   const isAddress = /^[\d.]+$|^\[/.test(host);
   const below = named !== '' && !isAddress && isShared(named);
   if (named !== '' && named !== host && !(below && host.endsWith(`.${named}`))) return null;
-  const path = attributes.get('path') ?? '';
+  const given = attributes.get('path') ?? '';
+  const path = given.startsWith('/')
+    ? given
+    : url.pathname.slice(0, Math.max(1, url.pathname.lastIndexOf('/')));
+  if (path.length > most.path) return null;
   const maxAge = attributes.get('max-age');
   const endsAt = /^-?\d+$/.test(maxAge ?? '')
     ? now + 1_000 * Number(maxAge)
     : Date.parse(attributes.get('expires') ?? '');
   const secure = attributes.has('secure');
   if (secure && url.protocol !== 'https:') return null;
-  const cookie = {
-    ...{ name, value, domain: named === '' ? host : named, below, secure },
-    path: path.startsWith('/') ? path : url.pathname.slice(0, Math.max(1, url.pathname.lastIndexOf('/'))),
-  };
-  return { cookie, isOver: endsAt <= now };
+  if (/^__(?:secure|host)-/i.test(name) && !secure) return null;
+  if (/^__host-/i.test(name) && (named !== '' || given !== '/')) return null;
+  const domain = named === '' ? host : named;
+  return { cookie: { name, value, domain, below, path, secure }, isOver: endsAt <= now };
 }
 
-/** The Cookie field of a request (§5.4); null: none of the cookies goes along. */
+const isBelow = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);
+
+const isInPath = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/** The Cookie field of a request, long paths first (§5.4); null: none of the cookies goes along. */
 export function cookieField(cookies: readonly Cookie[], url: URL): string | null {
-  const sent = cookies.filter(
-    ({ domain, below, path, secure }) =>
-      (url.hostname === domain || (below && url.hostname.endsWith(`.${domain}`))) &&
-      (url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`)) &&
-      (!secure || url.protocol === 'https:'),
-  );
+  const sent = cookies
+    .filter(
+      ({ domain, below, path, secure }) =>
+        (below ? isBelow(url.hostname, domain) : url.hostname === domain) &&
+        isInPath(url.pathname, path) &&
+        (!secure || url.protocol === 'https:'),
+    )
+    .toSorted((one, other) => other.path.length - one.path.length);
   return sent.length === 0 ? null : sent.map(({ name, value }) => `${name}=${value}`).join('; ');
 }
+
+/**
+ * One Cookie field of that of the crawl and that of the chain. What the site has set replaces what the crawl was given
+ * under that name, as the later of two cookies does in a browser (§5.3, step 11): it may be the next id of a session. Of
+ * two with one name the server would take either (§4.2.2).
+ */
+export function joinedFields(own: string, sent: string): string {
+  const set = new Set(sent.split('; ').map(nameIn));
+  const others = own.split(';').map((pair) => pair.trim());
+  return [...others.filter((pair) => pair !== '' && !set.has(nameIn(pair))), sent].join('; ');
+}
+
+const nameIn = (pair: string): string => pair.split('=', 1).join().trim();

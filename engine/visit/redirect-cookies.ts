@@ -1,82 +1,110 @@
 /**
  * The cookies that redirects set, for the chain that they belong to and no longer: each hop is a URL of the frontier, and
  * takes along what the hops before it were given. Kept in this process alone, by crawl and URL, and never stored. After a
- * crash, or where the next hop is asked by another process, the chain goes on without them.
+ * crash, or where the next hop is asked by another process, the chain goes on without them. So does a chain whose cookies
+ * had to make room for others of its tenant.
  */
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Cookie, cookieField, cookiesAfter } from '../../domain/cookies.ts';
+import { type Cookie, cookieField, cookiesAfter, joinedFields } from '../../domain/cookies.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
 
-/** Chains under way at a time, and milliseconds for which one waits for its next hop. */
-const most = { chains: 1_000, waitMs: 600_000 };
+/**
+ * Tenants with chains under way at a time, bytes of the chains of each (a usual chain has some 300, none more than
+ * 11,000), and milliseconds for which a chain waits for its next hop. So no tenant makes chains of another one go on
+ * without their cookies, and all together have 32 MB at most.
+ */
+const most = { tenants: 64, bytes: 500_000, waitMs: 600_000 };
 
 interface Chain {
   readonly cookies: readonly Cookie[];
-  /** What went along with the requests of the chain: Cookie fields, or '', by key of the URL. */
-  readonly asked: ReadonlyMap<string, string>;
+  /** What went along with the requests of the chain (`fingerprint`), by key of the URL. As many as it has hops. */
+  readonly asked: Readonly<Record<string, string>>;
 }
 
-const noChain: Chain = { cookies: [], asked: new Map() };
+/** As JSON: text of its own, of known length. The cookies that were read are views that hold the head of their answer. */
+type Chains = LRUCache<string, string>;
 
 /** Is a name no public suffix, so that hosts below it belong together? */
 const isShared = (domain: string): boolean => registrableDomain(domain) !== null;
 
+const fingerprint = (field: string | null): string =>
+  field === null ? '' : hash('sha256', field, 'base64url').slice(0, 16);
+
 export class RedirectCookies {
-  readonly #chains = new LRUCache<string, Chain>({ max: most.chains, ttl: most.waitMs });
+  readonly #ofTenants = new LRUCache<number, Chains>({ max: most.tenants });
 
   /** The chain at one of its URLs. @param key hex */
-  at(crawlId: number, key: string, url: string): ChainLink {
-    const name = `${String(crawlId)} ${key}`;
-    return new ChainLink(this.#chains, crawlId, key, new URL(url), this.#chains.get(name) ?? noChain);
+  at(crawl: Pick<OpenCrawl, 'id' | 'tenantId'>, key: string, url: string): ChainLink {
+    return new ChainLink(this, crawl, key, new URL(url));
+  }
+
+  /** The chains of a tenant that has some; undefined: it has none. */
+  of(tenantId: number): Chains | undefined {
+    return this.#ofTenants.get(tenantId);
+  }
+
+  keep(tenantId: number, name: string, chain: string): void {
+    let chains = this.of(tenantId);
+    if (chains === undefined) {
+      const sizeCalculation = (text: string, its: string): number => its.length + text.length;
+      chains = new LRUCache({ maxSize: most.bytes, sizeCalculation, ttl: most.waitMs });
+      this.#ofTenants.set(tenantId, chains);
+    }
+    chains.set(name, chain);
   }
 }
 
 export class ChainLink {
-  readonly #chains: LRUCache<string, Chain>;
-  readonly #crawlId: number;
+  readonly #kept: RedirectCookies;
+  readonly #crawl: Pick<OpenCrawl, 'id' | 'tenantId'>;
   readonly #key: string;
   readonly #url: URL;
-  readonly #sent: string;
+  /** The Cookie field of the request; null: none of the cookies goes along. */
+  readonly #sent: string | null;
   #chain: Chain;
 
-  constructor(chains: LRUCache<string, Chain>, crawlId: number, key: string, url: URL, chain: Chain) {
-    this.#chains = chains;
-    this.#crawlId = crawlId;
+  constructor(kept: RedirectCookies, crawl: Pick<OpenCrawl, 'id' | 'tenantId'>, key: string, url: URL) {
+    this.#kept = kept;
+    this.#crawl = crawl;
     this.#key = key;
     this.#url = url;
-    this.#chain = chain;
-    this.#sent = cookieField(chain.cookies, url) ?? '';
+    const chain = kept.of(crawl.tenantId)?.get(this.#name(key));
+    this.#chain = chain === undefined ? { cookies: [], asked: {} } : (JSON.parse(chain) as Chain);
+    this.#sent = cookieField(this.#chain.cookies, url);
   }
 
-  /** The headers of the request, with the cookies of the chain behind those of the crawl. */
+  /** The headers of the request, with the cookies of the chain among those of the crawl. */
   headers(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    if (this.#sent === '') return given;
-    const [name = 'Cookie', own] = Object.entries(given).find(([each]) => /^cookie$/i.test(each)) ?? [];
-    return { ...given, [name]: own === undefined ? this.#sent : `${own}; ${this.#sent}` };
+    if (this.#sent === null) return given;
+    const [name, own] = Object.entries(given).find(([each]) => /^cookie$/i.test(each)) ?? ['Cookie', ''];
+    return { ...given, [name]: joinedFields(own, this.#sent) };
   }
 
   /** Takes the cookies that the answer sets. */
   answered(setCookie: string | undefined): void {
     const { cookies, asked } = this.#chain;
-    this.#chains.delete(this.#name(this.#key));
+    this.#kept.of(this.#crawl.tenantId)?.delete(this.#name(this.#key));
     this.#chain = {
       cookies: cookiesAfter(cookies, setCookie, this.#url, isShared, Date.now()),
-      asked: new Map([...asked, [this.#key, this.#sent]]),
+      asked: { ...asked, [this.#key]: fingerprint(this.#sent) },
     };
   }
 
   /** Was this URL asked in this chain with other cookies than would go along with it now? */
   isChanged(key: string, url: string): boolean {
-    const sent = this.#chain.asked.get(key);
-    return sent !== undefined && sent !== (cookieField(this.#chain.cookies, new URL(url)) ?? '');
+    const sent = this.#chain.asked[key];
+    return sent !== undefined && sent !== fingerprint(cookieField(this.#chain.cookies, new URL(url)));
   }
 
   /** The URL with this key is asked again, or next. */
   goesOn(key = this.#key): void {
-    if (this.#chain.cookies.length > 0) this.#chains.set(this.#name(key), this.#chain);
+    if (this.#chain.cookies.length === 0) return;
+    this.#kept.keep(this.#crawl.tenantId, this.#name(key), JSON.stringify(this.#chain));
   }
 
   #name(key: string): string {
-    return `${String(this.#crawlId)} ${key}`;
+    return `${String(this.#crawl.id)} ${key}`;
   }
 }
