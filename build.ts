@@ -9,7 +9,11 @@ import { DefaultLogger } from '@temporalio/worker';
 import { writeBundle } from './workers/workflow-bundle.ts';
 
 rmSync('dist', { recursive: true, force: true });
-const compiled = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+const compiled = spawnSync(
+  process.execPath,
+  ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.build.json'],
+  { stdio: 'inherit' },
+);
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 cpSync('storage/migrations', 'dist/storage/migrations', { recursive: true });
 await writeBundle('dist/workflow-bundle.js', new DefaultLogger('WARN'));
