@@ -4,7 +4,7 @@
  */
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import { retrying } from '../../storage/postgres/index.ts';
+import { inTransaction, retrying } from '../../storage/postgres/index.ts';
 import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from '../../storage/frontier/index.ts';
 import { findParents, type ParentRow, unstoredUrls } from '../../storage/lending/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
@@ -132,7 +132,7 @@ async function store(
 ): Promise<Stored> {
   if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
   if (rows.length === 0) return [];
-  const fresh = await retrying(() => admitUrls(pool, JSON.stringify(rows)));
+  const fresh = await retrying(() => inTransaction(pool, (db) => admitUrls(db, rows)));
   if (fresh.length === rows.length) return fresh;
   const places = rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key }));
   const [lost] = await retrying(() => unstoredUrls(pool, JSON.stringify(places)));

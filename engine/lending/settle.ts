@@ -225,7 +225,7 @@ async function commit(
   if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
   const hostId = String(url.host_id);
   await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
-  if (admissions.length > 0) await admitUrls(db, JSON.stringify(admissions));
+  if (admissions.length > 0) await admitUrls(db, admissions);
   if (row === null) await returnUrls(db, hostId, url.token);
   else await commitResults(db, JSON.stringify([row]));
   const hash = row?.stage === storedStages.dedup ? report.contentHash : null;

@@ -53,26 +53,27 @@ export interface AdmissionRow {
   readonly lastmod?: number;
 }
 
+/** What is new in the frontier, or new as a page. */
+export interface Admitted extends Pick<AdmissionRow, 'host_id' | 'crawl_id' | 'key' | 'kind'> {
+  readonly queued: boolean;
+}
+
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */
 export const outdatedConfig = 'OW001';
 
 /**
- * Level 3 of the seen-set: check and add in one step. Returns the rows that are new; the others were seen. What was met
- * before only as something that a page needs is new as a page: it is asked for again, to be read as one. A closed
- * crawl admits nothing; a draining crawl records the URLs as excluded. Fails with `outdatedConfig` if the settings of a
- * crawl are no longer those by which its rows were judged (`hold_config`).
+ * Inserts what is not there, and returns it. A closed crawl admits nothing; a draining crawl records the URLs as
+ * excluded. Fails with `outdatedConfig` if the settings of a crawl are no longer those by which its rows were judged
+ * (`hold_config`).
  */
-export const admitUrls = statement<
-  [rows: string],
-  { host_id: number; crawl_id: number; key: string; queued: boolean }
->(
-  'admit-urls',
+export const insertUrls = statement<[rows: string], Admitted>(
+  'insert-urls',
   `with found as materialized (
      select *, row_number() over (partition by host_id, crawl_id, reason is null order by priority desc, key) as place
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-              due_in_ms float8, host_limit bigint, turns boolean)
+              due_in_ms float8, host_limit bigint)
    ), current as materialized (
      select hold_config(crawl_id, config_version)
        from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
@@ -102,23 +103,7 @@ export const admitUrls = statement<
                                         and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex')))
                       over (partition by host_id, crawl_id, reason is null order by place) as rank
        from crowded c
-   ), turned as (
-     update url u
-        set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, priority = f.priority,
-            parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
-            state = case when u.state = 'done' then 'queued' else u.state end,
-            reason = case when u.state <> 'done' then u.reason end, detail = case when u.state <> 'done' then u.detail end,
-            stage = case when u.state = 'done' then 0 else u.stage end,
-            content_hash = case when u.state <> 'done' then u.content_hash end,
-            alias_host = case when u.state <> 'done' then u.alias_host end,
-            alias_key = case when u.state <> 'done' then u.alias_key end,
-            due_at = case when u.state = 'done' then now() else u.due_at end
-       from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
-      where f.turns and f.reason is null and u.host_id = f.host_id and u.crawl_id = f.crawl_id
-        and u.key = decode(f.key, 'hex') and u.kind = ${String(storedKinds.requisite)}
-        and ${onceHeld} and (select count(*) from current) > 0
-     returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.state = 'queued' as queued
-   ), admitted as (
+   )
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail, due_at)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
@@ -139,9 +124,35 @@ export const admitUrls = statement<
     where ${onceHeld} and (select count(*) from current) > 0
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
-   returning host_id, crawl_id, encode(key, 'hex') as key, state = 'queued' as queued
-   )
-   select * from admitted union all select * from turned`,
+   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state = 'queued' as queued`,
+);
+
+/**
+ * Makes what was met only as something that pages need the page that a link names; answers those rows. What was fetched
+ * is queued, to be asked for again and read as a page. In a statement of its own, after `insertUrls` in its transaction:
+ * a statement does not see what it inserts itself, nor what another transaction inserts while it waits.
+ */
+export const turnRequisites = statement<[rows: string], Admitted>(
+  'turn-requisites',
+  `with found as materialized (
+     select distinct on (host_id, crawl_id, key) *
+       from json_to_recordset($1) as r(
+              host_id bigint, crawl_id bigint, key text, kind smallint, seed boolean, depth smallint, hops smallint,
+              priority real, parent_host bigint, parent_key text, due_in_ms float8)
+      order by host_id, crawl_id, key, priority desc
+   ), ${holdQueues('found')}
+   update url u
+      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, priority = f.priority,
+          parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
+          due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
+          (state, reason, detail, stage, content_hash, alias_host, alias_key) = (
+            select 'queued'::url_state, null, null, 0::smallint, null, null, null where u.state = 'done'
+            union all
+            select u.state, u.reason, u.detail, u.stage, u.content_hash, u.alias_host, u.alias_key where u.state <> 'done')
+     from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
+    where u.host_id = f.host_id and u.crawl_id = f.crawl_id and u.key = decode(f.key, 'hex')
+      and u.kind = ${String(storedKinds.requisite)} and ${onceHeld}
+   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued`,
 );
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */

@@ -11,7 +11,9 @@
  */
 import { fading } from '../../domain/pressure.ts';
 import { Gathering } from '../gathering.ts';
-import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
+import { type Admitted, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
+import { admitUrls, turning } from './admit.ts';
+import { asJson } from './as-json.ts';
 import { notePromises } from './links.sql.ts';
 import { storePrints, type PrintRow } from '../alike/index.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
@@ -163,7 +165,7 @@ export class FrontierWriter {
     );
     const run = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (judged.length > 0) await holdConfigs(db, asJson(judged));
-      const admitted = admissions.length === 0 ? [] : await admitUrls(db, asJson(admissions));
+      const admitted = admissions.length === 0 ? [] : await admitUrls(db, admissions);
       if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
       if (again.length > 0) await askAgain(db, asJson(again));
@@ -181,42 +183,30 @@ export class FrontierWriter {
     const kinds = [judged, admissions, results, again, pages, prints, stages].filter(
       (rows) => rows.length > 0,
     ).length;
-    return retrying(() => (kinds <= 1 ? run(this.#pool) : inTransaction(this.#pool, ordered)));
+    const isOne = kinds <= 1 && turning(admissions).length === 0;
+    return retrying(() => (isOne ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
 }
 
-interface Identity {
-  readonly host_id: number;
-  readonly crawl_id: number;
-  readonly key: string;
-}
-
-interface Admitted extends Identity {
-  readonly queued: boolean;
-}
+type Place = Pick<AdmissionRow, 'host_id' | 'crawl_id'>;
 
 /** Each pair of host and crawl once. */
-const hostsOf = (rows: readonly Omit<Identity, 'key'>[]): Omit<Identity, 'key'>[] => [
+const hostsOf = (rows: readonly Place[]): Place[] => [
   ...new Map(
     rows.map(({ host_id, crawl_id }) => [`${String(host_id)} ${String(crawl_id)}`, { host_id, crawl_id }]),
   ).values(),
 ];
-const name = (row: Identity): string => `${String(row.crawl_id)} ${String(row.host_id)} ${row.key}`;
+const name = (row: Omit<Admitted, 'queued'>): string =>
+  `${String(row.crawl_id)} ${String(row.host_id)} ${row.key} ${String(row.kind)}`;
 const size = (write: FrontierWrite): number =>
   (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
-/** A Postgres text cannot hold NUL; texts of the web may. */
-const asJson = (rows: readonly unknown[]): string => {
-  const json = JSON.stringify(rows);
-  // After an escaped backslash, `u0000` is plain text and no NUL.
-  return json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : json;
-};
 
 function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
   const fresh = new Map(admitted.map((row) => [name(row), row.queued]));
   for (const { write, settle } of batch) {
     const own = (write.admissions ?? []).flatMap((row) => {
       const queued = fresh.get(name(row));
-      // If two writes of the batch found the same URL, it counts for the first.
+      // If two writes of the batch found the same URL, it counts for the first that found it as what it is.
       fresh.delete(name(row));
       return queued === undefined ? [] : [{ row, queued }];
     });

@@ -1,12 +1,6 @@
 /** The frontier: URL rows and the queues they stand in. */
-export {
-  holdConfigs,
-  outdatedConfig,
-  admitUrls,
-  knownUrls,
-  type JudgedBy,
-  type AdmissionRow,
-} from './admission.sql.ts';
+export { holdConfigs, outdatedConfig, knownUrls, type JudgedBy, type AdmissionRow } from './admission.sql.ts';
+export { admitUrls } from './admit.ts';
 export { forgetDead } from './garbage.sql.ts';
 export { FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';
 export {

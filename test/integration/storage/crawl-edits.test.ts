@@ -72,7 +72,7 @@ describe('settings that were changed', () => {
     let stored: EditOutcome | null = null;
     let storing: Promise<unknown> = Promise.resolve();
     await inTransaction(pool, async (db) => {
-      await admitUrls(db, JSON.stringify([admission(host, crawl, 'https://a.example/early')]));
+      await admitUrls(db, [admission(host, crawl, 'https://a.example/early')]);
       storing = edit(crawl, { maxDepth: 3 }).then((outcome) => (stored = outcome));
       // Asked within the transaction, which Postgres ends where it lies still for long.
       await expect.poll(() => waitingForLocks(db)).toBe(1);

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { storedKinds } from '../../../domain/url-kind.ts';
+import { admitUrls, FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { PageRow } from '../../../storage/pages/index.ts';
-import { lettersOf, serverMs, tables, transactionsOf } from '../../support/database/index.ts';
+import {
+  lettersOf,
+  serverMs,
+  tables,
+  transactionsOf,
+  waitingForLocks,
+} from '../../support/database/index.ts';
 import { startFlakyPool } from './flaky-pool.ts';
 import {
   admission,
@@ -155,6 +162,56 @@ describe('admissions (F26: atomic check and add)', () => {
     await frontier.writer.write({ admissions: first.map(limited) });
     await frontier.writer.write({ admissions: second.map(limited) });
     expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 5, queued: 5 });
+  });
+});
+
+describe('what a page needs, where a link names it as a page', () => {
+  const [asNeeded, asPage] = [{ kind: storedKinds.requisite }, { turns: true }] as const;
+
+  it.each([
+    ['first', [asNeeded, asPage]],
+    ['last', [asPage, asNeeded]],
+  ] as const)('becomes a page in the batch that brings both, needed %s', async (_, found) => {
+    const url = 'https://x.example/both';
+    const written = await Promise.all(
+      found.map((each) => frontier.writer.write({ admissions: [admission(host, crawl, url, each)] })),
+    );
+    expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', kind: storedKinds.page });
+    // Who found the page is told of it.
+    expect(written[found.indexOf(asPage as never)]).toMatchObject({ admitted: 1, queued: 1 });
+    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 1, queued: 1 });
+  });
+
+  it('becomes a page though another process stores it just now', async () => {
+    const { pool, writer } = frontier;
+    const url = 'https://x.example/meanwhile';
+    const other = await pool.connect();
+    try {
+      await other.query('begin');
+      await admitUrls(other, [admission(host, crawl, url, asNeeded)]);
+      const written = writer.write({ admissions: [admission(host, crawl, url, asPage)] });
+      await expect.poll(() => waitingForLocks(other)).toBeGreaterThan(0);
+      await other.query('commit');
+      expect(await written).toMatchObject({ admitted: 1 });
+    } finally {
+      other.release();
+    }
+    expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', kind: storedKinds.page });
+    await expectExact(pool, crawl);
+  });
+
+  it('is asked for again when the answer that leads there permits', async () => {
+    const { pool, writer } = frontier;
+    const url = 'https://x.example/later';
+    await writer.write({ admissions: [admission(host, crawl, url, asNeeded)] });
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
+    if (place === undefined) throw new Error('nothing was leased');
+    await writer.write({ results: [result(place, 'done', { content_hash: 'ab'.repeat(32) })] });
+    await writer.write({ admissions: [admission(host, crawl, url, { ...asPage, due_in_ms: 600_000 })] });
+    expect(await stateOf(place.key)).toMatchObject({ state: 'queued', reason: null, content_hash: null });
+    expect(await leased(pool, host, token, 1)).toEqual([]);
+    await expectExact(pool, crawl);
   });
 });
 

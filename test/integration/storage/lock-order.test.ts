@@ -61,7 +61,7 @@ async function meet(writer: () => Promise<unknown>): Promise<void> {
     await untilSomebodyWaits(reader);
     // Waits for the writer, where that holds the URL already; the writer waits for the queue.
     await reader.query(`set local lock_timeout = '2s'`);
-    await admitUrls(reader, JSON.stringify([wanted()]));
+    await admitUrls(reader, [wanted()]);
     await reader.query('commit');
     await written;
   } finally {
@@ -92,7 +92,7 @@ describe('a reader that holds the queue is never waited for by somebody who hold
 
   it('while the same link is admitted by somebody else', async () => {
     await frontier.writer.write({ admissions: [admission(host, crawl, 'https://x.example/known')] });
-    await meet(() => admitUrls(pool, JSON.stringify([wanted()])));
+    await meet(() => admitUrls(pool, [wanted()]));
   });
 });
 
