@@ -763,16 +763,17 @@ create table link_count (
 create table made_up_path (
   host_id bigint not null,
   asked_at timestamp with time zone not null default now(),
-  crawl_id bigint,
+  crawl_id bigint not null,
   key bytea not null,
   shapes text[] not null,
   sibling jsonb not null,
   judged boolean not null default false,
   constraint made_up_path_asked_at_not_null NOT NULL asked_at,
+  constraint made_up_path_crawl_id_not_null NOT NULL crawl_id,
   constraint made_up_path_host_id_not_null NOT NULL host_id,
   constraint made_up_path_judged_not_null NOT NULL judged,
   constraint made_up_path_key_not_null NOT NULL key,
-  constraint made_up_path_pkey PRIMARY KEY (host_id),
+  constraint made_up_path_pkey PRIMARY KEY (host_id, crawl_id),
   constraint made_up_path_shapes_not_null NOT NULL shapes,
   constraint made_up_path_sibling_not_null NOT NULL sibling
 );

@@ -34,6 +34,8 @@ export interface ProbedSite {
 export type ProbeVerdict =
   /** Nothing follows: the server is honest, or the answer says nothing for certain. */
   | { readonly kind: 'honest' | 'unclear' | 'shell' | 'login' }
+  /** It says what the page beside it says: the site shows one page for all paths, or that page is not there either. */
+  | { readonly kind: 'alike' }
   | { readonly kind: 'soft'; readonly sign: ErrorSign };
 
 export interface ProbeAnswer {
@@ -107,11 +109,31 @@ export function judgeProbe(answer: ProbeAnswer, { sibling, first }: ProbedSite):
   if (status < 200 || status > 299 || text === null) return { kind: 'unclear' };
   // Pages that are there may show the same: they say nothing without a browser, or without somebody who logs in.
   if (needs !== null) return { kind: needs === 'login' ? 'login' : 'shell' };
-  const made = printAnswer(title, text, path);
-  const sign: TextSign = { kind: 'text', made, sibling, first, at: path };
-  // The same page for every path: it says nothing about any of them.
-  const { title: inTitle, ofMessage } = compare(sign, made);
-  return ofMessage + inTitle.size < fewestPairs ? { kind: 'shell' } : { kind: 'soft', sign };
+  const sign: TextSign = { kind: 'text', made: printAnswer(title, text, path), sibling, first, at: path };
+  return messageOf(sign) < fewestPairs ? { kind: 'alike' } : { kind: 'soft', sign };
+}
+
+/**
+ * The verdict on an answer that is like the page beside it, by other pages of the site: if most of them are unlike the
+ * answer, that page is not there either, and the answer is judged beside the one that has least of it.
+ */
+export function judgeBeside(
+  answer: ProbeAnswer,
+  { first }: ProbedSite,
+  pages: readonly AnswerPrint[],
+): ProbeVerdict {
+  const signs = pages.flatMap((sibling) => {
+    const verdict = judgeProbe(answer, { sibling, first });
+    return verdict.kind === 'soft' && verdict.sign.kind === 'text' ? [verdict.sign] : [];
+  });
+  const [sign] = signs.toSorted((one, other) => messageOf(other) - messageOf(one));
+  return sign !== undefined && signs.length > pages.length / 2 ? { kind: 'soft', sign } : { kind: 'alike' };
+}
+
+/** Pairs of words of the message, those in its title counted once more. */
+function messageOf(sign: TextSign): number {
+  const { title, ofMessage } = compare(sign, sign.made);
+  return title.size + ofMessage;
 }
 
 /** Pairs of words. */

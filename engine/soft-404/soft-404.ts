@@ -1,8 +1,9 @@
 /**
  * Soft 404 (F29): asks hosts for made-up paths, and says of pages that are read whether they look like the answer. A
  * made-up path is a URL of the crawl like any other: it passes robots.txt, scope, opt-outs, the host's delay and its
- * quota on its way. A host is asked once a day at most, whichever crawls want to know, and only about a folder from which
- * pages were read: for one path, and for a second one if it answers the first with a page.
+ * quota on its way. A crawl asks a host once a day at most, and only about a folder from which pages were read: for one
+ * path, and for a second one if it answers the first with a page. Each crawl asks for itself: what a host answers depends
+ * on the headers that the crawl sends, and no crawl is to find less because another one asked.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -14,11 +15,15 @@ import {
   folderOf,
   isAbove,
   isMissing,
+  judgeBeside,
   judgeProbe,
   madeUpSibling,
+  type ProbeAnswer,
+  type ProbedSite,
+  type ProbeVerdict,
   type TextSign,
 } from '../../domain/soft-404/judge.ts';
-import { printAnswer } from '../../domain/soft-404/print.ts';
+import { printAnswer, type AnswerPrint } from '../../domain/soft-404/print.ts';
 import { quarantineDetail } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -48,6 +53,8 @@ const fewestWords = 20;
 const firstLook = 20;
 /** Most pages, those read last, that are looked at again when a host turns out to answer made-up paths. */
 const mostLookedAt = 500;
+/** Most pages beside which an answer is judged that is like the page beside which its path was made up. */
+const mostBeside = 9;
 /** Milliseconds after which a host that could not be asked is tried again. */
 const retryMs = 3_600_000;
 const hostsKept = 20_000;
@@ -128,7 +135,7 @@ export class Soft404 {
     const [asked] = await openMadeUp(pool, staged.host_id, staged.crawl_id, staged.key);
     if (asked === undefined) return;
     const probe = { status: 200, redirectTo: null, path: pathOf(staged.url), title, text };
-    const verdict = judgeProbe({ ...probe, needs: meta.needs ?? null }, asked);
+    const verdict = await this.#judge(staged, { ...probe, needs: meta.needs ?? null }, asked);
     if (verdict.kind === 'soft' && verdict.sign.kind === 'text') {
       const { sign } = verdict;
       const row = await holdBySign(pool, staged, asked.shape, sign, { redirects: 0 });
@@ -139,7 +146,7 @@ export class Soft404 {
         if (asked.first === null && (await this.#askAgain(staged, asked.shape, sign))) return;
       }
     }
-    await noteJudged(pool, staged.host_id);
+    await noteJudged(pool, staged.host_id, staged.crawl_id);
   }
 
   async #holdReadBefore(
@@ -147,33 +154,54 @@ export class Soft404 {
     sign: TextSign,
     row: { readonly id: string; readonly shape: string },
   ): Promise<void> {
-    const { pool, blobs, log } = this.#parts;
+    const { pool, log } = this.#parts;
     const missing: string[] = [];
-    for (const page of await pagesReadBefore(pool, staged.host_id, staged.crawl_id, mostLookedAt)) {
-      const path = pathOf(page.url);
-      const body = isAbove(path, sign) ? null : await blobs.get(page.content_hash);
-      if (body === null) continue;
-      const { text } = readShown(body, page.content_type, page.url);
-      if (isMissing(sign, printAnswer(page.title, text, path))) missing.push(page.key);
-    }
+    for await (const { key, print } of this.#readBefore(staged, sign, mostLookedAt))
+      if (isMissing(sign, print)) missing.push(key);
     const held = await holdMissing(pool, staged, missing, row);
     log.info({ host: staged.origin, held }, 'a host answers made-up paths as if they were pages');
+  }
+
+  /** Pages of the crawl that were read at the host, with what they say, those read last first. */
+  async *#readBefore(
+    { host_id, crawl_id }: StagedBody,
+    beside: Pick<TextSign, 'at'>,
+    most: number,
+  ): AsyncGenerator<{ readonly key: string; readonly print: AnswerPrint }> {
+    const { pool, blobs } = this.#parts;
+    for (const page of await pagesReadBefore(pool, host_id, crawl_id, most)) {
+      const path = pathOf(page.url);
+      const body = isAbove(path, beside) ? null : await blobs.get(page.content_hash);
+      if (body === null) continue;
+      const { text } = readShown(body, page.content_type, page.url);
+      yield { key: page.key, print: printAnswer(page.title, text, path) };
+    }
+  }
+
+  async #judge(staged: StagedBody, answer: ProbeAnswer, asked: ProbedSite): Promise<ProbeVerdict> {
+    const verdict = judgeProbe(answer, asked);
+    if (verdict.kind !== 'alike') return verdict;
+    const others: AnswerPrint[] = [];
+    for await (const { print } of this.#readBefore(staged, { at: answer.path }, mostBeside))
+      others.push(print);
+    return judgeBeside(answer, asked, others);
   }
 
   /**
    * Asks for a second path beside the first: what only one of both answers says is there by chance. False: it is not
    * asked for. If the process dies before the path is stored, the first answer is all that is known.
    */
-  async #askAgain(staged: StagedBody, folder: string, { made: first }: TextSign): Promise<boolean> {
+  async #askAgain(staged: StagedBody, folder: string, { made, sibling }: TextSign): Promise<boolean> {
     const { pool, writer } = this.#parts;
     const crawl = await this.#crawls.open(staged.crawl_id);
     const path = madeUpSibling(pathOf(staged.url), tokenFor(`${staged.origin}${folder} again`));
-    const made = canonicalize(staged.origin + path);
-    if (!made.ok) return false;
-    const key = urlKey(made.value.canonical).toString('hex');
+    const second = canonicalize(staged.origin + path);
+    if (!second.ok) return false;
+    const key = urlKey(second.value.canonical).toString('hex');
     const place = [staged.host_id, crawl.id, staged.key] as const;
-    if ((await claimSecond(pool, ...place, key, JSON.stringify(first))).length === 0) return false;
-    await this.#admission.store(writer, [candidate(crawl, made.value, { in: 'thin-air', page: staged })]);
+    const site = JSON.stringify({ ...sibling, first: made });
+    if ((await claimSecond(pool, ...place, key, site)).length === 0) return false;
+    await this.#admission.store(writer, [candidate(crawl, second.value, { in: 'thin-air', page: staged })]);
     return true;
   }
 
@@ -199,7 +227,7 @@ export class Soft404 {
     log.info({ host: staged.origin, held }, 'many pages of a host have the same text');
   }
 
-  /** False: the host was asked within a day; the folder is asked about later. */
+  /** False: the crawl asked the host within a day, from another process; the folder is asked about later. */
   async #ask(
     crawl: OpenCrawl,
     staged: StagedBody,

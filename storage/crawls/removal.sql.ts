@@ -107,7 +107,7 @@ export const removeHostShare = statement<[crawlId: number, hostId: number], Reco
         links as (delete from link_count where host_id = $2 and crawl_id = $1),
         revisits as (delete from revisit where host_id = $2 and crawl_id = $1),
         prints as (delete from text_print where host_id = $2 and crawl_id = $1),
-        made_up as (update made_up_path set crawl_id = null where host_id = $2 and crawl_id = $1),
+        made_up as (delete from made_up_path where host_id = $2 and crawl_id = $1),
         watched as (delete from trap_watch where host_id = $2 and crawl_id = $1),
         quarantined as (delete from quarantine where host_id = $2 and crawl_id = $1),
         times as (delete from host_time where crawl_id = $1 and host_id = $2)

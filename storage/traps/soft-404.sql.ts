@@ -4,7 +4,7 @@ import type { Evidence } from '../../domain/traps/rules.ts';
 import type { ErrorSign, ProbedSite } from '../../domain/soft-404/judge.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Claims the day's made-up path of a host for a crawl. No row: the host was asked within a day, or for this shape. */
+/** Claims the day's made-up path of a crawl at a host. No row: the crawl asked within a day, or for this shape. */
 export const claimMadeUp = statement<
   [hostId: number, crawlId: number, key: string, shape: string, sibling: string],
   { readonly host_id: number }
@@ -12,11 +12,10 @@ export const claimMadeUp = statement<
   'claim-made-up',
   `insert into made_up_path as m (host_id, crawl_id, key, shapes, sibling)
    values ($1, $2, decode($3, 'hex'), array[$4], $5)
-   on conflict (host_id) do update
-     set asked_at = now(), crawl_id = excluded.crawl_id, key = excluded.key, sibling = excluded.sibling, judged = false,
-         shapes = case when m.crawl_id = excluded.crawl_id then m.shapes || excluded.shapes else excluded.shapes end
-    where m.asked_at < now() - interval '1 day'
-      and not coalesce(m.crawl_id = excluded.crawl_id and m.shapes @> excluded.shapes, false)
+   on conflict (host_id, crawl_id) do update
+     set asked_at = now(), key = excluded.key, sibling = excluded.sibling, judged = false,
+         shapes = m.shapes || excluded.shapes
+    where m.asked_at < now() - interval '1 day' and not m.shapes @> excluded.shapes
    returning host_id`,
 );
 
@@ -37,14 +36,17 @@ export const openMadeUp = statement<[hostId: number, crawlId: number, key: strin
      from made_up_path m where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and not judged`,
 );
 
-/** Claims a second path in the place of the first (hex), whose answer is kept. No row: the first is no longer open. */
+/**
+ * Claims a second path in the place of the first (hex), whose answer is kept with the page beside which it was judged. No
+ * row: the first is no longer open.
+ */
 export const claimSecond = statement<
-  [hostId: number, crawlId: number, key: string, second: string, first: string],
+  [hostId: number, crawlId: number, key: string, second: string, site: string],
   { readonly host_id: number }
 >(
   'claim-second',
   `update made_up_path
-      set key = decode($4, 'hex'), sibling = sibling || jsonb_build_object('first', $5::jsonb), asked_at = now()
+      set key = decode($4, 'hex'), sibling = $5::jsonb, asked_at = now()
     where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and not judged
    returning host_id`,
 );
@@ -68,17 +70,17 @@ export const bodilessAnswers = statement<
 export const closeUnasked = statement<[limit: number], Record<string, never>>(
   'close-unasked',
   `update made_up_path set judged = true, sibling = '{}'
-    where host_id in (
-      select m.host_id from made_up_path m
+    where (host_id, crawl_id) in (
+      select m.host_id, m.crawl_id from made_up_path m
        where not m.judged and m.asked_at < now() - interval '1 hour'
          and not exists (select from url u where u.host_id = m.host_id and u.crawl_id = m.crawl_id and u.key = m.key)
        limit $1)`,
 );
 
 /** The prints are forgotten with it: most hosts are honest, and are asked once. */
-export const noteJudged = statement<[hostId: number], Record<string, never>>(
+export const noteJudged = statement<[hostId: number, crawlId: number], Record<string, never>>(
   'note-judged',
-  `update made_up_path set judged = true, sibling = '{}' where host_id = $1`,
+  `update made_up_path set judged = true, sibling = '{}' where host_id = $1 and crawl_id = $2`,
 );
 
 /**

@@ -163,7 +163,7 @@ export async function tendSoft404(pool: Pool, most: number): Promise<void> {
     };
     const verdict = judgeProbe(probe, answer);
     if (verdict.kind === 'soft') await holdBySign(pool, answer, folder, verdict.sign, { redirects: 1 });
-    await noteJudged(pool, answer.host_id);
+    await noteJudged(pool, answer.host_id, answer.crawl_id);
   }
   for (const due of await dueSigns(pool, most)) {
     const { sign, state } = due;

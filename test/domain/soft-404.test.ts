@@ -6,6 +6,7 @@ import {
   isAbove,
   isMissing,
   isRepeated,
+  judgeBeside,
   judgeProbe,
   madeUpSibling,
   type ProbeVerdict,
@@ -163,6 +164,23 @@ describe('soft 404', () => {
     expect([isRepeated(6, 20), isRepeated(5, 10), isRepeated(19, 20), isRepeated(900, 900)]).not.toContain(
       true,
     );
+  });
+
+  it('is looked for beside another page where the page beside the path is itself not there', () => {
+    const answer = { status: 200, redirectTo: null, path: `/a/${token}`, needs: null, title: 'Not found' };
+    const said = { ...answer, text: `${menu} sorry we could not find this page` };
+    const lost = printAnswer('Not found', said.text, '/a/old');
+    const pages = ['snow fell', 'rain came'].map((each) =>
+      printAnswer(each, `${menu} ${each} all night`, '/a/x'),
+    );
+    expect(judgeProbe(said, { sibling: lost }).kind).toBe('alike');
+    const verdict = judgeBeside(said, { sibling: lost }, [lost, ...pages]);
+    expect(verdict.kind === 'soft' && verdict.sign.kind === 'text' && isMissing(verdict.sign, lost)).toBe(
+      true,
+    );
+    // A site that shows the same for most of its pages says nothing.
+    expect(judgeBeside(said, { sibling: lost }, [lost, lost, ...pages]).kind).toBe('alike');
+    expect(judgeBeside(said, { sibling: lost }, []).kind).toBe('alike');
   });
 
   it('is asked for once a folder', () => {

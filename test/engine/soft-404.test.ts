@@ -24,7 +24,7 @@ const staged = (folder: string, at: number): StagedBody =>
     url: `https://a.example/${folder}/p${String(at)}`,
   }) as unknown as StagedBody;
 
-it('a folder counts as asked about only if the host was not asked for another crawl today', async () => {
+it('a folder counts as asked about only if no other process of the crawl asked the host today', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   let isFree = false;
   const claims: boolean[] = [];

@@ -6,7 +6,7 @@ import { expectExact } from '../storage/frontier.ts';
 import { closedGate } from '../../support/gate.ts';
 import { until } from '../../support/until.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { readBodies } from './reading.ts';
+import { openReader, readBodies } from './reading.ts';
 import { startSite, type Answer } from './site.ts';
 
 let fetching: Fetching;
@@ -74,7 +74,7 @@ describe('reading', () => {
       return gate.opened;
     });
     const { blobs, read } = counting();
-    const reading = readBodies({ pool: fetching.pool, blobs }, host, writer);
+    const reading = readBodies(fetching, host, openReader({ pool: fetching.pool, blobs }, writer));
     // The first page of the third batch is read before its turn to wait is known.
     await until('the second batch was read', () => read() > 2 * batch);
     expect([read(), asked]).toEqual([2 * batch + 1, 1]);
@@ -90,7 +90,7 @@ describe('reading', () => {
     const failing = new AskingWriter(() =>
       ++asked === 2 ? Promise.reject(new Error('refused')) : Promise.resolve(),
     );
-    await expect(readBodies(fetching, host, failing)).rejects.toThrow('refused');
+    await expect(readBodies(fetching, host, openReader(fetching, failing))).rejects.toThrow('refused');
     const stages = async () =>
       Object.values(await fetching.urls(crawl, origin)).filter(({ stage }) => stage > 0).length;
     // The first batch is committed, and the third was not tried.

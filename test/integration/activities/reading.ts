@@ -16,13 +16,11 @@ import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import type { Fetching, HostRow } from './fetching.ts';
 
-/** Until nothing of the host is owed its reading any more. */
-export async function readBodies(
-  { pool, blobs }: Pick<Fetching, 'pool'> & { readonly blobs: BodyStore },
-  host: HostRow,
-  writer = new FrontierWriter(pool),
-): Promise<void> {
-  const dependencies = assemble({
+type Stores = Pick<Fetching, 'pool'> & { readonly blobs: BodyStore };
+
+/** A process that reads, with what it remembers. */
+export const openReader = ({ pool, blobs }: Stores, writer = new FrontierWriter(pool)): Dependencies =>
+  assemble({
     pool,
     writer,
     blobs,
@@ -51,6 +49,13 @@ export async function readBodies(
     },
     log: pino({ level: 'silent' }),
   });
+
+/** Until nothing of the host is owed its reading any more. */
+export async function readBodies(
+  stores: Stores,
+  host: HostRow,
+  dependencies = openReader(stores),
+): Promise<void> {
   const extractor = await createExtractor();
   while ((await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) > 0);
 }

@@ -15,7 +15,7 @@ import { seeded } from '../../../bench/content/alike-set.ts';
 import { addUrls, fromNow, like, setState, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { readBodies } from './reading.ts';
+import { openReader, readBodies } from './reading.ts';
 import { redirect, startSite, type Answer, type Site } from './site.ts';
 
 let fetching: Fetching;
@@ -29,6 +29,8 @@ const stems =
   'river garden market window letter summer bridge silver morning paper winter village engine'.split(' ');
 const story = (words = 60): string =>
   Array.from({ length: words }, () => stems[Math.floor(random() * stems.length)] ?? '').join(' ');
+const newWords = (words: number): string =>
+  story(words).replaceAll(/\w/g, () => String.fromCharCode(97 + Math.floor(random() * 26)));
 const menu = 'home products about us contact imprint privacy';
 const html =
   (title: string, text: string): Answer =>
@@ -49,29 +51,43 @@ interface Crawled {
   readonly states: () => Promise<Record<string, string>>;
 }
 
+interface Order {
+  /** A site that was crawled before, whose answers stay as they are. */
+  readonly again?: Pick<Crawled, 'site' | 'host'>;
+  /** Pages that are read in this order, before all others. */
+  readonly first?: readonly string[];
+}
+
 /** Crawls a site of ten stories and four pages that are not there, all of them linked. */
-async function crawled(soft404: boolean, unknown: Answer): Promise<Crawled> {
+async function crawled(
+  soft404: boolean,
+  unknown: Answer,
+  { again, first = [] }: Order = {},
+): Promise<Crawled> {
   const good = Array.from({ length: 10 }, (_, at) => `/stories/${'abcdefghij'[at] ?? ''}-story`);
   const lost = Array.from({ length: 4 }, (_, at) => `/stories/old-${'abcd'[at] ?? ''}`);
-  const site = await startSite();
+  const site = again?.site ?? (await startSite());
   const answers: Record<string, Answer> = Object.fromEntries(
     good.map((path) => [path, html(`A ${path.split('/')[2] ?? ''}`, story())]),
   );
-  site.answers = new Proxy(answers, {
-    get: (known, path: string) => known[path] ?? (path.startsWith('/stories/') ? unknown : undefined),
-  });
-  const host = await fetching.host(site.origin);
+  if (again === undefined)
+    site.answers = new Proxy(answers, {
+      get: (known, path: string) => known[path] ?? (path.startsWith('/stories/') ? unknown : undefined),
+    });
+  const host = again?.host ?? (await fetching.host(site.origin));
   const crawl = await fetching.crawl({ scope: 'host', soft404 }, [`${site.origin}/`]);
+  const reader = openReader(fetching);
   const read: Crawled['read'] = async (at, ...paths) => {
     for (const path of paths) await fetching.queue(crawl, at, path);
     await until('all is read', async () => {
       await fetching.role().fetchSlice(at);
-      await readBodies(fetching, at);
+      await readBodies(fetching, at, reader);
       const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
       return rows.every(({ state, stage }) => !['queued', 'leased'].includes(state) && stage === 0);
     });
   };
-  await read(host, ...good, ...lost);
+  for (const path of first) await read(host, path);
+  await read(host, ...good.filter((path) => !first.includes(path)), ...lost);
   await tendSoft404(fetching.pool, 10);
   const states = async (): Promise<Record<string, string>> =>
     Object.fromEntries(
@@ -130,6 +146,37 @@ it('asks for a second path, and holds pages that show something else each time',
   });
 });
 
+it('finds in a second crawl of a host what the first has found, the same day', async () => {
+  const first = await crawled(true, missing);
+  const { site } = first;
+  const second = await crawled(true, missing, { again: first });
+  expect(second.crawl).not.toBe(first.crawl);
+  expect(standing(await second.states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(standing(await second.states(), /story$/)).toEqual(['done fetched']);
+  // Each crawl has asked for two paths, and not more.
+  expect(madeUp(site)).toHaveLength(4);
+});
+
+const advice = 'It may have been moved or deleted: try the search, or go back to the start.';
+it.each(['the same', 'something else'])(
+  'asks beside a page that is itself not there, where others read %s each time',
+  async (others) => {
+    const lost: Answer = (response, request) => {
+      const by = others === 'the same' ? '' : `Others read: ${newWords(12)}`;
+      const page = html(
+        'Not found',
+        `Sorry, the page ${request.url ?? ''} could not be found here. ${advice} ${by}`,
+      );
+      page(response, request, 1);
+    };
+    const first = ['/stories/a-story', '/stories/b-story', '/stories/old-z'];
+    const { site, states } = await crawled(true, lost, { first });
+    expect(madeUp(site)).toHaveLength(2);
+    expect(standing(await states(), /old-[abcd]/)).toEqual(['excluded soft-404']);
+    expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+  },
+);
+
 it('asks a host that says 404 for no second path', async () => {
   const { site, states } = await crawled(true, (response) => response.writeHead(404).end('gone'));
   expect(madeUp(site)).toHaveLength(1);
@@ -152,7 +199,9 @@ it('asks before the pages are stored, since the crawl may end with them', async 
       return rows.pages === undefined ? super.write(rows) : Promise.reject(new Error('broken'));
     }
   }
-  await expect(readBodies(fetching, host, new Broken(fetching.pool))).rejects.toThrow('broken');
+  await expect(readBodies(fetching, host, openReader(fetching, new Broken(fetching.pool)))).rejects.toThrow(
+    'broken',
+  );
   expect(await tables.url.count(fetching.pool, { crawl_id: crawl, kind: storedKinds.probe })).toBe(1);
   await readBodies(fetching, host);
   await fetching.role().fetchSlice(host);

@@ -481,7 +481,7 @@ export const tables = {
     asked_at: Date;
     judged: boolean;
     sibling: object;
-  }>('made_up_path', 'host_id'),
+  }>('made_up_path', 'host_id, crawl_id'),
   trapWatch: table<{ host_id: Id; crawl_id: Id; state: object }>('trap_watch', 'host_id, crawl_id'),
   standing: table<StandingRow>('standing_crawl', 'crawl_id'),
   history: table<HistoryRow>('page_history', 'crawl_id, key, host_id'),
