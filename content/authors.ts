@@ -12,7 +12,7 @@ import {
 } from './author-names.ts';
 import type { Standing } from './mark-place.ts';
 import type { Byline } from './page-marks.ts';
-import { isItem, type SchemaItem, typesOf } from './schema-items.ts';
+import { hasType, isItem, type SchemaItem } from './schema-items.ts';
 import { bare, type IsSite } from './site-name.ts';
 
 const mostAuthors = 10;
@@ -43,7 +43,7 @@ export function authorsOf(evidence: AuthorEvidence): {
   readonly leftOut: number;
 } {
   const { items, bylines, isArticle, isSite } = evidence;
-  const articles = items.filter((item) => typesOf(item).some((type) => articleType.test(type)));
+  const articles = items.filter((item) => hasType(item, articleType));
   const cited = evidence.cited.flatMap(citedNameIn);
   if (cited.length === 0 && evidence.isList) return { names: [], leftOut: 0 };
 
@@ -143,8 +143,7 @@ function peopleIn(value: unknown, items: readonly SchemaItem[], depth: number): 
     value['name'] === undefined && typeof id === 'string'
       ? items.find((item) => item['@id'] === id && item['name'] !== undefined)
       : value;
-  const isPerson =
-    whole !== undefined && !typesOf(whole).some((type) => /Organi[sz]ation|Corporation|Agency/.test(type));
+  const isPerson = whole !== undefined && !hasType(whole, /Organi[sz]ation|Corporation|Agency/);
   const name = whole?.['name'];
   const texts = Array.isArray(name) ? name.slice(0, mostAuthors) : [name];
   return texts.flatMap((text) =>

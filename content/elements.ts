@@ -2,7 +2,7 @@
 
 /**
  * Their text is no part of what the page says: code, navigation, asides, form controls, fallbacks. So is that of <button>,
- * unless it is a heading (content/page-reader.ts).
+ * unless it is a heading (content/text-roles.ts).
  */
 export const quietElements: ReadonlySet<string> = new Set([
   'script',

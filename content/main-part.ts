@@ -7,12 +7,21 @@ import { hints } from './hints.ts';
 import { type Believed, outsideHints } from './main-names.ts';
 import { addUp, blockAt, isWithin, partsOf, type Shape } from './main-shape.ts';
 import { isHeading, isProse, markCopies, type Worth } from './main-worth.ts';
+import type { SchemaItem } from './schema-items.ts';
 
 /** What a page says of itself, by which its text is known. */
 export interface Evidence {
   readonly title: string;
   /** Beginnings of its text, or what may be such: `articleBody`, the description. */
   readonly beginnings: readonly string[];
+}
+
+export function evidenceOf(title: string, description: string, items: readonly SchemaItem[]): Evidence {
+  const bodies = items.flatMap(({ articleBody }) => (typeof articleBody === 'string' ? [articleBody] : []));
+  return {
+    title,
+    beginnings: [...bodies, description].map((text) => text.slice(0, 200).trim().replaceAll(/\s+/g, ' ')),
+  };
 }
 
 /** A part with so much of the worth is gone into; with the beginning or the title; within what is named as content. */

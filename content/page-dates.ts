@@ -8,7 +8,7 @@ import { allMatches } from './all-matches.ts';
 import { dateOfFolders, dateOfPath, isAfter, readingsOf } from './dates.ts';
 import type { Standing } from './mark-place.ts';
 import type { TimeMark } from './page-marks.ts';
-import { isItem, type SchemaItem, typesOf } from './schema-items.ts';
+import { hasType, isItem, type SchemaItem } from './schema-items.ts';
 
 type Source = NonNullable<PageMeta['publishedFrom']>;
 
@@ -128,8 +128,7 @@ function asShown(told: string, shown: string | null): string {
 
 /** Values of what is written as a page is; of pages themselves only where nothing is sold. */
 function ofItems(items: readonly SchemaItem[], ...names: readonly string[]): string[] {
-  const typed = (types: RegExp): SchemaItem[] =>
-    items.filter((item) => typesOf(item).some((type) => types.test(type)));
+  const typed = (types: RegExp): SchemaItem[] => items.filter((item) => hasType(item, types));
   const pages = typed(/^Product/).length > 0 ? [] : typed(pageTypes);
   return [...typed(articleTypes), ...pages].flatMap((item) => valuesOf(item, names));
 }

@@ -18,6 +18,8 @@ type Position = PageAnchor['position'];
 
 /** What a reader gathers only if it is asked for. */
 export interface Asked {
+  /** Elements whose attributes are read, besides those that say something to the reader itself. */
+  readonly attributed?: ReadonlySet<string>;
   /** What links say, for crawls with a focus. */
   readonly contexts?: boolean | undefined;
   /** Its links with their words, and its images. */

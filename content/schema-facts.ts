@@ -5,7 +5,7 @@
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { foldLine } from './folded-text.ts';
 import { type Decimal, decimalOf, numberIn } from './numbers.ts';
-import { isItem, localName, type SchemaItem, textsOf, typesOf } from './schema-items.ts';
+import { hasType, isItem, localName, type SchemaItem, textsOf, typesOf } from './schema-items.ts';
 
 type Product = NonNullable<PageMeta['product']>;
 type Article = NonNullable<PageMeta['article']>;
@@ -107,8 +107,6 @@ function withInner(item: SchemaItem, depth: number): SchemaItem[] {
 
 const itemsIn = (value: unknown): SchemaItem[] =>
   (Array.isArray(value) ? value.slice(0, mostOffers) : [value]).filter(isItem);
-
-const hasType = (item: SchemaItem, types: RegExp): boolean => typesOf(item).some((type) => types.test(type));
 
 /** Its offers; for several sellers or kinds, those of an AggregateOffer too. */
 function offersOf(item: SchemaItem): SchemaItem[] {

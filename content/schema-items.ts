@@ -46,6 +46,10 @@ export function typesOf(item: SchemaItem): string[] {
   return all.flatMap((one) => (typeof one === 'string' ? [localName(one)] : []));
 }
 
+/** Is one of the item's types such a one? */
+export const hasType = (item: SchemaItem, types: RegExp): boolean =>
+  typesOf(item).some((type) => types.test(type));
+
 /** Texts of a property, whether it is one value or many, names of items among them. */
 export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];

@@ -48,7 +48,7 @@ export function readMarkdown(
     const page = readVisible(source, xhtml);
     const found = findRepeated(page.text.raw, page.blocks.all, repeated);
     if (part === 'main') {
-      const evidence = page.evidence(page.meta.schema(page.items, baseOf(page.baseHref, url)));
+      const evidence = page.evidence(page.head.meta.schema(page.items, baseOf(page.head.baseHref, url)));
       isShown = splitText(page.text.raw, page.blocks, found?.is, evidence).isMain;
     } else if (found !== null) {
       const leftOut = within(page.blocks.all, found.is);
@@ -81,12 +81,6 @@ class MarkdownReader implements TokenizerCallbacks {
   readonly #isShown: (at: number) => boolean;
   #base: URL;
   #baseHref: string | null = null;
-  /** Name of the tag being read, and its attributes where they matter. */
-  #tag = '';
-  #reads = false;
-  #attribute = '';
-  #value = '';
-  readonly #attributes = new Map<string, string>();
   /** Formulas so far: an image that is one is not shown as well. */
   #formulas = 0;
   #room = longestText;
@@ -100,6 +94,7 @@ class MarkdownReader implements TokenizerCallbacks {
     this.#base = url;
     this.#page = new PageReader(source, xhtml, [], {
       ...asked,
+      attributed,
       onFormula: (formula) => {
         this.#formulas++;
         if (this.#isHere()) this.#writer.formula(formula);
@@ -126,7 +121,7 @@ class MarkdownReader implements TokenizerCallbacks {
   /** Absolute, with its fragment; null: no address that can be shown. */
   #resolve(reference: string): string | null {
     if (reference.length > longestTarget) return null;
-    const { baseHref } = this.#page;
+    const { baseHref } = this.#page.head;
     if (baseHref !== this.#baseHref) {
       this.#baseHref = baseHref;
       this.#base = baseOf(baseHref, this.#url);
@@ -164,32 +159,22 @@ class MarkdownReader implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.#page.onopentagname(start, end);
-    this.#tag = this.#source.slice(start, end).toLowerCase();
-    this.#reads = attributed.has(this.#tag);
-    this.#attributes.clear();
   }
 
   onattribname(start: number, end: number): void {
     this.#page.onattribname(start, end);
-    if (this.#reads) this.#attribute = this.#source.slice(start, end).toLowerCase();
-    this.#value = '';
   }
 
   onattribdata(start: number, end: number): void {
     this.#page.onattribdata(start, end);
-    if (this.#reads) this.#value += this.#source.slice(start, end);
   }
 
   onattribentity(codePoint: number): void {
     this.#page.onattribentity(codePoint);
-    if (this.#reads) this.#value += String.fromCodePoint(codePoint);
   }
 
   onattribend(): void {
     this.#page.onattribend();
-    if (this.#reads && !this.#attributes.has(this.#attribute)) {
-      this.#attributes.set(this.#attribute, this.#value);
-    }
   }
 
   onopentagend(): void {
@@ -198,7 +183,8 @@ class MarkdownReader implements TokenizerCallbacks {
 
   onselfclosingtag(): void {
     this.#opened(() => this.#page.onselfclosingtag());
-    if (this.#xhtml && !this.#page.isSilent) this.#writer.closed(this.#tag, blockElements.has(this.#tag));
+    const { name } = this.#page.tag;
+    if (this.#xhtml && !this.#page.isSilent) this.#writer.closed(name, blockElements.has(name));
   }
 
   /** Of the text that was read last; an image is shown where the text before it is. */
@@ -216,15 +202,13 @@ class MarkdownReader implements TokenizerCallbacks {
     const formulas = this.#formulas;
     read();
     if ((wasSilent && this.#isSilent()) || this.#formulas > formulas) return;
-    if (bare.has(this.#tag) && (this.#page.hidesElement || !this.#isHere())) return;
-    if (this.#page.isInForeignContext()) this.#label(this.#tag);
-    else this.#writer.opened(this.#tag, this.#attributes, isBlock(this.#tag, this.#isSilent()));
-  }
-
-  #label(name: string): void {
-    if (name === 'text') this.#writer.beginLine();
+    const { name, attributes } = this.#page.tag;
+    if (bare.has(name) && (this.#page.hidesElement || !this.#isHere())) return;
+    if (!this.#page.isInForeignContext())
+      this.#writer.opened(name, attributes, isBlock(name, this.#isSilent()));
+    else if (name === 'text') this.#writer.beginLine();
     else if (name === 'tspan') this.#writer.text(' ');
-    else if (name === 'a') this.#writer.opened(name, this.#attributes, false);
+    else if (name === 'a') this.#writer.opened(name, attributes, false);
   }
 
   onclosetag(start: number, end: number): void {

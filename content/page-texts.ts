@@ -1,0 +1,85 @@
+/** The text of a page and its main text: of its markup, of data for scripts if that is a shell, or of what rules keep. */
+import type { KeptParts, Repeated, RuledPage } from '../contracts/extraction.ts';
+import { composed } from './folded-text.ts';
+import { splitText, withoutBlocks } from './main-text.ts';
+import { type PageReader, readVisible } from './page-reader.ts';
+import { findRepeated, type LeftOut } from './repeated.ts';
+import type { SchemaItem } from './schema-items.ts';
+import { shellWords, textOfState } from './state-text.ts';
+import { countWords } from './words.ts';
+
+export interface Texts {
+  readonly text: string;
+  /** The text without what is repeated. */
+  readonly shown: string;
+  readonly main: string;
+  readonly words: number;
+  readonly mainWords: number;
+  /** The text comes from data for scripts. */
+  readonly fromState: boolean;
+  readonly leftOut: number;
+  /** Null: nothing of the page is repeated. */
+  readonly repeated: LeftOut | null;
+  /** Does a place in the text, as it was read, belong to the main text? */
+  readonly isMain: (at: number) => boolean;
+}
+
+export const noneRepeated: Repeated = new Set();
+
+/** The texts of what the rules keep, and what they were read from; null: they keep the whole page. */
+export function keptTexts(
+  ruled: RuledPage | null,
+  whole: Texts,
+  repeated: Repeated,
+): { readonly texts: Texts; readonly page: PageReader } | null {
+  const parts: KeptParts | null = ruled?.parts ?? null;
+  // The text of a shell is found in data for scripts, of which no selector could choose a part.
+  if (parts === null || (whole.fromState && !parts.chosen)) return null;
+  const page = readVisible(parts.markup, parts.xhtml);
+  const read = splitTexts(page, [], repeated);
+  if (!parts.chosen) return { texts: read, page };
+  const mainWords = read.words - (read.repeated?.words ?? 0);
+  return { texts: { ...read, main: read.shown, mainWords, isMain: () => true }, page };
+}
+
+export function textsOfPage(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
+  const read = splitTexts(page, items, repeated);
+  const { words } = read;
+  if (words < shellWords) {
+    const state = textOfState(items, page.marks.states);
+    if (state !== null) {
+      const inner = readVisible(state, false);
+      const found = inner.text.finish();
+      const foundWords = countWords(found);
+      if (foundWords > words) {
+        const { leftOut } = inner.text;
+        return {
+          ...{ text: found, shown: found, main: found, words: foundWords, mainWords: foundWords },
+          ...{ fromState: true, leftOut, repeated: null },
+          isMain: () => false,
+        };
+      }
+    }
+  }
+  return read;
+}
+
+function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
+  const raw = page.text.raw;
+  const text = page.text.finish();
+  const words = countWords(text);
+  const { all } = page.blocks;
+  const found = findRepeated(raw, all, repeated);
+  const { main: chosen, rest, isMain } = splitText(raw, page.blocks, found?.is, page.evidence(items));
+  // Parts of a text that is well-formed and NFC are so too.
+  const even = (part: string): string => (raw === text ? part : composed(part));
+  const main = even(chosen);
+  const shown = found === null ? text : even(withoutBlocks(raw, all, found.is));
+  // No word spans two blocks, so the shorter part is counted.
+  const mainWords = rest.length < main.length ? words - countWords(rest) : countWords(main);
+  const { leftOut } = page.text;
+  return {
+    ...{ text, shown, main, words, mainWords, fromState: false, leftOut, isMain },
+    repeated: found?.leftOut ?? null,
+  };
+}
