@@ -3,9 +3,10 @@
  * One pass in time linear in the text; templates are inert, and frames are pages of their own.
  */
 import type { TokenizerCallbacks } from 'htmlparser2';
+import { cutBy, type Cut } from '../domain/limits.ts';
 import { decodeBody } from './charset.ts';
 import { relations } from './link-attributes.ts';
-import { baseOf, createResolver } from './links.ts';
+import { baseOf, createResolver, LinkCollector } from './links.ts';
 import { bodyKind, parseContentType } from './media.ts';
 import { maskInnerScripts } from './script-ends.ts';
 import { skippingTokenizer } from './skipping-tokenizer.ts';
@@ -14,16 +15,11 @@ import { urlsInCss } from './css-urls.ts';
 export interface Requisites {
   /** Absolute, without fragments and repeats, in the order of the text; at most as many as were asked for. */
   readonly urls: readonly string[];
-  /** How many more there are. */
-  readonly cut: number;
+  /** How many more there are (`requisites`), and `longUrls`. */
+  readonly cut: Cut;
 }
 
-const none: Requisites = { urls: [], cut: 0 };
-
-/** Addresses looked at: a page may repeat itself a million times. */
-const mostLooked = 20_000;
-/** Characters of an address: pictures of a megabyte stand in data: URLs. */
-const longest = 8_192;
+export const noRequisites: Requisites = { urls: [], cut: {} };
 
 /** Attributes that hold one address; `data-` ones are read by scripts that wait until the picture is in sight. */
 const addresses: ReadonlyMap<string, readonly string[]> = new Map(
@@ -53,38 +49,39 @@ export function requisitesOf(
   const url = new URL(address);
   const type = parseContentType(contentType);
   if (type.essence === 'text/css')
-    return resolved(urlsInCss(decodeBody(body, type.charset).text), url, url, most);
+    return resolved(collected(urlsInCss(decodeBody(body, type.charset).text)), url, url, most);
   const kind = bodyKind(type, body);
-  if (kind !== 'html' && kind !== 'xhtml') return none;
+  if (kind !== 'html' && kind !== 'xhtml') return noRequisites;
   const { text, charset } = decodeBody(body, type.charset);
   const reader = new Reader(text, kind === 'xhtml');
   reader.read();
   return resolved(reader.found, url, baseOf(reader.base, url), most, charset);
 }
 
+/** What browsers do not fetch again, such as an empty address, which is that of the page itself, is left out. */
+function collected(found: Iterable<string>, collector = new LinkCollector()): LinkCollector {
+  for (const each of found) {
+    const address = each.trim();
+    if (address !== '') collector.add(address, true);
+  }
+  return collector;
+}
+
 /** @param self of which nothing needs itself */
 function resolved(
-  found: Iterable<string>,
+  collector: LinkCollector,
   self: URL,
   base: URL,
   most: number,
   charset = 'utf-8',
 ): Requisites {
-  const resolve = createResolver(base, charset);
-  const urls = new Set<string>();
-  let looked = 0;
-  for (const each of found) {
-    if (++looked > mostLooked) break;
-    const trimmed = each.length > longest ? '' : each.trim();
-    // An empty address is that of the page itself, which browsers do not fetch again.
-    const absolute = trimmed === '' ? null : resolve(trimmed);
-    if (absolute !== null && absolute !== self.href) urls.add(absolute);
-  }
-  return { urls: [...urls].slice(0, most), cut: Math.max(0, urls.size - most) };
+  const { urls, cut } = collector.resolve(createResolver(base, charset), self.href, most);
+  const { links: requisites = 0, longUrls = 0 } = cut;
+  return { urls, cut: cutBy({ requisites, longUrls }) };
 }
 
 class Reader implements TokenizerCallbacks {
-  readonly found: string[] = [];
+  readonly found = new LinkCollector();
   base: string | null = null;
   readonly #source: string;
   readonly #xhtml: boolean;
@@ -181,7 +178,7 @@ class Reader implements TokenizerCallbacks {
   }
 
   #add(addresses: readonly string[]): void {
-    for (const each of addresses) if (each !== '' && this.found.length < mostLooked) this.found.push(each);
+    collected(addresses, this.found);
   }
 }
 
@@ -190,7 +187,7 @@ const isBlank = (sign: string | undefined): boolean => sign !== undefined && /[\
 /** The addresses of a `srcset` (HTML standard, "parse a srcset attribute"); what stands beside them is skipped. */
 export function addressesOfSet(text: string): string[] {
   const found: string[] = [];
-  for (let at = 0; at < text.length && found.length < mostLooked;) {
+  for (let at = 0; at < text.length;) {
     while (isBlank(text[at]) || text[at] === ',') at++;
     const from = at;
     while (at < text.length && !isBlank(text[at])) at++;

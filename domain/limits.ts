@@ -9,7 +9,7 @@ import { counted, grouped } from './counted.ts';
 const cutPhrases = {
   /** Links of a page beyond `maxLinksPerPage`. */
   links: ['link over the limit of a page', 'links over the limit of a page'],
-  /** Links and sitemap entries that are longer than any URL of a crawl may be. */
+  /** Links, sitemap entries and addresses of files that are longer than any URL of a crawl may be. */
   longUrls: ['link that is too long', 'links that are too long'],
   /** Links, redirects and sitemap entries outside the crawl's scope. */
   outside: ['link out of the crawl', 'links out of the crawl'],

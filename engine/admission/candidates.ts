@@ -2,7 +2,7 @@
 import { seedPriority, sitemapPriority, worthOf } from '../../domain/priority/place.ts';
 import type { UrlKind } from '../../domain/url-kind.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
-import type { CanonicalUrl } from '../../domain/url.ts';
+import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 export interface Candidate {
@@ -133,6 +133,28 @@ export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): C
     ...(place.kind === 'requisite' && ({ requisite: true } as const)),
   };
 };
+
+export interface Candidates {
+  readonly candidates: Candidate[];
+  /** How many are longer than any URL of a crawl may be. */
+  readonly longUrls: number;
+}
+
+/** @param urls absolute; those that no crawl can have are left out */
+export function candidatesOf(
+  crawl: OpenCrawl,
+  urls: readonly string[],
+  foundAs: (url: string) => Found,
+): Candidates {
+  let longUrls = 0;
+  const candidates = urls.flatMap((url): Candidate[] => {
+    const link = canonicalize(url);
+    if (link.ok) return [candidate(crawl, link.value, foundAs(url))];
+    if (link.rejected === 'too-long') longUrls++;
+    return [];
+  });
+  return { candidates, longUrls };
+}
 
 /** The origin of the sitemap that names or redirects to another one; null: none does. */
 function leadingSitemap(found: Found): string | null {

@@ -6,11 +6,10 @@ import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Extractor } from '../../content/extract.ts';
-import type { Requisites } from '../../content/requisites.ts';
+import { noRequisites, type Requisites } from '../../content/requisites.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
-import { canonicalize } from '../../domain/url.ts';
 import {
   type StageRow,
   type StagedBody,
@@ -24,7 +23,7 @@ import { RulesTurn } from './rules-turn.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { noteSitemap } from '../../storage/sitemaps/index.ts';
 import type { AdmissionRow } from '../../storage/frontier/index.ts';
-import { candidate, type Candidate } from '../admission/candidates.ts';
+import { type Candidate, type Candidates, candidatesOf } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { admitFromSheet, neededBy, requisiteCandidates } from './requisites.ts';
@@ -82,7 +81,7 @@ export function createReading(
     const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
     const known = await repeated.of(crawl, staged);
     const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled, repeated: known });
-    const needed = document === null ? neededBy(staged, crawl, body) : { urls: [], cut: 0 };
+    const needed = document === null ? neededBy(staged, crawl, body) : noRequisites;
     return {
       ...reading,
       needed,
@@ -111,14 +110,15 @@ export function createReading(
       open.push(...written.outside);
       fresh.push(...written.fresh);
     }
-    open.push(...next(links.length), ...requisiteCandidates(admission, staged, crawl, needed));
-    return { candidates: open, cut: cutBy(cut, { longUrls, requisites: needed.cut }), fresh };
+    const files = requisiteCandidates(admission, staged, crawl, needed);
+    open.push(...next(links.length), ...files.candidates);
+    return { candidates: open, cut: cutBy(cut, needed.cut, { longUrls: longUrls + files.longUrls }), fresh };
   };
 
   /** Admits all links of a page again: the caches that left some of them out were wrong. */
   const admitAgain = async ({ staged, crawl: { id }, links, promises, needed }: Reading): Promise<void> => {
     const crawl = await crawls.open(id);
-    await admission.store(writer, requisiteCandidates(admission, staged, crawl, needed));
+    await admission.store(writer, requisiteCandidates(admission, staged, crawl, needed).candidates);
     for (let at = 0; at < links.length; at += linkBatch) {
       const part = linkCandidates(staged, crawl, links.slice(at, at + linkBatch), promises);
       await admission.store(writer, part.candidates);
@@ -266,22 +266,13 @@ const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow =>
   ...{ alias_host: null, alias_key: null },
 });
 
-function linkCandidates(
-  staged: StagedBody,
+const linkCandidates = (
+  page: StagedBody,
   crawl: OpenCrawl,
   urls: readonly string[],
   promises: ReadonlyMap<string, number> | null,
-): { readonly candidates: Candidate[]; readonly longUrls: number } {
-  let longUrls = 0;
-  const candidates = urls.flatMap((url): Candidate[] => {
-    const link = canonicalize(url);
-    if (link.ok) {
-      const promise = promises?.get(url);
-      const found = { in: 'page', page: staged, ...(promise !== undefined && { promise }) } as const;
-      return [candidate(crawl, link.value, found)];
-    }
-    if (link.rejected === 'too-long') longUrls++;
-    return [];
+): Candidates =>
+  candidatesOf(crawl, urls, (url) => {
+    const promise = promises?.get(url);
+    return { in: 'page', page, ...(promise !== undefined && { promise }) };
   });
-  return { candidates, longUrls };
-}

@@ -115,10 +115,10 @@ function read(
   };
 }
 
-/** What limits left out when the links were admitted; reading a page again admits none. */
+/** What limits left out when the links were admitted; reading a page again admits none, nor files that it needs. */
 function admitted(cut: Cut | null): Cut {
-  const { longUrls = 0, outside = 0 } = cut ?? {};
-  return { longUrls, outside };
+  const { longUrls = 0, outside = 0, requisites = 0 } = cut ?? {};
+  return { longUrls, outside, requisites };
 }
 
 /** The fingerprint of the main text, where the crawl looks for near-duplicates; null: it is the one that is stored. */

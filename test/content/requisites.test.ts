@@ -71,8 +71,27 @@ describe('a page needs', () => {
 
   it('no more than asked for, and says how many more there are', () => {
     const html = Array.from({ length: 30 }, (_, at) => `<img src=${String(at % 20)}.png>`).join('');
-    expect(of(html, 15)).toMatchObject({ cut: 5 });
+    expect(of(html, 15).cut).toEqual({ requisites: 5 });
     expect(of(html, 15).urls).toHaveLength(15);
+  });
+
+  it.each([
+    ['elements', (name: string) => `<img src=${name}>`],
+    ['attributes', (name: string) => `<i style="background:url(${name})">`],
+  ])('no limit is silent: %s', (_, one) => {
+    const many = Array.from({ length: 50_100 }, (_, at) => one(`${String(at)}.png`)).join('');
+    expect(of(many + one('0.png')).cut).toEqual({ requisites: 50_000 });
+    // None of which is another.
+    expect(of(one('a.png').repeat(60_000)).cut).toEqual({});
+    const long = `${'x'.repeat(9_000)}.png`;
+    expect(of(one(long) + one(`data:image/png;base64,${long}`)).cut).toEqual({ longUrls: 1 });
+  });
+
+  it('nor is one of the sizes of a picture, or of a style sheet', () => {
+    const sizes = Array.from({ length: 30_000 }, (_, at) => `${String(at)}.png 1x`);
+    expect(of(`<img srcset="${sizes.join(', ')}">`).cut).toEqual({ requisites: 29_900 });
+    const sheet = sizes.map((_, at) => `url(${String(at)}.png)`).join('');
+    expect(requisitesOf(Buffer.from(sheet), 'text/css', address, 100).cut).toEqual({ requisites: 29_900 });
   });
 });
 
@@ -84,7 +103,7 @@ it('a style sheet needs what it imports and shows', () => {
   expect(urlsInCss(css)).toEqual(['a.css', 'b.css', 'f.woff2', 'f.eot?#iefix', 'c.png', 'd.cur']);
   expect(requisitesOf(Buffer.from(css), 'text/css', 'https://a.example/s/x.css', 2)).toEqual({
     urls: ['https://a.example/s/a.css', 'https://a.example/s/b.css'],
-    cut: 4,
+    cut: { requisites: 4 },
   });
 });
 
