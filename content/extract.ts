@@ -182,6 +182,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
           description: page.head.meta.description?.leftOut ?? 0,
         },
         meta: meta.leftOut,
+        linkFields: head.leftOut,
         emptyShells: Number(need === 'javascript'),
         loginForms: Number(need === 'login'),
       },

@@ -7,14 +7,19 @@ export interface HeadLinks {
   readonly canonical: string | null;
   /** Pages that it leads on to: versions in other languages, next and previous ones, and where a refresh leads. */
   readonly others: readonly string[];
+  /** Characters of the fields that were not kept. */
+  readonly leftOut: number;
 }
 
 const link = /<([^<>]*)>((?:\s*;\s*[\w!#$&+\-.^`|~*]+\s*(?:=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g;
 const parameter = /;\s*([\w!#$&+\-.^`|~*]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;,"]*)))?/g;
 
-/** @param fields Link and Refresh as they came, each on its line; '' where the answer has none */
+/**
+ * @param fields Link and Refresh as they came, each on its line, '' where the answer has none; on a third line, if there is
+ * one, the number of characters that were cut
+ */
 export function headLinks(fields: string | null | undefined): HeadLinks {
-  const [links = '', refresh = ''] = fields?.split('\n') ?? [];
+  const [links = '', refresh = '', cut = ''] = fields?.split('\n') ?? [];
   const others: string[] = [];
   let canonical: string | null = null;
   for (const [, href = '', parameters = ''] of allMatches(links, link)) {
@@ -32,5 +37,5 @@ export function headLinks(fields: string | null | undefined): HeadLinks {
     if (isVersion || rel.includes('next') || rel.includes('prev')) others.push(href.trim());
   }
   const target = refresh === '' ? undefined : refreshTarget(refresh);
-  return { canonical, others: target === undefined ? others : [...others, target] };
+  return { canonical, others: target === undefined ? others : [...others, target], leftOut: Number(cut) };
 }

@@ -12,7 +12,7 @@ export interface ExtractInput {
   readonly contentType: string | null;
   /** X-Robots-Tag, and the fields of TDMRep by their names (domain/rights-fields.ts); null: none of them. */
   readonly xRobotsTag: string | null;
-  /** The fields Link and Refresh, each on its line; null or absent: neither. */
+  /** The fields Link and Refresh as they are stored (content/link-field.ts); null or absent: neither. */
   readonly linkFields?: string | null;
   /** Product tokens of ours, lower-case. Directives for other agents, such as `googlebot: nofollow`, are ignored. */
   readonly agentTokens: readonly string[];

@@ -13,12 +13,14 @@ const cutPhrases = {
   longUrls: ['link that is too long', 'links that are too long'],
   /** Links, redirects and sitemap entries outside the crawl's scope. */
   outside: ['link out of the crawl', 'links out of the crawl'],
-  /** Seeds whose redirects end outside the scope, at a login or past the places that seeds may bring. */
+  /** Seeds whose redirects end outside the scope: at a login, where the crawl may not go, or past the places that seeds may bring. */
   seeds: ['seed that leads out of the crawl', 'seeds that lead out of the crawl'],
   /** Links that their page asks us not to follow. */
   nofollow: ['nofollow link', 'nofollow links'],
   /** Links of pages in a crawl that takes pages from sitemaps only. */
   unlisted: ['link that is not followed', 'links that are not followed'],
+  /** Of the fields Link and Refresh of answers, beyond 4,096 each. */
+  linkFields: ['character of a Link field', 'characters of Link fields'],
   /** Style sheets, scripts, pictures and the like that a page needs, beyond those that are fetched for one page. */
   requisites: ['file of a page over the limit of a page', 'files of pages over the limit of a page'],
   text: ['character of text', 'characters of text'],

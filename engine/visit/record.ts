@@ -188,9 +188,12 @@ export function record(
 /** Most characters of Link, and of Refresh, that are kept. */
 const longestLinks = 4_096;
 
+/** Each on its line; on a third line how many of their characters were cut, if any: `headLinks` reads them. */
 function linkFields({ headers: { link = '', refresh = '' } }: FetchResponse): string | null {
   if (link === '' && refresh === '') return null;
-  return [link, refresh].map((field) => field.slice(0, longestLinks).toWellFormed()).join('\n');
+  const kept = [link, refresh].map((field) => field.slice(0, longestLinks).toWellFormed()).join('\n');
+  const cut = link.length + refresh.length + 1 - kept.length;
+  return cut === 0 ? kept : `${kept}\n${String(cut)}`;
 }
 
 /**

@@ -282,6 +282,12 @@ describe('what the head of an answer says of links (RFC 8288)', () => {
     });
   });
 
+  it('says how much of it was cut', () => {
+    const { links, cut } = extract(page, { linkFields: '</de>; rel=next, </b\n\n1204' });
+    expect(links).toContain('https://example.com/de');
+    expect(cut).toEqual({ linkFields: 1_204 });
+  });
+
   it('goes behind what the page says, and is nothing where it is broken', () => {
     const own = '<link rel=canonical href=/own>';
     expect(read('</other>; rel=canonical', '', own).canonical).toBe('https://example.com/own');
