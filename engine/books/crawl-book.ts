@@ -42,8 +42,8 @@ export interface OpenCrawl {
   readonly seenAs: string;
   /** Whether each of the links belongs to the crawl. */
   readonly judge: (links: readonly AskedLink[]) => Promise<ScopeVerdict[]>;
-  /** Whether its scope reaches the host of a URL, or a part of it. */
-  readonly reaches: (root: CanonicalUrl) => Promise<boolean>;
+  /** Whether its scope reaches the host of each of the links, or a part of it. */
+  readonly reaches: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
   /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
   readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'standing' | 'suspects'> | null;
   /** By what pages of a host are known that are not there, at most a second old; none: the crawl does not look. */
@@ -221,11 +221,8 @@ export class CrawlBook {
       }
       return verdicts;
     };
-    const reaches: OpenCrawl['reaches'] = async (root) => {
-      const ofHosts = scope === 'prefix' ? 'host' : scope;
-      const [within] = await isWithin(this.#pool, crawlId, ofHosts, [root], known);
-      return within === true;
-    };
+    const ofHosts = scope === 'prefix' ? 'host' : scope;
+    const reaches: OpenCrawl['reaches'] = (links) => isWithin(this.#pool, crawlId, ofHosts, links, known);
     return { judge: judgeAll, reaches };
   }
 }

@@ -73,17 +73,20 @@ export class FetchRoom {
     const newcomers =
       own.length > 0 ? curious : curious.filter(({ config: { sitemap } }) => sitemap === 'only');
     const candidates: Candidate[] = [];
+    const done: string[] = [];
     for (const crawl of newcomers) {
-      // A host that is visited for its sitemaps alone vouches for no others.
-      if (!(await crawl.reaches(rootOf(origin)))) continue;
-      for (const link of named) {
-        const refusal = (await crawl.reaches(link)) ? null : refusedDomain(crawl.config, link);
+      const [isReached, ...within] = await crawl.reaches([rootOf(origin), ...named]);
+      // A host that is visited for its sitemaps alone vouches for no others, until a seed brings its pages in.
+      if (isReached !== true) continue;
+      done.push(`${String(crawl.id)} ${hostId}`);
+      for (const [at, link] of named.entries()) {
+        const refusal = within[at] === true ? null : refusedDomain(crawl.config, link);
         const found = { in: 'sitemaps', sitemap: null, ...(refusal !== null && { refusal }) } as const;
         candidates.push(candidate(crawl, link, found));
       }
     }
     if (candidates.length > 0) await this.admission.store(this.dependencies.writer, candidates);
-    for (const { id } of newcomers) this.#sitemapsDone.set(`${String(id)} ${hostId}`, true);
+    for (const name of done) this.#sitemapsDone.set(name, true);
   }
 }
 

@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { sitemapList } from '../../../contracts/http/sitemaps.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -12,6 +12,7 @@ import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { rankCopies } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
+import { appendSeeds, readSeeds } from '../../../storage/seeds/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { tables, urlStates } from '../../support/database/index.ts';
 import { getOk, noteTaker, serve } from '../api/world.ts';
@@ -310,6 +311,33 @@ describe('sitemaps on another host', () => {
       robotsSitemaps: { places: 1, leftOut: 1 },
     });
     await expectExact(fetching.pool, here.crawl);
+  });
+
+  it('name those of their own host once a seed brings it into the crawl', async () => {
+    const { bucket, host, here } = await elsewhere();
+    await here.visit();
+    const role = fetching.role({ sliceMs: 5_000 });
+    await role.fetchSlice(host);
+    expect(await fetching.urls(here.crawl, bucket.origin)).not.toHaveProperty(['/others.xml']);
+    await appendSeeds(fetching.pool, String(here.crawl), JSON.stringify(readSeeds(`${bucket.origin}/page`)));
+    await fetching.queue(here.crawl, host, '/page');
+    await role.fetchSlice(host);
+    expect(await fetching.urls(here.crawl, bucket.origin)).toMatchObject({ '/others.xml': { kind: 1 } });
+  });
+
+  it('are looked up together, however many lines name them', async () => {
+    const lines = numbered(50, (i) => `sitemap: https://s${String(i)}.example/all.xml`);
+    const here = await crawled(() => ({ '/robots.txt': robots(...lines) }));
+    const queries = vi.spyOn(fetching.pool, 'query');
+    await here.visit();
+    const asked = queries.mock.calls.filter(
+      ([query]: readonly unknown[]) => (query as { readonly name?: string }).name === 'seeded-places',
+    ).length;
+    queries.mockRestore();
+    const named = await tables.url.count(fetching.pool, { crawl_id: here.crawl, kind: 1 });
+    expect(named).toBe(50);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(5);
   });
 
   it('have a row that says so where the settings leave their domain out', async () => {
