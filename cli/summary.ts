@@ -73,8 +73,10 @@ export function summaryLines(
     ...cures(parked),
     ...listed(
       'moved seeds',
-      seeds.moved.map(({ from, to }) => `${printable(from)} leads to ${printable(to)}, which is crawled too`),
-      seeds.moved.length,
+      seeds.firstMoved.map(
+        ({ from, to }) => `${printable(from)} leads to ${printable(to)}, which belongs to the crawl now`,
+      ),
+      seeds.moved,
     ),
     ...listed(
       'bad seeds',

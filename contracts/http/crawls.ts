@@ -121,10 +121,13 @@ export const crawlView = crawlSummary
         description:
           'Accepted seeds that are not in the frontier yet. Once the crawl has ended, they never will be.',
       }),
-      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 rejected seeds.' }),
-      moved: z.array(movedSeed).meta({
+      moved: count.meta({
         description:
-          'Redirects of seeds out of the scope. The place that each leads to belongs to the crawl since, as if it had a seed there; a thousand at most.',
+          'Places out of the scope to which redirects of seeds lead. Each belongs to the crawl since, as if it had a seed there; a thousand at most.',
+      }),
+      firstRejected: z.array(rejectedSeed).meta({ description: 'The first 100 rejected seeds.' }),
+      firstMoved: z.array(movedSeed).meta({
+        description: 'The redirects that have brought the first 100 of these places.',
       }),
     }),
     hosts: z.object({

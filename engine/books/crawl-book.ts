@@ -30,6 +30,8 @@ export interface AskedLink extends Omit<LinkStanding, 'inside'> {
   readonly link: CanonicalUrl;
   /** A sitemap that is read wherever it lies; a folder that holds the seeds binds it all the same. */
   readonly vouched?: true;
+  /** Where a seed leads: judged as if a seed stood there. */
+  readonly moved?: true;
 }
 
 export interface OpenCrawl {
@@ -210,13 +212,13 @@ export class CrawlBook {
       const within = await isWithin(this.#pool, crawlId, scope, links, known);
       const verdicts: ScopeVerdict[] = [];
       let since = performance.now();
-      for (const [at, { link, depth, seed, vouched, requisite = false }] of asked.entries()) {
+      for (const [at, { link, depth, seed, vouched, moved, requisite = false }] of asked.entries()) {
         // For the links of one page, thousands of patterns or costly ones can take seconds.
         if (performance.now() - since > longestTurnMs) {
           await breathe();
           since = performance.now();
         }
-        const inside = within[at] === true || (vouched === true && vouchedReach(scope));
+        const inside = within[at] === true || moved === true || (vouched === true && vouchedReach(scope));
         verdicts.push(judge(link, { depth, seed, inside, requisite }));
       }
       return verdicts;

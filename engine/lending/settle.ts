@@ -166,7 +166,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     new Lessons(taken).of(crawl.tenantId, false),
     { version: 0, takes: () => true, maxRedirects },
   );
-  if (target !== null) await retrying(() => followSeed(room.pool, crawl, url, target));
+  if (target !== null) await retrying(() => followSeed(room.pool, room.books, crawl, url, target));
   const { delayMs } = pacer;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });

@@ -46,7 +46,7 @@ export class PageFetch {
    * leased
    */
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
-    const { writer, pool, wakeHosts } = this.#room.dependencies;
+    const { writer, pool, books, wakeHosts } = this.#room.dependencies;
     const { url, crawl } = wanted;
     const chain = this.#room.cookies.at(crawl, url.key, url.url);
     const recorded = await this.#request(wanted, copy, chain, lane);
@@ -62,7 +62,7 @@ export class PageFetch {
       target === null || url.kind === storedKinds.probe
         ? []
         : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
-    if (target !== null) await retrying(() => followSeed(pool, crawl, url, target));
+    if (target !== null) await retrying(() => followSeed(pool, books, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
     const again = target === null ? [] : await this.#again(chain, wanted, target, targetInMs);
     await this.#room.admission.store(patient, found, (outside) => {

@@ -3,12 +3,15 @@
  * the crawl's, as if a seed stood there; but for its settings nothing else of the crawl changes, and its request headers
  * go to the origins of the seeds alone.
  */
+import { isIP } from 'node:net';
 import { kindOf } from '../../domain/url-kind.ts';
 import { namesLogin } from '../../domain/page-need.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
+import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
-import { bringPlace, seedPlace } from '../../storage/seeds/index.ts';
+import { bringPlace } from '../../storage/seeds/index.ts';
+import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 type FoundUrl = Pick<LeasedUrl, 'url' | 'kind' | 'seed' | 'depth' | 'hops'>;
@@ -17,16 +20,30 @@ type FoundUrl = Pick<LeasedUrl, 'url' | 'kind' | 'seed' | 'depth' | 'hops'>;
 export const leadsFromSeed = ({ seed, depth, hops, kind }: FoundUrl): boolean =>
   kindOf(kind) === 'page' && (seed || (depth === 0 && hops > 0));
 
-/** Brings the place of the target into the crawl. A login is no place where a site has moved to. */
+/**
+ * Brings the place of the target into the crawl, if the crawl would fetch the target there: not where its filters, an
+ * opt-out or the guard of addresses keep it out. A login is no place where a site has moved to. What is not brought is
+ * outside the scope, and counted so.
+ */
 export async function followSeed(
   pool: Pool,
-  { id, judge }: OpenCrawl,
+  { optOuts }: Pick<Books, 'optOuts'>,
+  { id, judge, allowPrivate }: OpenCrawl,
   url: FoundUrl,
   target: CanonicalUrl,
 ): Promise<void> {
   if (!leadsFromSeed(url)) return;
-  const [verdict] = await judge([{ link: target, depth: url.depth, seed: false }]);
-  const { pathname, search } = new URL(target.url);
-  if (verdict?.verdict !== 'outside' || namesLogin(pathname + search)) return;
-  await bringPlace(pool, id, seedPlace(target), url.url, target.url);
+  const link = { link: target, depth: url.depth, seed: false };
+  const [asItIs, asMoved] = await judge([link, { ...link, moved: true }]);
+  if (asItIs?.verdict !== 'outside' || asMoved?.verdict !== 'admit') return;
+  const { pathname, search, hostname } = new URL(target.url);
+  if (namesLogin(pathname + search) || isBarred(hostname, allowPrivate)) return;
+  if ((await optOuts.covering(target.url)) !== null) return;
+  await bringPlace(pool, id, url.url, target);
+}
+
+/** An address that may not be reached. Where a name leads is known once it is asked for, and said of its URL. */
+function isBarred(hostname: string, allowed: readonly string[]): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return isIP(address) !== 0 && addressRefusal(address, parseCidrs(allowed)) !== null;
 }

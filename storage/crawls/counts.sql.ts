@@ -10,6 +10,7 @@ import type { MovedSeed, RejectedSeed } from '../../contracts/http/crawls.ts';
 export interface CrawlCounts {
   readonly accepted_seeds: number;
   readonly rejected_seeds: number;
+  readonly moved_seeds: number;
   /** Accepted seeds that are not admitted yet. */
   readonly waiting_seeds: number;
   readonly hosts: number;
@@ -73,6 +74,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
      from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
                   seeds_accepted - seeds_taken as waiting_seeds
              from crawl where id = $1) seeds,
+          (select count(*) as moved_seeds from seed_place where crawl_id = $1 and moved_from is not null) moved,
           (select coalesce(sum(hosts), 0)::bigint as hosts, coalesce(sum(waiting_hosts), 0)::bigint as waiting_hosts,
                   coalesce(sum(working_hosts), 0)::bigint as working_hosts
              from ledger where crawl_id = $1) hosts,
@@ -180,9 +182,8 @@ export const listRejectedSeeds = statement<[crawlId: string, limit: number], Rej
     where crawl_id = $1 and rejected is not null order by line limit $2`,
 );
 
-/** A thousand at most (storage/seeds/moved.sql.ts). */
-export const listMovedSeeds = statement<[crawlId: string], MovedSeed>(
+export const listMovedSeeds = statement<[crawlId: string, limit: number], MovedSeed>(
   'list-moved-seeds',
   `select moved_from as from, moved_to as to from seed_place
-    where crawl_id = $1 and moved_from is not null order by moved_from`,
+    where crawl_id = $1 and moved_from is not null order by moved_from limit $2`,
 );

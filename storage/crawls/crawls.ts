@@ -19,7 +19,8 @@ import type { Queryable } from '../postgres/index.ts';
 
 /** Seconds over which the rate is measured. */
 const rateWindow = 10;
-const rejectedShown = 100;
+/** Rejected seeds, and moved ones, that a look at a crawl shows. */
+const seedsShown = 100;
 
 /** Null: there is no such crawl. */
 export async function findCrawl(db: Queryable, crawlId: string): Promise<CrawlSummary | null> {
@@ -60,6 +61,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
   const [counts] = await countCrawl(db, crawlId, rateWindow);
   if (counts === undefined) throw new Error('Postgres returned no counts');
   const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
+  const { moved_seeds: moved } = counts;
   return {
     ...summaryOf(row),
     config: withHiddenHeaders(wholeConfig(row.config)) as CrawlView['config'],
@@ -68,8 +70,9 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
       accepted,
       rejected,
       waiting,
-      moved: await listMovedSeeds(db, crawlId),
-      firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, rejectedShown) : [],
+      moved,
+      firstRejected: rejected > 0 ? await listRejectedSeeds(db, crawlId, seedsShown) : [],
+      firstMoved: moved > 0 ? await listMovedSeeds(db, crawlId, seedsShown) : [],
     },
     hosts: {
       total: counts.hosts,

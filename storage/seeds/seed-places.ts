@@ -5,9 +5,11 @@
 import { hash } from 'node:crypto';
 import { placeOf, reachOf, type Place, type ScopeConfig } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
-import type { Queryable } from '../postgres/index.ts';
-import { registrableDomain } from './registrable-domain.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import { lockForSeeds } from './intake.sql.ts';
 import { seededPlaces } from './lists.sql.ts';
+import { storeMoved } from './moved.sql.ts';
+import { registrableDomain } from './registrable-domain.ts';
 
 /** Places that were found to hold a seed; they hold one for ever. */
 export interface KnownPlaces {
@@ -30,6 +32,16 @@ const codeOf = ({ domain, site, folder }: Place): string =>
 
 /** The code that is stored with a seed. */
 export const seedPlace = (seed: CanonicalUrl): string => codeOf(placeOf(seed, registrableDomain));
+
+/**
+ * Brings the place of a link into the scope of a crawl, as if a seed stood there, unless its seeds have brought as many
+ * as they may. @param from what redirects to the link
+ */
+export const bringPlace = (pool: Pool, crawlId: number, from: string, to: CanonicalUrl): Promise<void> =>
+  inTransaction(pool, async (db) => {
+    await lockForSeeds(db, String(crawlId));
+    await storeMoved(db, crawlId, seedPlace(to), from, to.url);
+  });
 
 /** Whether the scope reaches each of the links, by the seeds that are stored at the time of the call. */
 export async function isWithin(

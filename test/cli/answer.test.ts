@@ -94,7 +94,8 @@ describe('a crawl', () => {
     const older = { ...without(whole, 'keptBack', 'cut', 'seeds', 'cause'), config };
     const read = readAnswer(crawlView, older, refusal);
     expect(read).toMatchObject({ keptBack: 0, cut: {}, cause: null });
-    expect(read.seeds).toEqual({ accepted: 0, rejected: 0, waiting: 0, firstRejected: [], moved: [] });
+    const none = { firstRejected: [], firstMoved: [] };
+    expect(read.seeds).toEqual({ accepted: 0, rejected: 0, waiting: 0, moved: 0, ...none });
     const { sessionLinks, weight, boilerplate } = defaultCrawlConfig;
     expect(read.config).toMatchObject({ sessionLinks, weight, boilerplate });
   });

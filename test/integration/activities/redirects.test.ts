@@ -1,11 +1,13 @@
 /** Redirects (RFC 9110 §15.4; docs/design.md, "Politeness"): each hop is a URL of the frontier, none is followed on the spot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { canonicalize } from '../../../domain/url.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { bringPlace } from '../../../storage/seeds/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
-import { hostRow, not, tables } from '../../support/database/index.ts';
+import { hostRow, not, optedOut, tables } from '../../support/database/index.ts';
 import { readBodies } from './reading.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { page, redirect, startSite, status, type Answer, type Site } from './site.ts';
@@ -172,6 +174,19 @@ it('Link and Refresh in the head of a page lead on from it, without a request of
   await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
   await readBodies(fetching, host);
   expect(Object.keys(await fetching.urls(crawl, site.origin)).toSorted()).toEqual(['/a', '/de', '/later']);
+  await expectExact(fetching.pool, crawl);
+});
+
+it('what is cut of a Link field is counted', async () => {
+  const link = ['</de>; rel=next', ...Array<string>(200).fill('</style.css>; rel=preload')].join(', ');
+  const { host, crawl } = await hosted({ '/a': page('A page', { link }) }, '/a');
+  await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
+  await readBodies(fetching, host);
+  const leftOut = link.length - 4_096;
+  expect((await viewCrawl(fetching.pool, String(crawl)))?.cut).toEqual({
+    linkFields: { places: 1, leftOut },
+  });
+  await expectExact(fetching.pool, crawl);
 });
 
 describe('cookies that a redirect sets (RFC 6265)', () => {
@@ -320,7 +335,7 @@ describe('a seed that leads to another domain', () => {
   };
   const viewOf = async (crawl: number) => {
     const view = await viewCrawl(fetching.pool, String(crawl));
-    return { moved: view?.seeds.moved, cut: view?.cut };
+    return { moved: view?.seeds.firstMoved, cut: view?.cut };
   };
 
   it('brings its place into the crawl, which says so; from then on links there belong to it', async () => {
@@ -349,7 +364,42 @@ describe('a seed that leads to another domain', () => {
     expect(pages(other)).toEqual([]);
     expect(await moved()).toEqual({
       moved: [],
-      cut: { outside: { places: 2, leftOut: 2 }, seeds: { places: 1, leftOut: 1 } },
+      cut: nothingBrought,
     });
+  });
+
+  const nothingBrought = { outside: { places: 2, leftOut: 2 }, seeds: { places: 1, leftOut: 1 } };
+  it.each<[string, (other: string) => string, Partial<CrawlConfig>]>([
+    ['a pattern keeps it out', (other) => other, { exclude: ['*/hop*'] }],
+    ['it is not included', (other) => other, { include: ['*/page*'] }],
+    ['its address may not be reached', () => 'http://169.254.169.254', {}],
+  ])('brings nothing where %s, which is said of the seed', async (_, at, config) => {
+    const { other, crawl, visit, moved } = await seeded((origin) => `${at(origin)}/hop`, config);
+    await visit();
+    expect(pages(other)).toEqual([]);
+    expect(await moved()).toEqual({ moved: [], cut: nothingBrought });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('brings nothing that has opted out', async () => {
+    await optedOut(fetching.pool, 'opted-out.example');
+    const { visit, moved } = await seeded(() => 'https://www.opted-out.example/hop');
+    await visit();
+    expect(await moved()).toEqual({ moved: [], cut: nothingBrought });
+  });
+
+  it('brings a thousand places, not one more, and a look at the crawl shows a hundred', async () => {
+    const { pool } = fetching;
+    const crawl = await fetching.crawl({ scope: 'host' }, ['https://a.example/']);
+    const from = 'https://a.example/';
+    const stored = Array.from({ length: 990 }, (_, nth) => ({
+      ...{ crawl_id: crawl, place: Buffer.from([nth >> 8, nth & 0xff]) },
+      ...{ moved_from: from, moved_to: from },
+    }));
+    await tables.seedPlace.addAll(pool, stored);
+    const targets = Array.from({ length: 40 }, (_, nth) => canonicalize(`https://${String(nth)}.example/`));
+    await Promise.all(targets.map(async (to) => to.ok && bringPlace(pool, crawl, from, to.value)));
+    const seeds = (await viewCrawl(pool, String(crawl)))?.seeds;
+    expect([seeds?.moved, seeds?.firstMoved.length]).toEqual([1_000, 100]);
   });
 });

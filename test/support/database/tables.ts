@@ -428,6 +428,10 @@ export const tables = {
   event: table<{ crawl_id: Id; number: number; kind: string; data: object }>('event', 'crawl_id, number'),
   config: table<ConfigRow>('crawl_config', 'crawl_id, version'),
   seed: table<SeedRow>('seed', 'crawl_id, line'),
+  seedPlace: table<{ crawl_id: Id; place: Buffer; moved_from: string | null; moved_to: string | null }>(
+    'seed_place',
+    'crawl_id, place',
+  ),
   ledger: table<{
     crawl_id: Id;
     shard: number;
