@@ -51,7 +51,8 @@ export function diffTexts(before: string, after: string, budget = usual): TextDi
   const [oldLines, newLines] = [one.slice(head, one.length - tail), other.slice(head, other.length - tail)];
   const limits = { timeout: budget.ms, maxEditLength: budget.edits };
   const found = diffArrays(oldLines, newLines, limits) as
-    readonly { readonly value: string[]; readonly added: boolean; readonly removed: boolean }[] | undefined;
+    | readonly { readonly value: string[]; readonly added: boolean; readonly removed: boolean }[]
+    | undefined;
   let exact = found !== undefined;
   const middle: Part[] =
     found === undefined
@@ -85,7 +86,8 @@ const partOf = (kind: Part['kind'], lines: readonly string[]): Part => ({ kind, 
 function byWords(before: string, after: string, ms: number, edits: number): Part[] | null {
   if (ms <= 0 || before.length > mostOfPlace || after.length > mostOfPlace) return null;
   const found = diffWordsWithSpace(before, after, { timeout: ms, maxEditLength: edits }) as
-    readonly { readonly value: string; readonly added: boolean; readonly removed: boolean }[] | undefined;
+    | readonly { readonly value: string; readonly added: boolean; readonly removed: boolean }[]
+    | undefined;
   if (found === undefined) return null;
   const parts: Part[] = [];
   let [oldWords, newWords] = ['', ''];

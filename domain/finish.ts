@@ -81,7 +81,8 @@ export function limitReached(
  * 'goes-on': the crawl had ended at a limit, which holds no more. 'over': the crawl is over, and the limits leave it so.
  */
 export type LifeUnderEdit =
-  { readonly life: 'stays' | 'goes-on' | 'over' } | { readonly life: 'ends'; readonly by: LimitEnding };
+  | { readonly life: 'stays' | 'goes-on' | 'over' }
+  | { readonly life: 'ends'; readonly by: LimitEnding };
 
 /** The one rule for what an edit does and for what its preview says. */
 export function lifeUnderEdit(

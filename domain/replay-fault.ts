@@ -18,7 +18,8 @@ export function replayFault(events: readonly HistoryEvent[], message: string): s
 
 function startedType([first]: readonly HistoryEvent[]): string {
   const started = first?.['workflowExecutionStartedEventAttributes'] as
-    { readonly workflowType?: { readonly name?: string } } | undefined;
+    | { readonly workflowType?: { readonly name?: string } }
+    | undefined;
   return started?.workflowType?.name ?? 'of an unknown type';
 }
 

@@ -17,7 +17,8 @@ export interface ShapeVerdict {
 export const quarantineDetail = (id: string, shape: string): string => `${id}: ${shape}`;
 
 export type UrlStanding =
-  { readonly kind: 'held'; readonly id: string; readonly shape: string } | { readonly kind: 'suspected' };
+  | { readonly kind: 'held'; readonly id: string; readonly shape: string }
+  | { readonly kind: 'suspected' };
 
 /**
  * What the verdicts on a host say of one of its URLs; null: nothing. A release frees no more than what is held for it: a

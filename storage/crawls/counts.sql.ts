@@ -30,7 +30,8 @@ export interface CrawlCounts {
    * cut.
    */
   readonly cut:
-    readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[] | null;
+    | readonly { readonly kind: CutKind; readonly places: number; readonly amount: number }[]
+    | null;
   /** Each class with its count, most first; null: there are no dead letters. */
   readonly dead_letters: readonly { readonly class: DeadLetterClass; readonly count: number }[] | null;
 }

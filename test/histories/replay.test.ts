@@ -30,7 +30,8 @@ beforeAll(async () => {
 const scheduled = (events: SavedHistory['history']['events']): readonly string[] =>
   events.flatMap((event) => {
     const attributes = event['activityTaskScheduledEventAttributes'] as
-      { activityType: { name: string } } | undefined;
+      | { activityType: { name: string } }
+      | undefined;
     return attributes === undefined ? [] : [attributes.activityType.name];
   });
 

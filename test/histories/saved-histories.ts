@@ -28,7 +28,8 @@ export const load = (name: string): SavedHistory =>
 /** The type of the workflow that a history is of. */
 export function workflowType({ history }: SavedHistory): string {
   const started = history.events[0]?.['workflowExecutionStartedEventAttributes'] as
-    { workflowType: { name: string } } | undefined;
+    | { workflowType: { name: string } }
+    | undefined;
   return started?.workflowType.name ?? '';
 }
 

@@ -49,37 +49,34 @@ const states = (host: number, crawl: number): Promise<Readonly<Record<string, nu
   urlStates(frontier.pool, { host_id: host, crawl_id: crawl });
 
 describe('opting out', () => {
-  it.concurrent(
-    'excludes what is queued at the domain and below it, in every crawl, at every port, and nothing else',
-    async () => {
-      const { pool } = frontier;
-      const [one, two] = [await runningCrawl(pool), await runningCrawl(pool)];
-      const own = await newHost(pool, 'https://one.example');
-      const port = await newHost(pool, 'http://one.example:8080');
-      const below = await newHost(pool, 'https://shop.one.example');
-      const other = await newHost(pool, 'https://notone.example');
-      await queue(own, one, 1_500);
-      await queue(own, two, 3);
-      await queue(port, one, 2);
-      await queue(below, two, 4);
-      await queue(other, one, 5);
-      await moveCrawl(pool, two, 'paused');
-      const startedAt = performance.now();
-      expect(await optOut(pool, 'one.example', 'their mail')).toMatchObject({
-        domain: 'one.example',
-        reason: 'their mail',
-        added: true,
-        excluded: 1_509,
-      });
-      // The answer waits until no worker can hold a copy without the entry.
-      expect(performance.now() - startedAt).toBeGreaterThanOrEqual(optOutHoldMs);
-      expect(await states(own, one)).toEqual({ 'excluded:opt-out': 1_500 });
-      expect(await states(below, two)).toEqual({ 'excluded:opt-out': 4 });
-      expect(await states(other, one)).toEqual({ queued: 5 });
-      expect(await expectExact(pool, one)).toMatchObject({ excluded: 1_502, queued: 5, discovered: 1_507 });
-      expect(await expectExact(pool, two)).toMatchObject({ excluded: 7, queued: 0 });
-    },
-  );
+  it.concurrent('excludes what is queued at the domain and below it, in every crawl, at every port, and nothing else', async () => {
+    const { pool } = frontier;
+    const [one, two] = [await runningCrawl(pool), await runningCrawl(pool)];
+    const own = await newHost(pool, 'https://one.example');
+    const port = await newHost(pool, 'http://one.example:8080');
+    const below = await newHost(pool, 'https://shop.one.example');
+    const other = await newHost(pool, 'https://notone.example');
+    await queue(own, one, 1_500);
+    await queue(own, two, 3);
+    await queue(port, one, 2);
+    await queue(below, two, 4);
+    await queue(other, one, 5);
+    await moveCrawl(pool, two, 'paused');
+    const startedAt = performance.now();
+    expect(await optOut(pool, 'one.example', 'their mail')).toMatchObject({
+      domain: 'one.example',
+      reason: 'their mail',
+      added: true,
+      excluded: 1_509,
+    });
+    // The answer waits until no worker can hold a copy without the entry.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(optOutHoldMs);
+    expect(await states(own, one)).toEqual({ 'excluded:opt-out': 1_500 });
+    expect(await states(below, two)).toEqual({ 'excluded:opt-out': 4 });
+    expect(await states(other, one)).toEqual({ queued: 5 });
+    expect(await expectExact(pool, one)).toMatchObject({ excluded: 1_502, queued: 5, discovered: 1_507 });
+    expect(await expectExact(pool, two)).toMatchObject({ excluded: 7, queued: 0 });
+  });
 
   it.concurrent('again changes nothing but what was queued meanwhile', async () => {
     const { pool } = frontier;
@@ -189,38 +186,35 @@ describe('opting out', () => {
 });
 
 describe('taking an opt-out back', () => {
-  it.concurrent(
-    'queues again what it excluded, swept or found meanwhile, in crawls that are open',
-    async () => {
-      const { pool } = frontier;
-      const [open, paused, over, ending] = [
-        await runningCrawl(pool),
-        await runningCrawl(pool),
-        await runningCrawl(pool),
-        await runningCrawl(pool),
-      ];
-      const host = await newHost(pool, 'https://back.example');
-      for (const crawl of [open, paused, over, ending]) await queue(host, crawl, 3);
-      await queue(host, open, 1, { reason: 'depth', detail: 'too deep' });
-      await optOut(pool, 'back.example', null);
-      await queue(host, open, 2, optedOutLinks);
-      await moveCrawl(pool, paused, 'paused');
-      await moveCrawl(pool, over, 'finished');
-      await moveCrawl(pool, ending, 'draining');
-      expect(await takeBackOptOut(pool, 'back.example')).toEqual({
-        domain: 'back.example',
-        queued: 8,
-        more: false,
-      });
-      expect(await states(host, open)).toEqual({ queued: 5, 'excluded:depth': 1 });
-      expect(await states(host, paused)).toEqual({ queued: 3 });
-      expect(await states(host, over)).toEqual({ 'excluded:opt-out': 3 });
-      expect(await states(host, ending)).toEqual({ 'excluded:opt-out': 3 });
-      for (const crawl of [open, paused, over, ending]) await expectExact(pool, crawl);
-      expect(await crawlState(pool, over)).toBe('finished');
-      expect(await takeBackOptOut(pool, 'back.example')).toBeNull();
-    },
-  );
+  it.concurrent('queues again what it excluded, swept or found meanwhile, in crawls that are open', async () => {
+    const { pool } = frontier;
+    const [open, paused, over, ending] = [
+      await runningCrawl(pool),
+      await runningCrawl(pool),
+      await runningCrawl(pool),
+      await runningCrawl(pool),
+    ];
+    const host = await newHost(pool, 'https://back.example');
+    for (const crawl of [open, paused, over, ending]) await queue(host, crawl, 3);
+    await queue(host, open, 1, { reason: 'depth', detail: 'too deep' });
+    await optOut(pool, 'back.example', null);
+    await queue(host, open, 2, optedOutLinks);
+    await moveCrawl(pool, paused, 'paused');
+    await moveCrawl(pool, over, 'finished');
+    await moveCrawl(pool, ending, 'draining');
+    expect(await takeBackOptOut(pool, 'back.example')).toEqual({
+      domain: 'back.example',
+      queued: 8,
+      more: false,
+    });
+    expect(await states(host, open)).toEqual({ queued: 5, 'excluded:depth': 1 });
+    expect(await states(host, paused)).toEqual({ queued: 3 });
+    expect(await states(host, over)).toEqual({ 'excluded:opt-out': 3 });
+    expect(await states(host, ending)).toEqual({ 'excluded:opt-out': 3 });
+    for (const crawl of [open, paused, over, ending]) await expectExact(pool, crawl);
+    expect(await crawlState(pool, over)).toBe('finished');
+    expect(await takeBackOptOut(pool, 'back.example')).toBeNull();
+  });
 
   it.concurrent('leaves excluded what another entry still covers', { tags: ['long'] }, async () => {
     const { pool } = frontier;
