@@ -24,17 +24,19 @@ async function named({ api }: Session, id: string): Promise<CrawlSummary> {
   return crawl;
 }
 
-/**
- * In a stack of our own, no open crawl has a command any more that works for it. In the stack of another launcher, a
- * running crawl may have one.
- */
 async function latest({ api, own }: Session): Promise<CrawlSummary> {
-  const open = await openCrawls(api);
-  const crawl = open.find((each) => own || isInterrupted(each));
+  const crawl = toResume(await openCrawls(api), own);
   if (crawl === undefined)
     throw new CommandError('There is no interrupted crawl; orbweaver status lists the crawls.');
   return crawl;
 }
+
+/**
+ * In a stack of our own, no open crawl has a command any more that works for it. In the stack of another launcher, a
+ * running crawl may have one. @param open the latest first
+ */
+export const toResume = (open: readonly CrawlSummary[], own: boolean): CrawlSummary | undefined =>
+  open.find((each) => own || isInterrupted(each));
 
 /** A crawl that was running when its stack died goes on by itself. */
 async function setGoing({ api, signal }: Session, crawl: CrawlSummary): Promise<boolean> {

@@ -3,10 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SegmentUpkeep } from '../storage/archive/index.ts';
 
-const lookMs = 5_000;
+const usualLookMs = 5_000;
 const longestWaitMs = 300_000;
-/** Each failure in a row doubles the wait. */
-const waitMs = (failures: number): number => Math.min(longestWaitMs, lookMs * 2 ** failures);
 /** Between two looks at what was begun long ago and never ended. */
 const tidyMs = 3_600_000;
 
@@ -14,7 +12,13 @@ const tidyMs = 3_600_000;
  * Goes on until the returned function is called. A failure stops nobody: a segment that could not be brought is read
  * where it is, and the disk's own watch sees to it that it does not become full.
  */
-export function settleSegments(upkeep: SegmentUpkeep, log: Logger): () => Promise<void> {
+export function settleSegments(
+  upkeep: Pick<SegmentUpkeep, 'settle' | 'tidy'>,
+  log: Pick<Logger, 'warn'>,
+  lookMs = usualLookMs,
+): () => Promise<void> {
+  /** Each failure in a row doubles the wait. */
+  const waitMs = (failures: number): number => Math.min(longestWaitMs, lookMs * 2 ** failures);
   const ended = new AbortController();
   const { signal } = ended;
   const goesOn = (): boolean => !signal.aborted;

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { openOutFile } from '../../cli/out-file.ts';
 import { createProgress } from '../../cli/progress.ts';
 import { readRequest } from '../../cli/request.ts';
 import { createOutlast } from '../../cli/outages.ts';
+import { toResume } from '../../cli/resume.ts';
 import { summaryJson, summaryLines } from '../../cli/summary.ts';
 import { table } from '../../cli/table.ts';
 import { turnCrawl } from '../../cli/turn-crawl.ts';
@@ -280,6 +281,14 @@ describe('the out file', () => {
     expect(readFileSync(name, 'utf8').split('\n')).toHaveLength(50_001);
   });
 
+  it('is said not to be written where it cannot get its name', async () => {
+    const name = path.join(folder, 'taken');
+    const out = await openOutFile(name);
+    mkdirSync(name);
+    await expect(out.write(values(1))).rejects.toThrow(/taken could not be written: /);
+    await out.discard();
+  });
+
   it('leaves an older file alone when the writing fails', async () => {
     const name = path.join(folder, 'older.jsonl');
     writeFileSync(name, 'older');
@@ -290,6 +299,22 @@ describe('the out file', () => {
     await out.discard();
     expect(readFileSync(name, 'utf8')).toBe('older');
     expect(readdirSync(folder).filter((entry) => entry.endsWith('.part'))).toEqual([]);
+  });
+});
+
+describe('a crawl that is resumed without its id', () => {
+  const open = [
+    view({ id: '9', state: 'running' }),
+    view({ id: '8', state: 'paused', reason: 'an admin asked for it' }),
+    view({ id: '7', state: 'paused', reason: 'interrupted' }),
+  ];
+
+  it('is the latest open one in a stack of our own, since none of them has a command any more', () => {
+    expect(toResume(open, true)?.id).toBe('9');
+  });
+  it('is the latest that a command has left in the stack of another launcher', () => {
+    expect(toResume(open, false)?.id).toBe('7');
+    expect(toResume(open.slice(0, 2), false)).toBeUndefined();
   });
 });
 

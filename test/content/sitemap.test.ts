@@ -314,6 +314,11 @@ describe('feeds and kin', () => {
     const links = many(50_005).map((url) => `<xhtml:link rel="alternate" href="${url}"/>`);
     const got = await read(`<urlset><url><loc>https://h/all</loc>${links.join('')}</url></urlset>`);
     expect([got.entries.length, got.cut]).toEqual([50_001, { sitemapEntries: 5 }]);
+    const pages = [links.slice(0, 30_000), links.slice(30_000)].map(
+      (some, at) => `<url><loc>https://h/all/${String(at)}</loc>${some.join('')}</url>`,
+    );
+    const two = await read(`<urlset>${pages.join('')}</urlset>`);
+    expect([two.entries.length, two.cut]).toEqual([50_002, { sitemapEntries: 5 }]);
   });
 
   it.each(['utf16le', 'latin1'] as const)('may be written in %s', async (encoding) => {

@@ -41,12 +41,22 @@ describe('a difference of texts', () => {
     expect(told(parts)).toBe('<18>head 18\nhead 19\nthe bridge is -[closed]+[open again]\ntail 0\ntail 1\n');
   });
 
+  it('leaves out all that did not change before the first change and after the last, but for a few lines', () => {
+    const { parts } = diffTexts(`old\n${lined('tail', 9)}`, `new\n${lined('tail', 9)}`);
+    expect(told(parts)).toBe('-[old]+[new]\ntail 0\ntail 1\n<7>');
+    expect(told(diffTexts(lined('same', 9), lined('same', 9)).parts)).toBe('<9>');
+  });
+
   it('makes both texts again', () => {
     const text = fc
       .array(fc.array(fc.constantFrom('a', 'b', 'c', 'd e', ''), { maxLength: 4 }), { maxLength: 30 })
       .map((lines) => lines.map((words) => words.join(' ')).join('\n'));
+    const texts = fc.tuple(text, text, text, text).map(([head, one, other, tail]) => ({
+      before: `${head}\n${one}\n${tail}`,
+      after: `${head}\n${other}\n${tail}`,
+    }));
     fc.assert(
-      fc.property(text, text, fc.constantFrom(0, 3, 2_000), (before, after, edits) => {
+      fc.property(texts, fc.constantFrom(0, 3, 2_000), ({ before, after }, edits) => {
         const { parts } = diffTexts(before, after, { ms: 500, edits });
         expect(rebuilt(parts, 'added', before)).toBe(before);
         expect(rebuilt(parts, 'removed', after)).toBe(after);

@@ -41,8 +41,9 @@ function caching(options: Partial<DnsCacheOptions> = {}) {
 
 describe('an answer is fresh', () => {
   it('for its TTL, within 5 min and 24 h, whatever the TTL', () => {
+    const usual = fc.integer({ min: 0, max: 100_000 });
     fc.assert(
-      fc.property(fc.oneof(fc.integer(), fc.double(), fc.constant(Number.NaN)), (ttl) => {
+      fc.property(fc.oneof(usual, fc.integer(), fc.double(), fc.constant(Number.NaN)), (ttl) => {
         const life = freshMs(found(ttl, '192.0.2.1'));
         expect(life).toBeGreaterThanOrEqual(5 * minute);
         expect(life).toBeLessThanOrEqual(day);

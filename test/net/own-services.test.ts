@@ -1,6 +1,6 @@
 /** The stack's own services are reached by no crawl and no webhook, whatever is allowed and however they are spelt. */
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadServiceConfig } from '../../config/config.ts';
 import { ownServices, type Service } from '../../net/own-services.ts';
 import { createPoster } from '../../net/poster.ts';
@@ -90,6 +90,24 @@ describe('a service elsewhere', () => {
     const own = ownServices([database], gone);
     for (let i = 0; i < 3; i++) expect(await isOurs(own, 5432, '10.1.2.3')).toBe(false);
     expect(asked).toBe(1);
+  });
+
+  it('keeps the addresses that its name had for as long as it has none', async () => {
+    let answers = at('10.1.2.3');
+    const own = ownServices([database], { resolve: (name) => answers.resolve(name) });
+    const clock = vi.spyOn(performance, 'now');
+    onTestFinished(() => {
+      clock.mockRestore();
+    });
+    const later = (seconds: number): void => void clock.mockReturnValue(1_000 * seconds);
+    later(1);
+    expect(await isOurs(own, 5432, '10.1.2.3')).toBe(true);
+    answers = { resolve: () => Promise.reject(new Error('no resolver')) };
+    later(100);
+    expect(await isOurs(own, 5432, '10.1.2.3')).toBe(true);
+    answers = at('10.1.2.9');
+    later(200);
+    expect(await isOurs(own, 5432, '10.1.2.3')).toBe(false);
   });
 });
 

@@ -1,4 +1,7 @@
-/** A worker's file for the health check of its container: touched while Postgres takes its notes and it takes work. */
+/**
+ * What a worker tells of itself: the file for the health check of its container, touched while Postgres takes its notes and
+ * it takes work, and that it has left.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -26,3 +29,14 @@ it.each([
   await leave(true);
   expect(existsSync(file)).toBe(alive);
 });
+
+it.each([true, false])(
+  'one that leaves in order is no worker any more; one that is lost: %s',
+  async (lost) => {
+    const made: string[] = [];
+    const query = ({ name }: { readonly name: string }) => (made.push(name), Promise.resolve({ rows: [] }));
+    const pool = { query } as unknown as Pool;
+    await announce(pool, 'a', ['fetch'], null, null, null, pino({ level: 'silent' }))(lost);
+    expect(made.includes('forget-worker')).toBe(!lost);
+  },
+);

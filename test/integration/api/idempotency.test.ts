@@ -62,13 +62,19 @@ describe('a request with an Idempotency-Key', () => {
     expect((await post('/v1/crawls', crawl, key)).status).toBe(201);
   });
 
-  it('with another body is refused, and does nothing', async () => {
+  it('with another body, or to another path, is refused, and does nothing', async () => {
     const key = fresh();
-    await post('/v1/crawls', crawl, key);
+    const first = await post('/v1/crawls', crawl, key);
+    const { id } = (await first.json()) as CreatedCrawl;
     const before = await crawls();
-    const other = await post('/v1/crawls', { seeds: ['https://b.example/'] }, key);
-    expect(other.status).toBe(422);
-    expect(((await other.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-reused');
+    const others = [
+      await post('/v1/crawls', { seeds: ['https://b.example/'] }, key),
+      await post(`/v1/crawls/${id}/seeds`, crawl, key),
+    ];
+    for (const other of others) {
+      expect(other.status).toBe(422);
+      expect(((await other.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-reused');
+    }
     expect(await crawls()).toBe(before);
   });
 

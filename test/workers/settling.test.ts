@@ -1,0 +1,24 @@
+import pino from 'pino';
+import { expect, it } from 'vitest';
+import { settleSegments } from '../../workers/settling.ts';
+
+it('failures in a row double the wait for the next look, and a look without one ends the row', async () => {
+  const waits: unknown[] = [];
+  const log = pino({
+    hooks: { logMethod: ([facts]) => void waits.push((facts as { retryMs: number }).retryMs) },
+  });
+  const looks = [true, true, false, true];
+  const over = Promise.withResolvers<undefined>();
+  const upkeep = {
+    settle: () => {
+      const fails = looks.shift();
+      if (fails === undefined) over.resolve(undefined);
+      return fails === true ? Promise.reject(new Error('the bucket is away')) : Promise.resolve(false);
+    },
+    tidy: () => Promise.resolve(),
+  };
+  const end = settleSegments(upkeep, log, 1);
+  await over.promise;
+  await end();
+  expect(waits).toEqual([2, 4, 2]);
+});
