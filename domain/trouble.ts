@@ -65,6 +65,14 @@ const longestMs = 86_400_000;
 export const backoffMs = (trouble: TroubleClass, failures: number): number =>
   Math.min(rules[trouble].firstMs * 2 ** Math.min(failures, 20), longestMs);
 
+/**
+ * Milliseconds for which a tenant has no turns at a host, where URLs of this tenant alone have shown trouble.
+ * @param waitMs for which the host would be left alone
+ * @param times holds in a row, with no good answer to the tenant in between, this one included
+ */
+export const holdMs = (waitMs: number, times: number): number =>
+  Math.max(waitMs, Math.min(waitMs * 2 ** Math.min(times - 1, 20), longestMs));
+
 /** Has the host had its tries? @param failures in a row, this one included. */
 export const isSpent = (trouble: TroubleClass, failures: number): boolean => failures >= rules[trouble].tries;
 

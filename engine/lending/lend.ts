@@ -178,7 +178,7 @@ async function pick(
     const { failures, last_error: lastError, settings_revision: revision } = host;
     // A request may still be in flight after a lease that was not returned: it counts as a turn.
     const noted = host.unclean ? turns.noted(host.took_ms) : [];
-    if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), false));
+    if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), []));
     const asked = {
       ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...lease.allowance.counted },
       ...{ heldMs: host.held_ms, revision },

@@ -4,8 +4,8 @@
  * comes twice is found done, and a report that comes late changes nothing.
  *
  * What a report says about the host, good or bad, is not believed, and is not written to the host's row. Reported
- * trouble only keeps crawls of the fetcher's own tenant away from the host, until the trouble is over or a worker of
- * ours has asked the host itself.
+ * trouble only keeps crawls of the fetcher's own tenant away from the host, until the trouble is over or the host has
+ * answered a worker of ours well for this tenant.
  *
  * The host's pace counts from when the report arrives: by then the request has ended, whatever the clock of the fetcher
  * says.
@@ -39,6 +39,7 @@ import {
 import { holdTurns, noteTurns, type NotedTurn, waitingCrawls } from '../../storage/feeding/index.ts';
 import { releaseLease } from '../../storage/leases/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
+import type { CrawlTurns } from '../visit/crawl-turns.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
@@ -99,8 +100,8 @@ interface Ending {
   readonly delayMs: number;
   /** Milliseconds of the wait for other reasons than pace. */
   readonly heldMs: number;
-  /** Milliseconds for which crawls of the tenant stay away from the host. */
-  readonly ownHoldMs: number;
+  /** For which crawls of the tenant stay away from the host. */
+  readonly held: CrawlTurns['held'];
   /** The turn that the crawl used; null: no request was sent. */
   readonly turn: NotedTurn | null;
 }
@@ -116,8 +117,8 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
   const ending = await judge(room, url, report, lease);
   // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
-  if (ending.ownHoldMs > 0)
-    await retrying(() => holdTurns(pool, url.host_id, url.crawl_id, ending.ownHoldMs));
+  for (const { crawlId, ms, times } of ending.held)
+    await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
   const done = await room.admission
     .admit(ending.found, (rows, judged, outside) =>
       retrying(() =>
@@ -153,7 +154,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const said = reported(report.status, report.error);
   if (said.kind === 'not-tried') {
     // No request was sent: everything but the lease is as it was when the host was lent.
-    const nothing = { row: null, found: [], counters: [], ownHoldMs: 0, turn: null, delayMs: pacer.delayMs };
+    const nothing = { row: null, found: [], counters: [], held: [], turn: null, delayMs: pacer.delayMs };
     return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
   }
   const crawl = await room.books.crawls.open(url.crawl_id);
@@ -170,6 +171,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const { delayMs } = pacer;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });
+  if (outcome.host.trouble !== null) turns.hold(crawl, Math.min(outcome.host.trouble.waitMs, maxDelayMs));
   const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
   const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;
@@ -178,7 +180,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     found: target === null ? [] : [candidate(crawl, target, redirect)],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
     ...{ delayMs, paceMs: delayMs, waitMs: delayMs, heldMs: 0, turn },
-    ownHoldMs: Math.min(outcome.host.trouble?.waitMs ?? 0, maxDelayMs),
+    held: turns.held,
   };
 }
 
@@ -231,7 +233,7 @@ async function commit(
   const hash = row?.stage === storedStages.dedup ? report.contentHash : null;
   const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
   if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
-  if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), false);
+  if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), []);
   const { failures, last_error: lastError } = taken;
   const visit = {
     ...{ askedAgoMs: row === null ? null : 0, tookMs: null },

@@ -6,6 +6,7 @@
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import type { Robots } from '../../domain/robots.ts';
 import { turnsWithin } from '../../domain/slice.ts';
+import { holdMs } from '../../domain/trouble.ts';
 import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
 import type { TakenLease } from '../../storage/leases/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -26,8 +27,12 @@ export class CrawlTurns {
    * because URLs of its tenant alone have shown trouble.
    */
   readonly #heldUntil = new Map<number, number>();
-  /** A crawl of each tenant whose turns this visit holds back. */
-  readonly #held = new Set<number>();
+  /** By tenant: how often in a row its crawls were held so, with no good answer to the tenant in between. */
+  readonly #timesHeld = new Map<number, number>();
+  /** Crawls whose tenants' turns this visit holds back. */
+  readonly #held = new Set<OpenCrawl>();
+  /** Crawls to which the host has answered well in this visit. */
+  readonly #well = new Set<number>();
   #paces = new Map<number, Pace>();
   /** The pace of the host. */
   #common: Pace = { delayMs: 0, factor: null };
@@ -36,12 +41,15 @@ export class CrawlTurns {
   constructor(crawls: readonly OpenCrawl[], rows: readonly WaitingCrawl[], taken: TakenLease) {
     const now = performance.now();
     for (const crawl of crawls) this.#crawls.set(crawl.id, crawl);
-    for (const { crawl_id: id, asked_ago_ms: agoMs, held_ms: heldMs } of rows) {
+    for (const { crawl_id: id, asked_ago_ms: agoMs, held_ms: heldMs, held_times: times } of rows) {
       // The last holder did not return its lease and may have a request in flight: such a request counts from now.
       const inFlight = taken.unclean && (taken.lent_crawl === null || taken.lent_crawl === id);
       const headAt = inFlight ? now : agoMs === null ? null : now - Math.max(0, agoMs);
       if (headAt !== null) this.#last.set(id, { headAt, endAt: headAt });
       if (heldMs > 0) this.#heldUntil.set(id, now + heldMs);
+      const tenant = this.#crawls.get(id)?.tenantId;
+      if (tenant !== undefined)
+        this.#timesHeld.set(tenant, Math.max(times, this.#timesHeld.get(tenant) ?? 0));
     }
   }
 
@@ -101,18 +109,43 @@ export class CrawlTurns {
     this.#last.set(crawlId, at);
   }
 
-  /** Takes the turns from all crawls of the crawl's tenant for so many milliseconds. */
-  hold(crawl: OpenCrawl, ms: number): void {
-    const until = performance.now() + ms;
-    this.#held.add(crawl.id);
-    for (const { id, tenantId } of this.#crawls.values())
-      if (tenantId === crawl.tenantId) this.#heldUntil.set(id, Math.max(until, this.#heldUntil.get(id) ?? 0));
+  /**
+   * Takes the turns from all crawls of the crawl's tenant, because its URLs alone have shown trouble.
+   * @param waitMs for which the host would be left alone; repeated trouble holds for longer
+   */
+  hold(crawl: OpenCrawl, waitMs: number): void {
+    const now = performance.now();
+    const { tenantId } = crawl;
+    // A tenant that is held has only requests that had left before: they show the same trouble once more.
+    const more = (this.#heldUntil.get(crawl.id) ?? 0) > now ? 0 : 1;
+    const times = (this.#timesHeld.get(tenantId) ?? 0) + more;
+    this.#timesHeld.set(tenantId, times);
+    this.#held.add(crawl);
+    const until = now + holdMs(waitMs, times);
+    for (const each of [crawl, ...this.#crawls.values()])
+      if (each.tenantId === tenantId)
+        this.#heldUntil.set(each.id, Math.max(until, this.#heldUntil.get(each.id) ?? 0));
   }
 
-  /** For `holdTurns`. */
-  get held(): readonly { readonly crawlId: number; readonly ms: number }[] {
+  /** Notes that the host has answered a URL of this crawl well: trouble of its tenant begins anew. */
+  answeredWell(crawl: OpenCrawl): void {
+    this.#timesHeld.set(crawl.tenantId, 0);
+    this.#well.add(crawl.id);
+  }
+
+  /** For `noteTurns`. */
+  get well(): readonly number[] {
+    return [...this.#well];
+  }
+
+  /** For `holdTurns`, which comes after `noteTurns`. */
+  get held(): readonly { readonly crawlId: number; readonly ms: number; readonly times: number }[] {
     const now = performance.now();
-    return [...this.#held].map((crawlId) => ({ crawlId, ms: (this.#heldUntil.get(crawlId) ?? now) - now }));
+    return [...this.#held].map(({ id, tenantId }) => ({
+      crawlId: id,
+      ms: (this.#heldUntil.get(id) ?? now) - now,
+      times: this.#timesHeld.get(tenantId) ?? 0,
+    }));
   }
 
   /** Notes that robots.txt was requested. */

@@ -142,6 +142,7 @@ export class PageFetch {
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       const host = this.#forOthers(outcome.host, crawl);
       this.#lessons.learn({ key: row.key, tenantId: crawl.tenantId }, host, delayMs, row.detail ?? '');
+      if (host.sign === 'well') this.#visit.turns.answeredWell(crawl);
       this.#visit.slowTo(this.#lessons.manners);
       const { trouble } = host;
       if (trouble !== null && result.kind === 'response')

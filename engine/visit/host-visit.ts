@@ -248,7 +248,7 @@ const isOwed = (turn: NotedTurn): boolean => turn.turn_in_ms !== null;
 
 /** The row of a crawl without any earlier request at the host. */
 export const unasked = (id: number): WaitingCrawl => ({
-  ...{ crawl_id: id, asked_ago_ms: null, held_ms: 0, waited: null },
+  ...{ crawl_id: id, asked_ago_ms: null, held_ms: 0, held_times: 0, waited: null },
 });
 
 /** Asks the gates about a host before its lease is taken. Null: none says "not now". */
@@ -288,7 +288,7 @@ export async function onErrand<T>(
     const { failures, last_error: lastError } = lease.taken;
     // Crawls with a delay of their own owe it after this robots.txt as after any other request.
     if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
-    await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), false);
+    await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), []);
     const waitMs = Math.max(lesson.waitMs ?? 0, pacer.waitMs);
     await keeper.release(lease, {
       failures,

@@ -138,10 +138,14 @@ export class LeaseKeeper {
 
   /**
    * Writes when crawls have their next turns at the host. Call this before the lease is returned: its next holder uses
-   * them. @param asked as in `noteTurns`
+   * them. @param well as in `noteTurns`
    */
-  async noteTurns({ hostId }: HostLease, turns: readonly NotedTurn[], asked: boolean): Promise<void> {
-    if (turns.length > 0) await retrying(() => noteTurns(this.#pool, hostId, JSON.stringify(turns), asked));
+  async noteTurns(
+    { hostId }: HostLease,
+    turns: readonly NotedTurn[],
+    well: readonly number[],
+  ): Promise<void> {
+    if (turns.length > 0) await retrying(() => noteTurns(this.#pool, hostId, JSON.stringify(turns), well));
   }
 
   /** Returns the lease. False: it had been lost. */

@@ -33,7 +33,6 @@ export class Lessons {
   #memory: HostMemory;
   #trouble: HostTrouble | null = null;
   #blamed: Blamed | null = null;
-  #learned = false;
   #asked = 0;
   #failed = 0;
 
@@ -56,11 +55,6 @@ export class Lessons {
   /** The trouble that ends the slice; null: none. */
   get trouble(): HostTrouble | null {
     return this.#trouble;
-  }
-
-  /** This slice has found out itself whether the host is well, whatever foreign fetchers have reported. */
-  get learned(): boolean {
-    return this.#learned;
   }
 
   /** The last trouble, also of an earlier slice; null once an answer without complaint has come. */
@@ -104,7 +98,6 @@ export class Lessons {
     delayMs: number,
     message: string,
   ): void {
-    this.#learned ||= host.sign !== 'none';
     // A complaint asks for fewer requests: it says nothing of how good the host is.
     if (host.sign !== 'none' && host.complaint === null) {
       this.#asked++;
@@ -128,7 +121,6 @@ export class Lessons {
 
   /** Notes that robots.txt cannot be read. */
   learnOfRobots(trouble: HostTrouble): void {
-    this.#learned = true;
     this.#memory = { ...this.#memory, failures: this.failures + 1 };
     this.#trouble = trouble;
     this.#blamed = everybody;

@@ -301,8 +301,9 @@ export class Slice {
     const { hostId } = this.#lease;
     await this.#lessons.save(pool, hostId, baseDelayMs);
     const { keeper } = this.#room;
-    await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), this.#lessons.learned);
-    for (const { crawlId, ms } of everybodys.held) await retrying(() => holdTurns(pool, hostId, crawlId, ms));
+    await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), everybodys.well);
+    for (const { crawlId, ms, times } of everybodys.held)
+      await retrying(() => holdTurns(pool, hostId, crawlId, ms, times));
     await keeper.release(this.#lease, { waitMs, paceMs, eased: pacer.eased, ...this.#lessons.forRelease });
   }
 

@@ -14,6 +14,8 @@ export interface WaitingCrawl {
    * because URLs of its tenant alone have shown trouble.
    */
   readonly held_ms: number;
+  /** How often in a row crawls of its tenant were held so, with no good answer to the tenant in between. */
+  readonly held_times: number;
   /**
    * How the crawl has waited at this host since its account of time ends, in milliseconds (storage/times/open-waits.ts);
    * null: nobody has looked.
@@ -25,7 +27,7 @@ export interface WaitingCrawl {
 export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
   'waiting-crawls',
   `select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
-          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms,
+          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', open.${cause} * 1000`).join(', ')}) as waited
      from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
      join host h on h.id = q.host_id
@@ -46,35 +48,43 @@ export interface NotedTurn {
 
 /**
  * Notes when crawls last asked a host and when each has its next turn. `turns`: NotedTurn[]. A caller that comes late
- * with an older request changes nothing; two callers may time the same request an instant apart. `asked`: a worker of
- * ours has asked the host itself, so that trouble which foreign fetchers reported, or which URLs of one tenant have shown,
- * no longer holds.
+ * with an older request changes nothing; two callers may time the same request an instant apart. `well`: crawls to which
+ * the host has answered well, asked by a worker of ours, so that trouble which foreign fetchers of their tenants reported,
+ * or which URLs of these tenants alone have shown, no longer holds. Other tenants' answers say nothing of it.
  */
-export const noteTurns = statement<[hostId: string, turns: string, asked: boolean], Record<string, never>>(
+export const noteTurns = statement<
+  [hostId: string, turns: string, well: readonly number[]],
+  Record<string, never>
+>(
   'note-turns',
   `with t as materialized (
      select crawl_id, now() - asked_ago_ms * interval '1 millisecond' as asked_at,
             coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version
        from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int)
+   ), freed as materialized (
+     select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id
+      where q.host_id = $1 and q.held_until > '-infinity'
+        and c.tenant_id in (select tenant_id from crawl where id = any ($3))
    ), held as materialized (
-     select q.crawl_id, t.asked_at, t.turn_at, t.version
-       from host_queue q left join t using (crawl_id)
-      where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or $3 and q.held_until > '-infinity')
+     select q.crawl_id, t.asked_at, t.turn_at, t.version, f.crawl_id is not null as freed
+       from host_queue q left join t using (crawl_id) left join freed f using (crawl_id)
+      where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or f.crawl_id is not null)
       order by q.crawl_id for update of q
    )
    update host_queue q
       set asked_at = greatest(held.asked_at, q.asked_at), own_turn_at = coalesce(held.turn_at, q.own_turn_at),
           turn_version = coalesce(held.version, q.turn_version),
-          held_until = case when $3 then '-infinity' else q.held_until end
+          held_until = case when held.freed then '-infinity' else q.held_until end,
+          held_times = case when held.freed then 0 else q.held_times end
      from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
 );
 
 /**
  * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant: a foreign fetcher of
- * this tenant has reported trouble there, or the tenant's URLs alone have shown it.
+ * this tenant has reported trouble there, or the tenant's URLs alone have shown it. `times`: as `held_times`.
  */
 export const holdTurns = statement<
-  [hostId: string | number, crawlId: number, ms: number],
+  [hostId: string | number, crawlId: number, ms: number, times: number],
   Record<string, never>
 >(
   'hold-turns',
@@ -83,6 +93,6 @@ export const holdTurns = statement<
       where q.host_id = $1 and c.tenant_id = (select tenant_id from crawl where id = $2)
       order by q.crawl_id for update of q
    )
-   update host_queue q set held_until = greatest(q.held_until, now() + $3 * interval '1 millisecond')
+   update host_queue q set held_until = greatest(q.held_until, now() + $3 * interval '1 millisecond'), held_times = $4
      from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
 );

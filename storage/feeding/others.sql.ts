@@ -8,7 +8,7 @@ const atOnce = 50;
 
 /**
  * Lets others ask hosts of a shard that wait out a trouble which URLs of one tenant alone have shown: a URL of another
- * tenant is due there, and no answer has asked all for so long a pause. The crawls of that tenant wait on; the host's pace
+ * tenant is due there, and no answer has asked all for so long a pause. The crawls of that tenant wait on, and if their URLs fail again, for twice as long; the host's pace
  * and its failures stay, so that a failure of the others' URLs, too, is the host's trouble. `fed`: the host has a workflow,
  * which sleeps, and which the caller must tell; after a crash before that, `refeedHosts` finds the host. Locks the host, then all its queues in their order: those of others, too,
  * are changed by the trigger that gives them their turns.
@@ -19,7 +19,7 @@ export const letOthersAsk = statement<
 >(
   'let-others-ask',
   `with wanted as materialized (
-     select h.id, h.blamed_tenant as tenant_id, h.not_before as until from host h
+     select h.id, h.blamed_tenant as tenant_id, h.not_before as until, h.failures from host h
       where h.shard = $1 and h.blamed_tenant is not null and h.failures > 0
         and h.not_before > now() + interval '1 second' and coalesce(h.others_from, '-infinity') <= now()
         and h.parked_at is null and h.paused_at is null and (h.lease_token is null or h.lease_until < now())
@@ -32,10 +32,10 @@ export const letOthersAsk = statement<
       order by h.id limit ${String(atOnce)}
       for update of h skip locked
    ), held as materialized (
-     select q.host_id, q.crawl_id, w.tenant_id, w.until from host_queue q join wanted w on w.id = q.host_id
+     select q.host_id, q.crawl_id, w.tenant_id, w.until, w.failures from host_queue q join wanted w on w.id = q.host_id
       order by q.host_id, q.crawl_id for update of q
    ), waiting as (
-     update host_queue q set held_until = greatest(q.held_until, held.until)
+     update host_queue q set held_until = greatest(q.held_until, held.until), held_times = greatest(q.held_times, held.failures)
        from held join crawl c on c.id = held.crawl_id and c.tenant_id = held.tenant_id
       where q.host_id = held.host_id and q.crawl_id = held.crawl_id
    )

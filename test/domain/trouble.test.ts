@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, isSpent, probeWaitMs, troubleClasses } from '../../domain/trouble.ts';
+import { backoffMs, holdMs, isSpent, probeWaitMs, troubleClasses } from '../../domain/trouble.ts';
 
 const anyClass = fc.constantFrom(...troubleClasses);
 const failures = fc.integer({ min: 0, max: 1_000 });
@@ -30,6 +30,21 @@ describe('backoffMs (docs/design.md, "Trouble")', () => {
         expect(next).toBe(Math.min(2 * now, day));
       }),
     );
+  });
+});
+
+describe('holdMs', () => {
+  it.each([
+    [3_600_000, 1, 3_600_000],
+    [3_600_000, 2, 7_200_000],
+    [10_000, 4, 80_000],
+    [3_600_000, 900, day],
+    // The host asked for more than a day.
+    [3 * day, 2, 3 * day],
+    // Well answered while a request was under way.
+    [10_000, 0, 10_000],
+  ])('%i ms, for the %i. time: %i ms', (waitMs, times, ms) => {
+    expect(holdMs(waitMs, times)).toBe(ms);
   });
 });
 

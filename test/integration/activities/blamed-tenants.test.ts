@@ -109,6 +109,42 @@ it('others who are there already go on, and the tenant waits', async () => {
   await expectExact(fetching.pool, theirs);
 });
 
+it(
+  'visits for others leave the tenant waiting, for twice as long each time until it is answered well',
+  { tags: ['long'] },
+  async () => {
+    const { site, host } = await troubled(status(500));
+    const theirs = await ofTenant(host, bad);
+    const mine = await ofTenant(host, good);
+    const held = () => tables.queue.row(fetching.pool, { crawl_id: theirs });
+    const visit = () => fetching.role().fetchSlice(host);
+    const isOver = () =>
+      tables.queue.change(fetching.pool, { crawl_id: theirs }, { held_until: fromNow(-1) });
+    await tables.url.change(fetching.pool, { crawl_id: mine }, { due_at: fromNow(60) });
+    await visit();
+    expect(await held()).toMatchObject({ held_times: 1 });
+    const until = (await held()).held_until;
+    await tables.url.change(fetching.pool, { crawl_id: mine }, { due_at: fromNow() });
+    await visit();
+    expect(await fetched(mine, host)).toHaveLength(good.length);
+    expect(await held()).toMatchObject({ held_until: until, held_times: 1 });
+
+    await ofTenant(host, ['/later']);
+    await isOver();
+    await visit();
+    const again = await held();
+    expect(again).toMatchObject({ held_times: 2 });
+    expect(again.held_until_ms).toBeGreaterThan(7_000_000);
+
+    site.answers = {};
+    await isOver();
+    await dueAgain(host);
+    await visit();
+    expect(await held()).toMatchObject({ held_until: -Infinity, held_times: 0 });
+    await expectExact(fetching.pool, theirs);
+  },
+);
+
 it('a URL of another tenant that fails too shows that the trouble is for all', async () => {
   const { site, host } = await troubled(status(500));
   await ofTenant(host, bad.slice(0, 8));

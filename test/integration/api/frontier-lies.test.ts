@@ -117,7 +117,7 @@ describe('a report', () => {
     );
   });
 
-  it('of trouble binds its own tenant alone, until a worker of ours has asked the host itself', async () => {
+  it('of trouble binds its own tenant alone, until the host has answered a worker of ours well for it', async () => {
     const [liar, other] = [await newTenant(services.pool), await newTenant(services.pool)];
     const theirs = await queued(liar);
     const mine = await queued(other, theirs.origin);
@@ -143,12 +143,15 @@ describe('a report', () => {
     await expect.poll(() => borrow(othersKey)).toBe(1);
     expect(await borrow(key)).toBe(0);
     expect(mine.hostId).toBe(theirs.hostId);
-    const turn = [{ crawl_id: Number(mine.crawlId), asked_ago_ms: 0, turn_in_ms: null, version: 1 }];
     // One that has just run out goes as well: until it has gone, our own worker goes first.
     await tables.queue.change(services.pool, { crawl_id: second.crawlId }, { held_until: fromNow() });
-    await noteTurns(services.pool, String(mine.hostId), JSON.stringify(turn), true);
-    const left = { host_id: theirs.hostId, held_until: not(longAgo) };
-    expect(await tables.queue.count(services.pool, left)).toBe(0);
+    const askedFor = async (crawlId: string): Promise<number> => {
+      const turn = [{ crawl_id: Number(crawlId), asked_ago_ms: 0, turn_in_ms: null, version: 1 }];
+      await noteTurns(services.pool, String(mine.hostId), JSON.stringify(turn), [Number(crawlId)]);
+      return tables.queue.count(services.pool, { host_id: theirs.hostId, held_until: not(longAgo) });
+    };
+    expect(await askedFor(mine.crawlId)).toBe(2);
+    expect(await askedFor(second.crawlId)).toBe(0);
   });
 });
 

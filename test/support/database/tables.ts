@@ -140,6 +140,7 @@ interface QueueRow {
   readonly tier: number;
   readonly authority: boolean;
   readonly own_turn_at: Time;
+  readonly held_times: number;
   readonly turn_version: number;
   readonly asked_at: Date | null;
   readonly held_until: Time;
