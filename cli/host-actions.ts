@@ -15,7 +15,7 @@ import { withApi } from './api-target.ts';
 import type { Api } from './api.ts';
 import type { VerbOptions } from './crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from './ending.ts';
-import { mentionSleep, originOf, pathOf, settingWords } from './hosts.ts';
+import { mentionSleep, originOf, pathOf, settingWords, standingWords } from './hosts.ts';
 import { sayPlainly } from './say.ts';
 import { moment, printable, writeLines, writeOne } from './table.ts';
 import { counted, grouped } from '../domain/counted.ts';
@@ -101,7 +101,10 @@ export function actedLine({ action, outcome, dropped, host }: HostActed): string
   const { origin, state, queued } = host;
   const waiting = `${counted(queued, 'URL is', 'URLs are')} queued`;
   if (outcome === 'unchanged') {
-    const why = { retry: `is ${state}: there is no failure to forget`, pause: 'is paused already' };
+    const why = {
+      retry: `${standingWords[state]}; there is no failure to forget`,
+      pause: 'is paused already',
+    };
     return action === 'retry' || action === 'pause'
       ? `${origin} ${why[action]}.`
       : `${origin} needs no ${action}.`;
@@ -181,7 +184,7 @@ export function hostLines(host: HostView): string[] {
   const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
   const set = settingWords(host.settings);
   return [
-    `${origin} is ${state}${state === 'parked' ? since : ''}.`,
+    `${origin} ${standingWords[state]}${state === 'parked' ? since : ''}.`,
     ...(lastError === null ? [] : [line('trouble', lastError)]),
     ...(failures === 0
       ? []
@@ -193,6 +196,9 @@ export function hostLines(host: HostView): string[] {
         ]),
     ...(closedBy === null ? [] : [line('closed', `by its ${closedBy} until ${moment(opensAt, '?')}`)]),
     ...(notBefore === null ? [] : [line('not before', moment(notBefore))]),
+    ...(state === 'parked'
+      ? [line('next', `a probe by itself, at a time that Temporal Web shows in its workflow host/${origin}`)]
+      : []),
     line(
       'queued',
       `${grouped(host.queued)}, ${grouped(host.leased)} in hand, ${counted(host.deadLetters, 'dead letter')}`,

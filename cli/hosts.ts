@@ -33,10 +33,21 @@ export function originOf(text: string): string {
   return origin.data;
 }
 
+/** Where a host stands, as the rest of a sentence about it. */
+export const standingWords: Readonly<Record<HostStanding, string>> = {
+  paused: 'is paused by an operator',
+  parked: 'is parked',
+  backoff: 'is left alone for a while',
+  closed: 'is closed: no request may be sent to it now',
+  active: 'is being crawled',
+  asking: 'is asked whether it answers',
+  idle: 'has nothing to do now',
+};
+
 /** @param state null: any */
 export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
   const query = { limit: pageLimit, state: state ?? undefined };
-  const none = state === null ? 'There is no host yet.' : `No host is ${state}.`;
+  const none = state === null ? 'There is no host yet.' : `No host ${standingWords[state]}.`;
   await withApi(options, async (api) => {
     // Beside the table, which may go to another program.
     const { outages } = await api.get('/v1/hosts', hostList, { limit: 1 });

@@ -20,7 +20,7 @@ export async function setConcurrency(api: Api, concurrency: number, request: Cra
   const more = origins.length === 1 ? '' : ` and ${String(origins.length - 1)} more`;
   return (
     `${first}${more} ${origins.length === 1 ? 'takes' : 'take'} up to ${counted(concurrency, 'request')} at a time from now on; ` +
-    `./orbweaver host set ${first} --concurrency default resets that.`
+    `./orbweaver host set ${first} --concurrency default resets that. A host that a seed leads to may not be yours: it gets one request at a time until you set it likewise.`
   );
 }
 

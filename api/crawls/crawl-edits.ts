@@ -91,7 +91,7 @@ export async function editCrawl(
     case 'ends':
       throw new HttpProblem(
         409,
-        `The edit would end crawl ${crawlId} at once (${endingInWords(outcome.by)}), and exclude what is queued. To have this done, send "mayEnd": true (orbweaver edit --yes).`,
+        `The edit would end crawl ${crawlId} at once (${endingInWords(outcome.by)}), and exclude what is queued. To have this done, say so: by --yes at the command line, by "mayEnd": true over the API.`,
       );
     case 'outdated': {
       const body = await viewCrawl(pool, crawlId);

@@ -24,7 +24,7 @@ export function hostParked({ host }: ExplainFacts): Wait | null {
   const why = host.lastError === null ? '' : `: ${troubleText(host.lastError)}`;
   return {
     verdict: 'host-parked',
-    because: `The host has been parked since ${since}${why}; it waits for a probe that is answered, or a retry.`,
+    because: `The host has been parked since ${since}${why}; it waits for a probe that is answered, or a retry. Temporal Web shows the time of the next probe in the workflow of the host.`,
     inMs: null,
   };
 }

@@ -104,6 +104,16 @@ describe('the line of a host', () => {
     );
   });
 
+  it('says in a sentence where it stands, and of a parked host what comes next', () => {
+    const first = (state: HostSummary['state']): string => hostLines({ ...host, state, crawls: [] })[0] ?? '';
+    expect(first('backoff')).toBe('https://a.example is left alone for a while.');
+    expect(first('idle')).toBe('https://a.example has nothing to do now.');
+    const parked: HostSummary = { ...host, state: 'parked', parkedAt: '2026-03-29T08:00:00.000Z' };
+    expect(hostLines({ ...parked, crawls: [] }).join('\n')).toMatch(
+      /^https:\/\/a\.example is parked since .*\.\n(.*\n)* {2}next +a probe by itself.* host\/https:\/\/a\.example$/m,
+    );
+  });
+
   it('says where it stands and what is set for it', () => {
     expect(hostLine(host)).toBe('active  https://a.example  1,234 queued, 12 requests today');
     const settings = { ...host.settings, delaySeconds: 0, concurrency: 4, quotaPerDay: 500 };

@@ -150,7 +150,9 @@ describe('the command line', () => {
     const rest = await run('retry', '--state', 'parked', '--match', '*.cli.example');
     expect(rest).toMatchObject({ code: 0, stdout: 'https://b.cli.example\n1 host is tried again.\n' });
     const again = await run('retry', 'https://a.cli.example');
-    expect(again.stdout).toBe('https://a.cli.example is idle: there is no failure to forget.\n');
+    expect(again.stdout).toBe(
+      'https://a.cli.example has nothing to do now; there is no failure to forget.\n',
+    );
     expect(done).toEqual(['retry https://a.cli.example', 'retry https://b.cli.example']);
   });
 
