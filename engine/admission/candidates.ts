@@ -26,6 +26,8 @@ export interface Candidate {
   readonly parent: { readonly hostId: number; readonly key: string } | null;
   /** A sitemap on the host of the sitemap that names it: where that one is read, this one is. Absent: judged by its host. */
   readonly vouched?: true;
+  /** Where a seed has moved to: its place comes into the crawl in the transaction that stores the candidate. */
+  readonly moved?: true;
   /** A page or a style sheet needs it. */
   readonly requisite?: true;
   /** Set: a URL that the scope admits is stored as excluded, for this reason. */
@@ -84,7 +86,8 @@ export function placeOf(found: Found): Place {
     case 'seed':
       return { kind: 'page', seed: true, depth: 0, parent: null, priority: seedPriority };
     case 'offer':
-      return { kind: 'page', depth: found.depth, parent: null };
+      // Found on some page: seeds alone are at depth 0, and where their redirects lead.
+      return { kind: 'page', depth: Math.max(1, found.depth), parent: null };
     case 'page': {
       const { page, depth = 0, promise } = found;
       const place = { kind: 'page', depth: Math.max(depth, page.depth + 1), ...at(page) } as const;

@@ -38,12 +38,13 @@ import {
 } from '../../storage/lending/index.ts';
 import { holdTurns, noteTurns, type NotedTurn, waitingCrawls } from '../../storage/feeding/index.ts';
 import { releaseLease } from '../../storage/leases/index.ts';
+import { bringPlace } from '../../storage/seeds/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { CrawlTurns } from '../visit/crawl-turns.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
-import { followSeed, leadsFromSeed } from '../visit/moved-seed.ts';
+import { hasMoved, leadsFromSeed } from '../visit/moved-seed.ts';
 import { leadingOutside, record, leadsNowhere } from '../visit/record.ts';
 import type { LendingRoom } from './room.ts';
 
@@ -119,16 +120,23 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
   for (const { crawlId, ms, times } of ending.held)
     await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
-  const done = await room.admission
-    .admit(ending.found, (rows, judged, outside) =>
+  const store = (found: readonly Candidate[]): Promise<void> =>
+    room.admission.admit(found, (rows, judged, outside) =>
       retrying(() =>
         inTransaction(pool, async (db) => {
           if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
+          for (const { link, moved } of found)
+            if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new PlacesSpent();
           const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
           await commit(db, url, report, { ...ending, row }, rows, lease);
         }),
       ),
-    )
+    );
+  const done = await store(ending.found)
+    .catch((error: unknown) => {
+      if (!(error instanceof PlacesSpent)) throw error;
+      return store(ending.found.map(({ moved: _, ...stays }) => stays));
+    })
     .catch((error: unknown) => {
       if (error instanceof LeaseOver) return error;
       throw error;
@@ -139,11 +147,14 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   return 'accepted';
 }
 
-/** A report has no media type: the fetcher keeps the body, and chooses which bodies it takes. */
-
 /** The lease is over, so nothing of the report was stored. */
 class LeaseOver extends Error {
   override readonly name = 'LeaseOver';
+}
+
+/** The seeds of the crawl have brought as many places as they may, so nothing of the report was stored. */
+class PlacesSpent extends Error {
+  override readonly name = 'PlacesSpent';
 }
 
 async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: HostLease): Promise<Ending> {
@@ -165,9 +176,10 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     url,
     place,
     new Lessons(taken).of(crawl.tenantId, false),
+    // A report has no media type: the fetcher keeps the body, and chooses which bodies it takes.
     { version: 0, takes: () => true, maxRedirects },
   );
-  if (target !== null) await retrying(() => followSeed(room.pool, room.books, crawl, url, target));
+  const moved = target !== null && (await retrying(() => hasMoved(room.books, crawl, url, target)));
   const { delayMs } = pacer;
   const now = performance.now();
   turns.asked(url.crawl_id, { headAt: now, endAt: now });
@@ -177,7 +189,10 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
   const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;
   return {
     row: fetched ? { ...row, ...elsewhere(report.contentHash) } : row,
-    found: target === null ? [] : [candidate(crawl, target, redirect)],
+    found:
+      target === null
+        ? []
+        : [{ ...candidate(crawl, target, redirect), ...(moved && ({ moved: true } as const)) }],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
     ...{ delayMs, paceMs: delayMs, waitMs: delayMs, heldMs: 0, turn },
     held: turns.held,

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import { placeOf, reachOf, type Place, type ScopeConfig } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
-import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import type { Queryable } from '../postgres/index.ts';
 import { lockForSeeds } from './intake.sql.ts';
 import { seededPlaces } from './lists.sql.ts';
 import { storeMoved } from './moved.sql.ts';
@@ -35,13 +35,19 @@ export const seedPlace = (seed: CanonicalUrl): string => codeOf(placeOf(seed, re
 
 /**
  * Brings the place of a link into the scope of a crawl, as if a seed stood there, unless its seeds have brought as many
- * as they may. @param from what redirects to the link
+ * as they may: false. The caller has a transaction, which holds the crawl's row from here on. @param from what redirects
+ * to the link
  */
-export const bringPlace = (pool: Pool, crawlId: number, from: string, to: CanonicalUrl): Promise<void> =>
-  inTransaction(pool, async (db) => {
-    await lockForSeeds(db, String(crawlId));
-    await storeMoved(db, crawlId, seedPlace(to), from, to.url);
-  });
+export async function bringPlace(
+  db: Queryable,
+  crawlId: number,
+  from: string,
+  to: CanonicalUrl,
+): Promise<boolean> {
+  await lockForSeeds(db, String(crawlId));
+  const [stored] = await storeMoved(db, crawlId, seedPlace(to), from, to.url);
+  return stored?.is_within === true;
+}
 
 /** Whether the scope reaches each of the links, by the seeds that are stored at the time of the call. */
 export async function isWithin(

@@ -4,6 +4,7 @@ import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { bringPlace } from '../../../storage/seeds/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
@@ -398,7 +399,9 @@ describe('a seed that leads to another domain', () => {
     }));
     await tables.seedPlace.addAll(pool, stored);
     const targets = Array.from({ length: 40 }, (_, nth) => canonicalize(`https://${String(nth)}.example/`));
-    await Promise.all(targets.map(async (to) => to.ok && bringPlace(pool, crawl, from, to.value)));
+    await Promise.all(
+      targets.map(async (to) => to.ok && inTransaction(pool, (db) => bringPlace(db, crawl, from, to.value))),
+    );
     const seeds = (await viewCrawl(pool, String(crawl)))?.seeds;
     expect([seeds?.moved, seeds?.firstMoved.length]).toEqual([1_000, 100]);
   });

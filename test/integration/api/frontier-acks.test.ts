@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { LendingRoom } from '../../../engine/lending/room.ts';
 import { settle } from '../../../engine/lending/settle.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { reclaimUrls } from '../../../storage/frontier/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -95,6 +96,44 @@ describe('ack', () => {
     expect(await settle(room, 1, leaseId ?? '', [said])).toEqual(['accepted']);
     expect(await held.promise).toBeGreaterThan(80_000);
   });
+
+  it.each([
+    ['in time', 'accepted', ['https://moved.example/home']],
+    ['too late', 'late', []],
+  ] as const)(
+    'of a seed that moved, %s, widens the crawl together with its result or not at all',
+    async (when, result, moved) => {
+      const { crawlId, hostId, leaseId, url } = await lent({ config: { scope: 'host' } });
+      await tables.url.change(services.pool, { crawl_id: crawlId, url }, { seed: true });
+      const room = new LendingRoom({
+        ...{
+          pool: services.pool,
+          log: pino({ level: 'silent' }),
+          userAgent: 'test',
+          shards: 1,
+          caps: noCaps,
+        },
+        wakeHost: () => Promise.resolve(),
+      });
+      // The last thing that happens before the report is stored.
+      const admit = room.admission.admit.bind(room.admission);
+      if (when === 'too late')
+        room.admission.admit = async (...asked) => {
+          await expire(hostId);
+          return admit(...asked);
+        };
+      const said = { url, status: 301, contentHash: null, retryAfterSeconds: null, error: null };
+      expect(
+        await settle(room, 1, leaseId ?? '', [{ ...said, location: 'https://moved.example/home' }]),
+      ).toEqual([result]);
+      const view = await viewCrawl(services.pool, crawlId);
+      expect(view?.seeds.firstMoved.map(({ to }) => to)).toEqual(moved);
+      expect(await urlRow(crawlId, 'https://moved.example/home')).toEqual(
+        moved.length === 0 ? undefined : expect.objectContaining({ state: 'queued', depth: 0, hops: 1 }),
+      );
+      await expectExact(services.pool, Number(crawlId));
+    },
+  );
 
   it('makes a URL of the frontier of a redirect', async () => {
     const { crawlId, origin, row } = await outcome({ status: 302, location: '/elsewhere' });

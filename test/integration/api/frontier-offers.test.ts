@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { addUrl, changeCrawl, seedsOf, setState, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import { frontierApi, leaseOf, offer, queued, services, urlRow } from './fetching-from.ts';
+import { ack, frontierApi, leaseOf, offer, queued, rested, services, urlRow } from './fetching-from.ts';
 import { newRunningCrawl } from './world.ts';
 
 frontierApi();
@@ -41,6 +42,20 @@ describe('check_and_add', () => {
     expect((await offer([{ url: one, parent_url: `${origin}/a`, depth: 0 }])).body.new_urls).toEqual([one]);
     expect((await offer([{ url: two, parent_url: one, depth: 0 }])).body.new_urls).toEqual([]);
     expect(await urlRow(crawlId, two)).toMatchObject({ state: 'excluded', reason: 'depth', depth: 2 });
+  });
+
+  it('takes no link for a seed, whose redirects would widen the crawl', async () => {
+    const { crawlId, origin } = await queued({ config: { scope: 'host' }, paths: [] });
+    const [link, outside] = [`${origin}/x`, 'https://elsewhere.example/'];
+    await offer([{ url: link, depth: 0 }], { crawl_id: crawlId });
+    expect(await urlRow(crawlId, link)).toMatchObject({ depth: 1, seed: false });
+    for (const location of [`${origin}/y`, outside]) {
+      const { body } = await leaseOf({ crawl_id: crawlId });
+      await ack(body.lease_id, [{ url: body.urls[0]?.url, status: 301, location }]);
+      await rested((await urlRow(crawlId, link))?.host_id as number);
+    }
+    expect((await viewCrawl(services.pool, crawlId))?.seeds.moved).toBe(0);
+    expect(await urlRow(crawlId, outside)).toBeUndefined();
   });
 
   it('says what it needs: a crawl, an open one, a parent that is known, and no more links than are taken', async () => {
