@@ -63,12 +63,9 @@ export function readShown(
   const url = new URL(address);
   const { page, charset } = readPage(body, contentType, [], { details: true }, document);
   const resolve = createResolver(baseOf(page.head.baseHref, url), charset);
-  const whole = textsOfPage(
-    page,
-    page.head.meta.schema(page.items, baseOf(page.head.baseHref, url)),
-    repeated,
-  );
-  const texts = keptTexts(ruled, whole, repeated)?.texts ?? whole;
+  const items = page.head.meta.schema(page.items, baseOf(page.head.baseHref, url));
+  const whole = textsOfPage(page, items, repeated);
+  const texts = keptTexts(ruled, whole, items, repeated)?.texts ?? whole;
   return {
     ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
     anchors: page.details?.anchors(resolve, whole.isMain) ?? [],
@@ -137,7 +134,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const repeated = input.repeated ?? noneRepeated;
   const whole = textsOfPage(page, items, repeated);
   const ruled = input.ruled ?? null;
-  const kept = keptTexts(ruled, whole, repeated);
+  const kept = keptTexts(ruled, whole, items, repeated);
   const texts = kept?.texts ?? whole;
   const { text, words, main, mainWords } = texts;
   // Menus and banners of consent are often in another language than what they surround.

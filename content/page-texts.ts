@@ -6,6 +6,7 @@ import { type PageReader, readVisible } from './page-reader.ts';
 import { findRepeated, type LeftOut } from './repeated.ts';
 import type { SchemaItem } from './schema-items.ts';
 import { shellWords, textOfState } from './state-text.ts';
+import { toldBody } from './told-body.ts';
 import { countWords } from './words.ts';
 
 export interface Texts {
@@ -15,8 +16,10 @@ export interface Texts {
   readonly main: string;
   readonly words: number;
   readonly mainWords: number;
-  /** The text comes from data for scripts. */
+  /** The text, or some of it, comes from data for scripts. */
   readonly fromState: boolean;
+  /** All of it does: there is nothing of the page in it. */
+  readonly isShell: boolean;
   readonly leftOut: number;
   /** Null: nothing of the page is repeated. */
   readonly repeated: LeftOut | null;
@@ -30,14 +33,15 @@ export const noneRepeated: Repeated = new Set();
 export function keptTexts(
   ruled: RuledPage | null,
   whole: Texts,
+  items: readonly SchemaItem[],
   repeated: Repeated,
 ): { readonly texts: Texts; readonly page: PageReader } | null {
   const parts: KeptParts | null = ruled?.parts ?? null;
   // The text of a shell is found in data for scripts, of which no selector could choose a part.
-  if (parts === null || (whole.fromState && !parts.chosen)) return null;
+  if (parts === null || (whole.isShell && !parts.chosen)) return null;
   const page = readVisible(parts.markup, parts.xhtml);
   const read = splitTexts(page, [], repeated);
-  if (!parts.chosen) return { texts: read, page };
+  if (!parts.chosen) return { texts: withToldBody(read, items), page };
   const mainWords = read.words - (read.repeated?.words ?? 0);
   return { texts: { ...read, main: read.shown, mainWords, isMain: () => true }, page };
 }
@@ -55,13 +59,24 @@ export function textsOfPage(page: PageReader, items: readonly SchemaItem[], repe
         const { leftOut } = inner.text;
         return {
           ...{ text: found, shown: found, main: found, words: foundWords, mainWords: foundWords },
-          ...{ fromState: true, leftOut, repeated: null },
+          ...{ fromState: true, isShell: true, leftOut, repeated: null },
           isMain: () => false,
         };
       }
     }
   }
-  return read;
+  return withToldBody(read, items);
+}
+
+/** What the data tell beyond what is shown becomes the main text, and stands behind the rest of the text. */
+function withToldBody(read: Texts, items: readonly SchemaItem[]): Texts {
+  const told = read.words < shellWords ? null : toldBody(items, read.text, read.mainWords);
+  if (told === null) return read;
+  const [text, shown] = [read.text, read.shown].map((part) => `${part}\n${told.text}`) as [string, string];
+  return {
+    ...{ ...read, text, shown, main: told.text, words: read.words + told.words, mainWords: told.words },
+    ...{ fromState: true, leftOut: read.leftOut + told.leftOut },
+  };
 }
 
 function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Repeated): Texts {
@@ -79,7 +94,7 @@ function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Re
   const mainWords = rest.length < main.length ? words - countWords(rest) : countWords(main);
   const { leftOut } = page.text;
   return {
-    ...{ text, shown, main, words, mainWords, fromState: false, leftOut, isMain },
+    ...{ text, shown, main, words, mainWords, fromState: false, isShell: false, leftOut, isMain },
     repeated: found?.leftOut ?? null,
   };
 }

@@ -36,13 +36,17 @@ export const isState = (script: string): boolean => setsState.test(script.slice(
 export function textOfState(items: readonly SchemaItem[], states: readonly string[]): string | null {
   const bodies = items.flatMap((item) => {
     const body = item['articleBody'] ?? item['text'];
-    return typeof body === 'string' && body.length >= leastSentence ? [body] : [];
+    return typeof body === 'string' && body.length >= leastSentence ? [asMarkup(body)] : [];
   });
   if (bodies.length > 0) return bodies.join('\n\n');
   const found = new Set<string>();
   for (const state of withWholeParts(states)) addSentences(state, found, deepest);
   return found.size === 0 ? null : [...found].join('\n\n');
 }
+
+/** Data have a text with its markup, or with line breaks. */
+export const asMarkup = (body: string): string =>
+  /<(?:p|br|div|li|h\d)[\s/>]/i.test(body) ? body : body.replaceAll('\n', '<br>');
 
 /** A page of Next.js comes in pieces, one a script, which may part anywhere: they are one text. */
 function withWholeParts(states: readonly string[]): string[] {

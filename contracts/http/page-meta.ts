@@ -61,7 +61,8 @@ export const pageMeta = z
       description: 'Words of the main text, without what surrounds it; absent: as many as `words`.',
     }),
     fromState: z.literal(true).optional().meta({
-      description: 'The text was found in data for scripts, because the markup is an empty shell.',
+      description:
+        'The text, or a part of it, was found in data for scripts: the markup is an empty shell, or shows a part of the article that its data tell whole.',
     }),
     needs: z.enum(pageNeeds).optional().meta({
       description:
