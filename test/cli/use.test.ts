@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editOptionNames, optionName } from '../../cli/crawl-settings.ts';
 import { crawlEdit } from '../../contracts/http/edits.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
-import { jsonLines, runCli } from './run-cli.ts';
+import { jsonLines, runCli, runCliProcess } from './run-cli.ts';
 
 let folder: string;
 const file = (name: string, content: string): string => {
@@ -166,7 +166,7 @@ describe('bad use ends with 2 and one sentence, before anything is started', () 
     const server = createServer();
     await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
     const port = String((server.address() as AddressInfo).port);
-    const { code, stderr } = await runCli(['up'], {
+    const { code, stderr } = await runCliProcess(['up'], {
       ORBWEAVER_DATA: path.join(folder, 'ports'),
       ORBWEAVER_API_PORT: port,
     });

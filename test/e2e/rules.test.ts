@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RuleTrial } from '../../contracts/http/rule-trial.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { findRunningStack } from '../../stack/info.ts';
-import { jsonLines, runCli, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
+import { jsonLines, runCliProcess, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
 import { until } from '../support/until.ts';
 
 let folder: string;
@@ -75,7 +75,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...args: string[]): Promise<CliResult> => runCli(args, { ORBWEAVER_DATA: folder });
+const run = (...args: string[]): Promise<CliResult> => runCliProcess(args, { ORBWEAVER_DATA: folder });
 const file = (name: string): string => path.join(folder, name);
 const local = ['--allow-private', '127.0.0.0/8'];
 const byPath = (lines: string): Map<string, PageView> =>
