@@ -47,7 +47,7 @@ export function summaryLines(
       : [
           line(
             'unchanged',
-            `${grouped(view.unchanged)} of ${counted(view.pages, 'page')} since they were last fetched`,
+            `${grouped(view.unchanged)} of ${counted(view.pages, 'page')}: their hosts answered that nothing has changed`,
           ),
         ]),
     ...(seeds.waiting === 0

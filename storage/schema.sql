@@ -1922,10 +1922,10 @@ begin
     return null;
   end if;
   with change as materialized (
-    select 1 as n, crawl_id, state, reason, cut from new_rows
+    select 1 as n, crawl_id, kind, state, reason, cut from new_rows
      where state = 'excluded' or cut is not null or reason = 'not-modified'
     union all
-    select -1, crawl_id, state, reason, cut from old_rows
+    select -1, crawl_id, kind, state, reason, cut from old_rows
      where state = 'excluded' or cut is not null or reason = 'not-modified'
   ), delta as (
     select crawl_id, 'excluded' as what, coalesce(reason, 'unknown') as name, sum(n) as urls, 0 as amount
@@ -1935,7 +1935,7 @@ begin
       from change cross join jsonb_each_text(cut) each where cut is not null group by crawl_id, each.key
     union all
     select crawl_id, 'unchanged', reason, sum(n), 0
-      from change where state = 'done' and reason = 'not-modified' group by crawl_id, reason
+      from change where kind = 0 and state = 'done' and reason = 'not-modified' group by crawl_id, reason
   )
   insert into left_out as l (crawl_id, what, name, shard, urls, amount)
   select crawl_id, what, name, pg_backend_pid() % 32, urls, amount

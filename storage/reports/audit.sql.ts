@@ -117,7 +117,7 @@ export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>(
        from url cross join jsonb_each_text(cut) each where crawl_id = $1 and cut is not null group by each.key
      union all
      select 'unchanged', reason, count(*), 0
-       from url where crawl_id = $1 and state = 'done' and reason = 'not-modified' group by reason
+       from url where crawl_id = $1 and kind = 0 and state = 'done' and reason = 'not-modified' group by reason
    )
    select what, name, coalesce(c.urls, 0) as urls, coalesce(c.amount, 0) as amount,
           coalesce(k.urls, 0) as actual_urls, coalesce(k.amount, 0) as actual_amount

@@ -204,9 +204,9 @@ describe('the summary', () => {
     ]);
   });
 
-  it('says how many pages have not changed since they were last fetched', () => {
+  it('says of how many pages their hosts answered that nothing has changed', () => {
     expect(summaryLines(view({ unchanged: 900 }), []).join('\n')).toContain(
-      'unchanged     900 of 1,170 pages since they were last fetched',
+      'unchanged     900 of 1,170 pages: their hosts answered that nothing has changed',
     );
     expect(summaryLines(view(), []).join('\n')).not.toContain('unchanged');
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { admitUrls, FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { PageRow } from '../../../storage/pages/index.ts';
 import {
@@ -197,6 +198,22 @@ describe('what a page needs, where a link names it as a page', () => {
       other.release();
     }
     expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', kind: storedKinds.page });
+    await expectExact(pool, crawl);
+  });
+
+  it('is no unchanged page, however its host answers', async () => {
+    const { pool, writer } = frontier;
+    const kinds = Object.values(storedKinds).map((kind) => ({ kind }));
+    const admissions = kinds.map((each, at) =>
+      admission(host, crawl, `https://x.example/${String(at)}`, each),
+    );
+    await writer.write({ admissions });
+    const token = await takenLease(pool, host);
+    const same = { reason: 'not-modified', stage: 1, content_hash: 'ab'.repeat(32) } as const;
+    const results = (await leased(pool, host, token, 4)).map((place) => result(place, 'done', same));
+    expect(results).toHaveLength(4);
+    await writer.write({ results });
+    expect(await viewCrawl(pool, String(crawl))).toMatchObject({ pages: 1, unchanged: 1 });
     await expectExact(pool, crawl);
   });
 
