@@ -14,7 +14,7 @@ const shown: Shown<NearDuplicateCluster> = {
     const more = pages > 1 ? ` and ${grouped(pages - 1)} more` : '';
     return [grouped(pages), url, `${first?.url ?? ''}${share}${more}`];
   },
-  none: 'No pages with nearly the same text are known. A crawl looks for them with --near-duplicates yes.',
+  none: 'No pages with nearly the same text were found. A crawl looks for them only with --near-duplicates yes.',
 };
 
 export async function nearDuplicates(crawl: string, options: VerbOptions): Promise<ExitCode> {

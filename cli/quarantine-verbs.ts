@@ -22,7 +22,10 @@ export function addQuarantineVerbs(program: Command, ended: Ended): void {
       ended(await (await import('./quarantine.ts')).quarantined(crawl, options));
     });
   const acts = [
-    ['release', 'Release shapes: their URLs are queued again, and no rule holds them any more.'],
+    [
+      'release',
+      'Release shapes: no rule holds them any more. Their URLs are queued again; pages held as soft 404 are pages of the crawl again.',
+    ],
     ['confirm', 'Confirm that shapes are traps: none of their URLs is let through any more.'],
   ] as const;
   for (const [act, what] of acts) {

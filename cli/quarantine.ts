@@ -51,10 +51,10 @@ export async function judge(
   const path = `/v1/crawls/${crawl}/quarantine/${act}`;
   const judged = await withApi(options, (api) => api.change('POST', path, quarantineJudged, { body }));
   const { shapes, urls, left } = judged;
-  const queued = `${counted(urls, 'URL is', 'URLs are')} queued again${left > 0 ? `, and ${grouped(left)} more follow` : ''}`;
+  const freed = `${counted(urls, 'URL is', 'URLs are')} let go${left > 0 ? `, and ${grouped(left)} more follow` : ''}: they are queued again, or, if they were read and held as soft 404, pages of the crawl again`;
   writeOne(judged, options.json === true, () => [
     act === 'release'
-      ? `${counted(shapes, 'shape is', 'shapes are')} released: ${queued}.`
+      ? `${counted(shapes, 'shape is', 'shapes are')} released. ${freed}.`
       : `${counted(shapes, 'shape is', 'shapes are')} confirmed.`,
   ]);
   return exitCodes.ok;

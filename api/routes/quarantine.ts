@@ -155,7 +155,7 @@ export const quarantineRoutes = [
       id: act === 'release' ? 'releaseQuarantine' : 'confirmQuarantine',
       summary:
         act === 'release'
-          ? 'Release shapes from quarantine: their URLs are queued again, and no rule holds them any more'
+          ? 'Release shapes from quarantine: no rule holds them any more; their URLs are queued again, pages held as soft 404 are pages of the crawl again'
           : 'Confirm that shapes are traps: none of their URLs is let through any more',
       ...ofCrawl,
       body: quarantineChoice,
@@ -181,7 +181,7 @@ export const quarantineRoutes = [
 ];
 
 /**
- * Workers sweep releases too, so what was kept back at the verdict and no longer is counts as queued again, whoever did it.
+ * Workers sweep releases too, so what was kept back at the verdict and no longer is counts as let go, whoever did it.
  * @param released with the URLs that each kept back at the verdict
  */
 async function queueAgain(

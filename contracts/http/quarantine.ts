@@ -97,8 +97,11 @@ export type QuarantineChoice = z.infer<typeof quarantineChoice>;
 export const quarantineJudged = z
   .object({
     shapes: count.meta({ description: 'Shapes whose verdict has changed.' }),
-    urls: count.meta({ description: 'URLs that are queued again.' }),
-    more: z.boolean().meta({ description: 'True: further URLs are queued again in the background.' }),
+    urls: count.meta({
+      description:
+        'URLs that are let go: those of traps are queued again; pages that were held as soft 404 are pages of the crawl again, without a request.',
+    }),
+    more: z.boolean().meta({ description: 'True: further URLs are let go in the background.' }),
     left: count.meta({
       description: `How many of these follow, counted up to ${String(quarantineCounted)} a shape.`,
     }),

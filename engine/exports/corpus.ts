@@ -16,6 +16,7 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import type { Draft } from '../../storage/exports/index.ts';
+import { hasOwnText } from '../own-text.ts';
 import { whole, type ExportForm, type Making } from './form.ts';
 import { sortedLines } from './sorting.ts';
 
@@ -46,8 +47,8 @@ const keyOf = (url: string): string => {
 
 /** The rows of a page: its own, and one for each link with words. Null: the page has no text of its own. */
 async function rowsOf(archive: Bodies, page: PageView, repeatedIn: RepeatedIn): Promise<string | null> {
-  const { url, words, contentHash, contentType, duplicateOf, language } = page;
-  if (words === null || contentHash === null || duplicateOf !== null) return null;
+  const { url, contentHash, contentType, language } = page;
+  if (contentHash === null || !hasOwnText(page)) return null;
   const body = await archive.get(Buffer.from(contentHash, 'hex'));
   if (body === null) return null;
   const repeated = await repeatedIn(url);

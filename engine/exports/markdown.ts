@@ -1,6 +1,6 @@
 /**
- * The pages of a crawl as a folder of Markdown, in a zip: a folder for each host, and a file for each page that is no
- * duplicate. Each begins with what is known of the page, as YAML (each value is JSON, which YAML reads).
+ * The pages of a crawl as a folder of Markdown, in a zip: a folder for each host, and a file for each page that has a
+ * text of its own. Each begins with what is known of the page, as YAML (each value is JSON, which YAML reads).
  */
 import { hash } from 'node:crypto';
 import { toMarkdown, type Markdown } from '../../content/markdown.ts';
@@ -8,6 +8,7 @@ import type { Repeated } from '../../contracts/extraction.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import type { Draft } from '../../storage/exports/index.ts';
+import { hasOwnText } from '../own-text.ts';
 import { whole, type ExportForm } from './form.ts';
 import { archiveEnd, smallFile } from './zip.ts';
 
@@ -70,8 +71,8 @@ export const markdown: ExportForm = {
     const repeatedIn = repeatedReader(pool, crawlId);
     let files = filesOf(memory);
     const read = async (page: PageView): Promise<string | null> => {
-      const { url, words, contentHash, contentType, duplicateOf } = page;
-      if (words === null || contentHash === null || duplicateOf !== null) return null;
+      const { url, contentHash, contentType } = page;
+      if (contentHash === null || !hasOwnText(page)) return null;
       const body = await archive.get(Buffer.from(contentHash, 'hex'));
       const made = body === null ? null : markdownOf(body, contentType, url, await repeatedIn(url));
       return made === null ? null : frontMatter(page, made.leftOut) + made.text;

@@ -12,6 +12,7 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import { isOriginal, wasRead } from '../own-text.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import { findRules } from '../../storage/crawls/index.ts';
 import { readPages, type TextReader } from '../../storage/pages/index.ts';
@@ -58,12 +59,12 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
     const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
     const had = await index.has(round.crawlId, pages);
     const rules = await findRules(pool, round.crawlId);
-    const gone = pages.flatMap(({ item, key }) => (isOne(item) ? [] : [key]));
+    const gone = pages.flatMap(({ item, key }) => (isOriginal(item) ? [] : [key]));
     await index.put({ ...round, pages: [], gone });
     const configs = new Set<string>();
     const repeatedIn = repeatedReader(pool, round.crawlId);
     for (const { item, key } of pages) {
-      if (had.has(key) || !isOne(item) || item.contentHash === null) continue;
+      if (had.has(key) || !isOriginal(item) || item.contentHash === null) continue;
       const repeated = await repeatedIn(item.url);
       const body = await textOf(item.contentHash, item.contentType, item.url, rules, repeated);
       // It is noted as lost already.
@@ -124,13 +125,8 @@ interface Look {
   readonly isLost: boolean;
 }
 
-/** Once the crawl is over a copy is found as its original. */
-const isOne = ({ state, words, duplicateOf }: PageView): boolean =>
-  state === 'done' && words !== null && duplicateOf === null;
-
 /** While the crawl goes on, a page may cease to have the text of another without being read anew: it must be there then. */
-const mayBeOne = ({ state, words, duplicateBy }: PageView): boolean =>
-  state === 'done' && words !== null && duplicateBy !== 'body';
+const mayBeOne = (page: PageView): boolean => wasRead(page) && page.duplicateBy !== 'body';
 
 function linkOf(url: string): CanonicalUrl {
   const link = canonicalize(url);

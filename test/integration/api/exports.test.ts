@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { exportFormats, type ExportFormat, type ExportView } from '../../../contracts/http/exports.ts';
 import { makeExport, type ExportTools } from '../../../engine/exports/job.ts';
 import { clearExports } from '../../../engine/exports/upkeep.ts';
@@ -159,6 +159,29 @@ it('a corpus has each page but copies, with its quality, its rights and the word
   });
   expect(row('https://www.a.example/p/1')).toMatchObject({ anchors: { links: 0, words: [] } });
 });
+
+it.each(['markdown', 'corpus'] as const)(
+  '%s has no page that is held, or that has no words',
+  async (format) => {
+    const { pool } = services;
+    const held = { crawl_id: crawl.id, url: 'https://www.a.example/p/5' };
+    const { key } = await tables.url.row(pool, { ...held, url: 'https://www.a.example/p/7' });
+    const silent = { crawl_id: crawl.id, key };
+    await tables.url.change(pool, held, { state: 'excluded', reason: 'soft-404' });
+    await tables.page.change(pool, silent, { words: 0 });
+    onTestFinished(async () => {
+      await tables.url.change(pool, held, { state: 'done', reason: null });
+      await tables.page.change(pool, silent, { words: 5 });
+    });
+    const id = await start(format);
+    await makeExport(tools, id, () => true, never);
+    const text =
+      format === 'corpus' ? (await file(id)).toString() : [...filesIn(await file(id)).values()].join('');
+    expect(text).toContain('"https://www.a.example/p/8"');
+    expect(text).not.toContain('"https://www.a.example/p/5"');
+    expect(text).not.toContain('"https://www.a.example/p/7"');
+  },
+);
 
 it('a WACZ is made by many that die, and plays back byte for byte', async () => {
   const id = await start('wacz');
