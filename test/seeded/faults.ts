@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     room: 'rules',
     name: 'A cookie of example.com is sent to badexample.com.',
     file: 'domain/cookies.ts',
-    from: '(below && url.hostname.endsWith(`.${domain}`))',
-    to: '(below && url.hostname.endsWith(domain))',
+    from: 'host === domain || host.endsWith(`.${domain}`);',
+    to: 'host.endsWith(domain);',
   },
   {
     room: 'rules',
@@ -170,8 +170,8 @@ export const faults: readonly Fault[] = [
     room: 'visits',
     name: 'A short pause that a host asks for ends a longer one.',
     file: 'storage/leases/keep.sql.ts',
-    from: "set not_before = greatest(not_before, now() + $3 * interval '1 millisecond')\n",
-    to: "set not_before = now() + $3 * interval '1 millisecond'\n",
+    from: "`update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),",
+    to: "`update host set not_before = now() + $3 * interval '1 millisecond',",
   },
   {
     room: 'visits',
@@ -253,10 +253,10 @@ export const faults: readonly Fault[] = [
   },
   {
     room: 'feeding',
-    name: 'A host is lent to a fetcher outside its opening times.',
+    name: 'A fetcher that gives URLs back untried after a long time is lent as much as before.',
     file: 'storage/lending/lend.sql.ts',
-    from: 'h.paused_at is null and h.closed_until <= now()\n',
-    to: 'h.paused_at is null\n',
+    from: '(l.wasted or l.settled_at is null and b.until < now())',
+    to: '(l.settled_at is null and b.until < now())',
   },
   {
     room: 'feeding',

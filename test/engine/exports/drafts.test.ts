@@ -14,6 +14,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { sortKey } from '../../../engine/exports/cdxj.ts';
+import { csvRow } from '../../../engine/exports/csv.ts';
 import { sortedLines } from '../../../engine/exports/sorting.ts';
 import {
   archiveEnd,
@@ -161,8 +162,24 @@ it('a small file in a zip has its bytes, checksum and lengths; large ones are zi
   ]);
   const growing = { ...large, packed: 3e9, size: 3e9 };
   expect(localHeader(growing).length).toBe(localHeader({ ...growing, packed: 0, size: 0, crc: 0 }).length);
-  expect(archiveEnd(3, 100, 200).length).toBe(22);
-  expect(archiveEnd(70_000, 100, 200).length).toBe(22 + 56 + 20);
+});
+
+// The largest number of a field says that the number stands in the zip64 part (APPNOTE 4.4.1.4).
+it.each([
+  [3, 100, 200, false],
+  [65_534, 100, 200, false],
+  [65_535, 100, 200, true],
+  [70_000, 100, 200, true],
+  [3, 0xfffffffe, 200, false],
+  [3, 0xffffffff, 200, true],
+  [3, 100, 0xffffffff, true],
+])('the end of an archive of %i files, at %i, with a directory of %i bytes, is zip64: %s', (...shape) => {
+  const [files, at, bytes, isLarge] = shape;
+  expect(archiveEnd(files, at, bytes).length).toBe(isLarge ? 22 + 56 + 20 : 22);
+});
+
+it.each(['=1+1', '+1', '-1+cmd', '@sum(a1)', '\t=1', '\r=1'])('%j is no formula in CSV', (title) => {
+  expect(csvRow([title])).toMatch(/^"?'/);
 });
 
 it.each([

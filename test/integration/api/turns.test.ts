@@ -37,16 +37,15 @@ async function served(turns: Turns, archive?: Parameters<typeof serve>[4]): Prom
   return { url: api.url, as, crawls: { one: await make('one'), other: await make('other') } };
 }
 
+/** Why the first tenant would get no turn now. */
+const refused = (turns: FairTurns): string | null => {
+  const turn = turns.ask(Number(tenants.one));
+  if (typeof turn === 'string') return turn;
+  turn.end();
+  return null;
+};
 /** Resolves when as many of the first tenant wait as may. */
-const full = (turns: FairTurns) =>
-  expect
-    .poll(() => {
-      const turn = turns.ask(Number(tenants.one));
-      if (typeof turn === 'string') return turn;
-      turn.end();
-      return null;
-    })
-    .toBe('full-for-one');
+const full = (turns: FairTurns) => expect.poll(() => refused(turns)).toBe('full-for-one');
 
 const few = { atOnce: 2, atOnceOfOne: 1, waiting: 3, waitingOfOne: 2 };
 const path = (crawl: string, what: string): string => `/v1/crawls/${crawl}/${what}`;
@@ -77,6 +76,21 @@ it.each(['report', 'audit', 'time', 'near-duplicates', 'versions', 'pages?fields
     expect(await Promise.all(waiting)).toEqual([200, 200]);
   },
 );
+
+it('a client that goes while its request waits leaves the turn to others', async () => {
+  const turns = createTurns(few, { ...few, waitingOfOne: 1 });
+  const { url, as } = await served(turns);
+  const held = turns.places.join(Number(tenants.one));
+  const client = new AbortController();
+  const headers = { authorization: `Bearer ${keys.one}` };
+  const asked = fetch(`${url}/v1/tenant`, { headers, signal: client.signal });
+  await full(turns.places);
+  client.abort();
+  await expect(asked).rejects.toThrow();
+  await expect.poll(() => refused(turns.places)).toBeNull();
+  held.end();
+  expect((await as('one', 'GET', '/v1/tenant')).status).toBe(200);
+});
 
 it('previews of edits wait for a turn, and edits do not', async () => {
   const turns = createTurns(few);

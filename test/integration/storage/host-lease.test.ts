@@ -173,6 +173,14 @@ describe('returning', () => {
     expect(from).toEqual(until);
   });
 
+  it('is as long as the longest pause that the host has asked for, whichever came last', async () => {
+    const { token } = await got();
+    for (const minutes of [60, 1])
+      await leaveHostAlone(pool, String(host), token, minutes * minute, minutes * minute);
+    await release(token);
+    expect((await got()).wait_ms).toBeGreaterThan(50 * minute);
+  });
+
   it('tells plain pace from trouble: an operator’s retry forgets the one and keeps the other', async () => {
     const { token } = await got();
     await saveLessons(pool, String(host), token, JSON.stringify(lessons));
@@ -383,6 +391,13 @@ describe('a guest (a robots.txt that redirects here)', () => {
   it('holds the host up no longer than it asked for, whether it comes or not', async () => {
     await askGuestLease(pool, host, 1);
     await expect.poll(() => take()).toBeDefined();
+  });
+
+  it('gets no lease while an operator has paused the host', async () => {
+    await changeHost(pool, host, { paused_at: fromNow(-1) });
+    expect(await takeAsGuest()).toBeUndefined();
+    await changeHost(pool, host, { paused_at: null });
+    expect(await takeAsGuest()).toBeDefined();
   });
 
   it('is one of several, each in its turn', async () => {
