@@ -38,10 +38,10 @@ function explainCrawlLines({ summary, seconds, causes, hosts, eta, outages }: Cr
       items.length < unfinished
         ? `The ${grouped(items.length)} hosts of ${grouped(unfinished)} that take longest`
         : `${counted(unfinished, 'host has', 'hosts have')} URLs left`,
-      items.map(({ origin, cause, secondsLeft, because }) => [
+      items.map(({ origin, cause, secondsLeft, until, because }) => [
         origin,
         cause,
-        secondsLeft === null ? 'never' : duration(secondsLeft),
+        secondsLeft === null ? (until === null ? 'never' : 'not known') : duration(secondsLeft),
         because,
       ]),
     ),
@@ -50,7 +50,9 @@ function explainCrawlLines({ summary, seconds, causes, hosts, eta, outages }: Cr
       : [
           '',
           eta.seconds === null || eta.at === null
-            ? 'No end in sight.'
+            ? eta.by === 'backoff'
+              ? 'When the crawl ends is not known.'
+              : 'No end in sight.'
             : `About ${duration(eta.seconds)} left: over at ${moment(eta.at)}.`,
           ...eta.assumes.map((assumption) => `  - ${assumption}`),
         ]),

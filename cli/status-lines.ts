@@ -53,7 +53,9 @@ export function statusLines(
           line(
             'left',
             eta.seconds === null
-              ? 'no end in sight'
+              ? eta.by === 'backoff'
+                ? 'not known'
+                : 'no end in sight'
               : `about ${duration(eta.seconds)}, if no further links are found`,
           ),
           ...(eta.by === 'outage' ? [] : [line('', eta.because)]),

@@ -3,7 +3,7 @@ import { standsAs, urlStates, type UrlState } from '../contracts/crawl.ts';
 import type { CrawlView } from '../contracts/http/crawls.ts';
 import type { CrawlOutlookView, ParkedHost } from '../contracts/http/outlook.ts';
 import { keptBackInWords } from '../domain/crawl-life.ts';
-import { cutKinds, cutPhrase, needPhrases } from '../domain/limits.ts';
+import { cutKinds, cutPhrase, mostNeeded, needPhrases } from '../domain/limits.ts';
 import { printable } from './table.ts';
 import { waitText } from './waiting.ts';
 import { counted, grouped } from '../domain/counted.ts';
@@ -42,6 +42,7 @@ export function summaryLines(
       'URLs',
       `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
     ),
+    ...(view.needed === 0 ? [] : [line('needed', neededLine(view.needed))]),
     ...(view.unchanged === 0
       ? []
       : [
@@ -93,6 +94,11 @@ export const needWords = (pages: number, cut: CrawlView['cut']): string =>
   needPhrases(pages, cut)
     .map((phrase) => `; ${phrase}`)
     .join('');
+
+const neededLine = (needed: number): string =>
+  needed < mostNeeded
+    ? counted(needed, 'file of pages waits', 'files of pages wait')
+    : `${grouped(needed)} files of pages or more wait`;
 
 const keptBackLine = ({ id, keptBack }: Pick<CrawlView, 'id' | 'keptBack'>): string =>
   `${keptBackInWords(keptBack)} (./orbweaver quarantine list ${id})`;

@@ -102,20 +102,26 @@ export const unreadCuts: readonly CutKind[] = [
   'lockedDocuments',
 ];
 
+/** Files that pages need are counted so far, so that a look at a crawl costs little. */
+export const mostNeeded = 10_000;
+
 /** Kinds of cuts of pages whose body says hardly anything as it is. */
 const needCuts = {
   emptyShells: ['is an empty shell that needs', 'are empty shells that need', ' a browser (JavaScript)'],
   loginForms: ['is a login form', 'are login forms', ''],
 } as const;
 
-/** Such as `12 of 14 pages are login forms`, for each kind that a crawl has met. @param pages that it has fetched */
+/** Share of a crawl's pages from which on it is worth a sentence that they say hardly anything. */
+const tellsFrom = 0.1;
+
+/** Such as `12 of 14 pages are login forms`, for each kind that many pages are. @param pages that the crawl has fetched */
 export const needPhrases = (
   pages: number,
   cut: Readonly<Partial<Record<CutKind, { readonly places: number }>>>,
 ): string[] =>
   (['emptyShells', 'loginForms'] as const).flatMap((kind) => {
     const count = cut[kind]?.places ?? 0;
-    if (count === 0) return [];
+    if (count === 0 || count < pages * tellsFrom) return [];
     const [one, many, end] = needCuts[kind];
     return [`${grouped(count)} of ${counted(pages, 'page')} ${count === 1 ? one : many}${end}`];
   });

@@ -42,7 +42,7 @@ const holdingHost = z
       .meta({ description: 'The host is not asked before; null: it may be asked now, or nobody knows.' }),
     secondsLeft: seconds.nullable().meta({
       description:
-        'Until the URLs that are left are done; null: never, unless somebody acts, or not within years.',
+        'Until the URLs that are left are done; null: never, unless somebody acts, not within years, or not known, because the host asked for a pause until `until`.',
     }),
   })
   .meta({ id: 'HoldingHost' });
@@ -51,11 +51,11 @@ export const crawlEta = z
   .object({
     seconds: seconds
       .nullable()
-      .meta({ description: 'Null: never, unless somebody acts, or not within years.' }),
+      .meta({ description: 'Null: never, unless somebody acts, not within years, or not known.' }),
     at: instant.nullable(),
-    by: z.enum(['host', 'throughput', 'page-limit', 'time-limit', 'outage']).meta({
+    by: z.enum(['host', 'backoff', 'throughput', 'page-limit', 'time-limit', 'outage']).meta({
       description:
-        'What decides it: the host that takes longest; the present throughput, if most of the time is lost to this installation; a limit of the crawl; or an outage of this installation.',
+        'What decides it: the host that takes longest; that host, while it has the pause that it asked for, and nobody knows how fast it can be asked then (backoff); the present throughput, if most of the time is lost to this installation; a limit of the crawl; or an outage of this installation.',
     }),
     because: z.string().meta({ description: 'One sentence for people.' }),
     assumes: z

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { crawlCauses } from '../../domain/crawl-life.ts';
+import { mostNeeded } from '../../domain/limits.ts';
 import { crawlStates } from '../crawl.ts';
 import { counts, leftOut, lettersByClass } from './counts.ts';
 import { crawlConfig, crawlSettings } from './crawl-settings.ts';
@@ -143,6 +144,9 @@ export const crawlView = crawlSummary
         'Pages of which their hosts said that they had not changed since they were last fetched, by this crawl or an earlier one (304).',
     }),
     ...leftOut.shape,
+    needed: count.meta({
+      description: `Files that pages need to be shown (\`requisites\`) and that are still to be fetched, counted up to ${String(mostNeeded)}.`,
+    }),
     deadLetters: lettersByClass,
     rate: z.object({
       perSecond: z.number().meta({

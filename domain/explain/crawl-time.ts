@@ -73,7 +73,7 @@ export interface Holder {
 export interface Eta {
   readonly seconds: number | null;
   readonly at: string | null;
-  readonly by: 'host' | 'throughput' | 'page-limit' | 'time-limit' | 'outage';
+  readonly by: 'host' | 'backoff' | 'throughput' | 'page-limit' | 'time-limit' | 'outage';
   readonly because: string;
   readonly assumes: string[];
 }
@@ -132,7 +132,7 @@ export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder
   const lent = lentBecause(host.lentMs, now);
   const isWait = until !== null && host.waitMs === waitMs;
   const waits = `${isWait ? `, not before ${until}` : ''}${lent === null ? '' : `, ${lent}`}`;
-  const pace = host.eachMs === 0 ? '' : `, ${span(host.eachMs)} each`;
+  const pace = host.eachMs === 0 || cause === 'retry_after' ? '' : `, ${span(host.eachMs)} each`;
   const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
   return {
     ...{ origin: host.origin, left: host.left, cause },
@@ -142,6 +142,16 @@ export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder
     secondsLeft: at === null ? null : round(Math.max(0, at - now) / 1_000),
   };
 }
+
+/**
+ * A host that asked for a pause (429, 503): how long its URLs will take is not known, since each complaint doubles its delay
+ * for a while. The estimate by the present delay only says which host takes longest.
+ */
+const isLeftAlone = ({ cause, until }: Holder): boolean => cause === 'retry_after' && until !== null;
+
+/** A holder as people and programs see it. */
+export const shownHolder = (holder: Holder): Holder =>
+  isLeftAlone(holder) ? { ...holder, secondsLeft: null } : holder;
 
 /** Share of the time that is lost to this installation, from which on its throughput decides when a crawl ends. */
 const mostlyOurs = 0.5;
@@ -168,18 +178,22 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
       assumes: ['The crawl goes on by itself when the outage is over.'],
     };
   const perSecond = ratesOf(facts);
+  const leftAlone = isLeftAlone(longest);
   const found = {
-    seconds: longest.secondsLeft,
-    by: 'host' as Eta['by'],
-    because:
-      longest.secondsLeft === null
+    seconds: leftAlone ? null : longest.secondsLeft,
+    by: (leftAlone ? 'backoff' : 'host') as Eta['by'],
+    because: leftAlone
+      ? `The crawl waits for ${longest.origin}: ${longest.because}`
+      : longest.secondsLeft === null
         ? `${longest.origin} holds the crawl up until somebody acts: ${longest.because}`
         : `${longest.origin} takes longest: ${longest.because}`,
     assumes: [
       'No further URLs are found.',
-      longest.secondsLeft === null
-        ? 'Somebody has to act before the crawl can end.'
-        : `Each URL at ${longest.origin} takes what its URLs took so far, and never less than the delay of the host.`,
+      leftAlone
+        ? 'How fast the host will be asked then is not known before it answers.'
+        : longest.secondsLeft === null
+          ? 'Somebody has to act before the crawl can end.'
+          : `Each URL at ${longest.origin} takes what its URLs took so far, and never less than the delay of the host.`,
     ],
   };
   const spent = facts.holders.reduce<TimeSpent>((sum, host) => addTime(sum, host.spent), {});
@@ -231,12 +245,13 @@ export interface Looked {
 export function timeSummary(spent: TimeSpent, eta: Eta | null, looked: Looked | null): string {
   const [first, second] = causesOf(spent);
   if (first === undefined) return 'No time has been counted yet.';
-  const most = `Most of the time, ${percent(first.share)}, went into ${first.means}`;
+  const part = first.share > 0.5 ? 'Most' : 'The largest part';
+  const most = `${part} of the time, ${percent(first.share)}, went into ${first.means}`;
   const next =
     second === undefined || second.share < 0.05 ? '' : `; ${percent(second.share)} into ${second.means}`;
-  const part =
+  const lookedUp =
     looked === null
       ? ''
       : ` What hosts wait for now was looked up at ${grouped(looked.hosts)} of ${counted(looked.of, 'host')} with work.`;
-  return `${most}${next}.${eta === null ? '' : ` ${eta.because}`}${part}`;
+  return `${most}${next}.${eta === null ? '' : ` ${eta.because}`}${lookedUp}`;
 }

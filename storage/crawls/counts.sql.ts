@@ -1,7 +1,7 @@
 /** What a crawl has counted, and what it waits for. */
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
-import type { CutKind } from '../../domain/limits.ts';
+import { mostNeeded, type CutKind } from '../../domain/limits.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
@@ -25,6 +25,8 @@ export interface CrawlCounts {
   readonly unchanged: number;
   /** Parts of sites that are in quarantine as traps. */
   readonly kept_back: number;
+  /** Files that pages need and that are still to be fetched, counted up to `mostNeeded`. */
+  readonly needed: number;
   /**
    * Each kind of cut (domain/limits.ts), with the number of URLs where it was made and the amount left out; null: no
    * cut.
@@ -90,6 +92,9 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
              from left_out where crawl_id = $1 and what = 'unchanged') same,
           (select count(*)::int as kept_back from quarantine
             where crawl_id = $1 and verdict in ('held', 'confirmed') and rule <> 'soft-404') kept,
+          (select count(*)::int as needed
+             from (select from url where crawl_id = $1 and kind = 3 and state in ('queued', 'leased')
+                    limit ${String(mostNeeded)}) files) needed,
           (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut
              from (select name, sum(urls) as places, sum(amount) as amount
                      from (select name, urls, amount from left_out where crawl_id = $1 and what = 'cut'

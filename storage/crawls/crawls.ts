@@ -83,6 +83,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     excluded: Object.fromEntries((counts.excluded ?? []).map(({ reason, count }) => [reason, count])),
     unchanged: counts.unchanged,
     keptBack: counts.kept_back,
+    needed: counts.needed,
     cut: Object.fromEntries(
       (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),
     ),

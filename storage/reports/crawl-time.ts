@@ -5,6 +5,7 @@ import {
   causesOf,
   etaOf,
   holderOf,
+  shownHolder,
   timeSummary,
   type Eta,
   type Holder,
@@ -67,7 +68,12 @@ export async function endOf(
   const holders = facts.holders
     .map((host) => holderOf(host, now, outage !== null))
     .sort((a, b) => (b.secondsLeft ?? Infinity) - (a.secondsLeft ?? Infinity));
-  return { holders, unfinished: facts.unfinished.hosts, outages, eta: etaOf(facts, holders) };
+  return {
+    holders: holders.map(shownHolder),
+    unfinished: facts.unfinished.hosts,
+    outages,
+    eta: etaOf(facts, holders),
+  };
 }
 
 /** Null: there is no such crawl. */

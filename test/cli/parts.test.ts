@@ -64,6 +64,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   excluded: { 'host-limit': 70, robots: 10 },
   unchanged: 0,
   keptBack: 0,
+  needed: 0,
   cut: {},
   deadLetters: { timeout: 3 },
   rate: { perSecond: 20 },
@@ -202,6 +203,22 @@ describe('the summary', () => {
       '  bad seeds     line 3: "x" (not-a-url)',
       '                and 11 more',
     ]);
+  });
+
+  it('says what pages need of shares that are worth it', () => {
+    const first = (places: number) =>
+      summaryLines(view({ pages: 114, cut: { emptyShells: { places, leftOut: places } } }), []);
+    expect(first(12)[0]).toContain('; 12 of 114 pages are empty shells that need a browser (JavaScript)');
+    expect(first(1)[0]).toMatch(/ min\.$/);
+    expect(first(1).join('\n')).toContain('left out      1 page');
+  });
+
+  it('says how many files that pages need wait', () => {
+    expect(summaryLines(view({ needed: 1 }), []).join('\n')).toContain('needed        1 file of pages waits');
+    expect(summaryLines(view({ needed: 10_000 }), []).join('\n')).toContain(
+      '10,000 files of pages or more wait',
+    );
+    expect(summaryLines(view(), []).join('\n')).not.toContain('needed');
   });
 
   it('says of how many pages their hosts answered that nothing has changed', () => {

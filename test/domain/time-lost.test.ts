@@ -5,6 +5,7 @@ import {
   causesOf,
   etaOf,
   holderOf,
+  shownHolder,
   timeSummary,
   type CrawlTimeFacts,
   type HolderFacts,
@@ -193,7 +194,29 @@ it('says what a host waits for now, whatever took most of its time', () => {
   expect(of({ standing: 'closed', ...spentQuota })).toBe('quota');
 });
 
+it('is not known while the host that takes longest has a pause that it asked for', () => {
+  // Each 503 doubles the delay, which falls again with every answer: what is left times this delay says nothing.
+  const trouble = { standing: 'backoff', lastError: 'overloaded: answered 503' } as const;
+  const slowed = { ...holder, ...trouble, waitMs: 600_000, eachMs: 640_000 };
+  expect(eta({ holders: [slowed] })).toMatchObject({ by: 'backoff', seconds: null, at: null });
+  expect(eta({ holders: [slowed] })?.because).toMatch(
+    /^The crawl waits for https:\/\/slow\.example: 60 URLs are left, not before 2026-03-02T10:10:00.*503/,
+  );
+  expect(shownHolder(holderOf(slowed, at, false))).toMatchObject({ secondsLeft: null });
+  expect(shownHolder(holderOf(holder, at, false))).toMatchObject({ secondsLeft: 120 });
+  // Another host takes longer.
+  const large = { ...holder, origin: 'https://large.example', left: 1e6 };
+  expect(eta({ holders: [slowed, large] })).toMatchObject({ by: 'host', seconds: 2e6 });
+  expect(eta({ holders: [slowed], limits: { maxPages: null, maxSeconds: 130 } })).toMatchObject({
+    by: 'time-limit',
+    seconds: 30,
+  });
+});
+
 it('sums up in words', () => {
+  expect(timeSummary({ delay: 39, answering: 31, windows: 30 }, null, null)).toMatch(
+    /^The largest part of the time, 39 %, went into/,
+  );
   expect(timeSummary({}, null, null)).toBe('No time has been counted yet.');
   expect(timeSummary(holder.spent, null, null)).toBe(
     'Most of the time, 90 %, went into the delay between two requests to one host; 10 % into requests under way: from sending each until its answer was complete.',

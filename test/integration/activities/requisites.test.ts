@@ -12,6 +12,7 @@ import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { changeCrawlState, crawlStandsAt } from '../../../engine/crawls/life.ts';
 import { makeExport } from '../../../engine/exports/job.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { changeCrawl, ledgerPages, setState } from '../../support/database/index.ts';
@@ -131,6 +132,21 @@ describe('a crawl with requisites', () => {
     });
     expect(await expectExact(fetching.pool, world.crawl)).toMatchObject({ done: 7, queued: 0 });
     expect(await ledgerPages(fetching.pool, world.crawl)).toBe(2);
+  });
+
+  it('says how many files wait, until none is left', async () => {
+    const world = await begin(home);
+    const [host] = world.hosts;
+    if (host === undefined) throw new Error('no host');
+    await fetching.role().fetchSlice(host);
+    const dependencies = fetching.dependencies();
+    while (
+      (await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) >
+      0
+    );
+    expect(await viewCrawl(fetching.pool, String(world.crawl))).toMatchObject({ needed: 4 });
+    await run(world);
+    expect(await viewCrawl(fetching.pool, String(world.crawl))).toMatchObject({ needed: 0 });
   });
 
   it('keeps to what it excludes, and without the setting needs nothing', async () => {
