@@ -123,14 +123,15 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     ] as const),
     input.document,
   );
-  const resolve = createResolver(baseOf(page.head.baseHref, url), charset);
+  const base = baseOf(page.head.baseHref, url);
+  const resolve = createResolver(base, charset);
   const directives = combine(page.head.directives, parseRobotsTag(input.xRobotsTag, input.agentTokens));
   const head = headLinks(input.linkFields);
   // Relative to the page itself, whatever its <base> (RFC 8288 §3.1).
   for (const href of head.others) page.links.add(URL.parse(href, url.href)?.href ?? href, true);
   const links = page.links.resolve(resolve, url.href, input.maxLinks);
   const title = page.title.finish();
-  const items = page.head.meta.schema(page.items, baseOf(page.head.baseHref, url));
+  const items = page.head.meta.schema(page.items, base);
   const repeated = input.repeated ?? noneRepeated;
   const whole = textsOfPage(page, items, repeated);
   const ruled = input.ruled ?? null;
@@ -145,7 +146,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const spoken =
     language === null || declared?.toLowerCase().startsWith(language) === true ? declared : language;
   const now = input.now ?? Infinity;
-  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, url, title, now, spoken });
+  const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, base, url, title, now, spoken });
   const rights = page.head.rights.finish(directives, items, resolve, input.xRobotsTag);
   const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
 

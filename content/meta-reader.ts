@@ -172,9 +172,9 @@ export class MetaReader {
     return reader === null ? found : [...found, ...reader.items];
   }
 
-  /** Of the items, what is stored. */
-  stored(items: readonly SchemaItem[]): StoredItems {
-    const stored = cutItems(items);
+  /** Of the items, what is stored. @param base of the page's addresses */
+  stored(items: readonly SchemaItem[], base: string): StoredItems {
+    const stored = cutItems(items, base);
     this.leftOut += stored.leftOut;
     return stored;
   }

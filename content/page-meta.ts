@@ -29,12 +29,15 @@ export function metaOf(
   { text, main, words, mainWords, fromState }: Texts,
   {
     resolve,
+    base,
     url,
     now,
     title,
     spoken,
   }: {
     readonly resolve: (href: string) => string | null;
+    /** Of the page's addresses. */
+    readonly base: URL;
     readonly url: URL;
     readonly title: string;
     readonly now: number;
@@ -84,7 +87,7 @@ export function metaOf(
     isArticle: isArticle || (dates.published !== null && dates.from !== 'text'),
   });
   const headings = headingsOf(folded.raw, blocks);
-  const schema = meta.stored(items);
+  const schema = meta.stored(items, base.href);
   const facts = factsOf(items, openGraph, spoken);
   const feeds = meta.feeds(resolve);
   const value: PageMeta = {

@@ -39,6 +39,12 @@ const rankOf = (name: string): number =>
 /** The text of the page is read from its body again when somebody asks for it. */
 const neverStored: ReadonlySet<string> = new Set(['articleBody', '@context', 'text']);
 
+/** Properties whose texts are addresses. Those of microdata are absolute before (item-reader.ts); JSON-LD has them as written. */
+const addressed =
+  /^(?:@id|url|image|logo|photo|screenshot|thumbnail|sameAs|item|mainEntityOfPage|primaryImageOfPage)$|[a-z]Url$/;
+/** What begins with the name of a scheme is absolute or a blank node; what has white space or braces is no address. */
+const noReference = /^(?:[a-z][a-z\d+.-]*|_):|[\s{}]|^$/i;
+
 export interface StoredItems {
   readonly items: SchemaItem[];
   /** Values left out or shortened, by where they stood, such as `Product.review`; at most twenty places. */
@@ -46,8 +52,9 @@ export interface StoredItems {
   readonly leftOut: number;
 }
 
-export function cutItems(items: readonly SchemaItem[]): StoredItems {
-  const cut = new Cut();
+/** @param base of the page's addresses */
+export function cutItems(items: readonly SchemaItem[], base: string): StoredItems {
+  const cut = new Cut(base);
   const whole = items.slice(0, mostItems);
   cut.add('items', items.length - whole.length);
   const kept = whole.map((item) => ({
@@ -87,7 +94,12 @@ function inOrder(item: SchemaItem, values: ReadonlyMap<string, unknown>): Schema
 class Cut {
   #room = longestItems;
   readonly #named = new Map<string, number>();
+  readonly #base: string;
   leftOut = 0;
+
+  constructor(base: string) {
+    this.#base = base;
+  }
 
   get named(): Record<string, number> {
     return Object.fromEntries(this.#named);
@@ -114,16 +126,17 @@ class Cut {
       return undefined;
     }
     this.#room -= name.length;
-    return this.#value(place, value, depth + 1);
+    return this.#value(place, value, depth + 1, addressed.test(name));
   }
 
-  #value(place: string, value: unknown, depth: number): unknown {
+  #value(place: string, value: unknown, depth: number, isAddress: boolean): unknown {
     // Its brackets or quotes: what is empty takes room too.
     this.#room -= 2;
     if (typeof value === 'string') {
-      this.#room -= Math.min(value.length, longestText);
-      if (value.length > longestText) this.add(place, 1);
-      return storable(value.slice(0, longestText));
+      const text = isAddress && value.length <= longestText ? this.#absolute(value) : value;
+      this.#room -= Math.min(text.length, longestText);
+      if (text.length > longestText) this.add(place, 1);
+      return storable(text.slice(0, longestText));
     }
     if (typeof value !== 'object' || value === null) {
       this.#room -= 4;
@@ -133,18 +146,22 @@ class Cut {
       this.add(place, 1);
       return undefined;
     }
-    if (Array.isArray(value)) return this.#array(place, value, depth);
+    if (Array.isArray(value)) return this.#array(place, value, depth, isAddress);
     return isItem(value) ? this.#item(place, value, depth) : undefined;
   }
 
-  #array(place: string, list: readonly unknown[], depth: number): unknown[] {
+  #absolute(reference: string): string {
+    return noReference.test(reference) ? reference : (URL.parse(reference, this.#base)?.href ?? reference);
+  }
+
+  #array(place: string, list: readonly unknown[], depth: number, isAddress: boolean): unknown[] {
     const kept: unknown[] = [];
     for (const [at, one] of list.entries()) {
       if (at >= mostEntries || this.#room <= 0) {
         this.add(place, list.length - at);
         break;
       }
-      const value = this.#value(place, one, depth + 1);
+      const value = this.#value(place, one, depth + 1, isAddress);
       if (value !== undefined) kept.push(value);
     }
     return kept;

@@ -37,6 +37,48 @@ describe('scripts of JSON-LD', () => {
     ]);
     expect(page.cut).toEqual({ meta: 1 });
   });
+
+  it('have absolute addresses where schema.org has addresses', () => {
+    const shop = (over: object) => ({ '@context': 'https://schema.org', '@type': 'Product', ...over });
+    const item = {
+      ...{
+        '@id': '#it',
+        url: 't?a=1',
+        image: ['//cdn.example/1.png', { '@type': 'ImageObject', url: '2.png' }],
+      },
+      ...{
+        sameAs: ['/wiki/Oak', 'https://other.example/oak'],
+        name: 'a/b',
+        description: '/c',
+        category: 'd/e',
+      },
+      ...{
+        offers: { '@type': 'Offer', availability: 'InStock', url: '../buy' },
+        logo: 'http://[',
+        thumbnailUrl: '',
+      },
+    };
+    expect(metaOf(`<base href="/shop/">${ld(shop(item))}`).schema).toEqual([
+      {
+        ...{
+          '@type': 'Product',
+          '@id': 'https://example.com/shop/#it',
+          url: 'https://example.com/shop/t?a=1',
+        },
+        image: [
+          'https://cdn.example/1.png',
+          { '@type': 'ImageObject', url: 'https://example.com/shop/2.png' },
+        ],
+        sameAs: ['https://example.com/wiki/Oak', 'https://other.example/oak'],
+        ...{ name: 'a/b', description: '/c', category: 'd/e' },
+        offers: { '@type': 'Offer', availability: 'InStock', url: 'https://example.com/buy' },
+        ...{ logo: 'http://[', thumbnailUrl: '' },
+      },
+    ]);
+    // A blank node is no address, and a list of words is none.
+    const blank = shop({ '@id': '_:b0', image: 'oak table, front' });
+    expect(metaOf(ld(blank)).schema?.[0]).toMatchObject({ '@id': '_:b0', image: 'oak table, front' });
+  });
 });
 
 describe('microdata', () => {
@@ -71,11 +113,11 @@ describe('microdata', () => {
 
   it('gives such properties to the item around them too, and never to themselves', () => {
     const html = `<div itemscope itemtype=x/Shop><div id=a><b itemprop=name>Shop</b></div></div>
-      <div itemscope itemtype=x/Page itemref="a b"><i itemprop=url>u</i></div>
+      <div itemscope itemtype=x/Page itemref="a b"><i itemprop=about>u</i></div>
       <div id=b><div itemprop=part itemscope itemref=b><b itemprop=name>loop</b></div></div>`;
     const page = extract(html);
     expect(page.meta.schema?.[0]).toEqual({ '@type': 'Shop', name: 'Shop' });
-    expect(page.meta.schema?.[1]).toMatchObject({ '@type': 'Page', url: 'u', name: 'Shop' });
+    expect(page.meta.schema?.[1]).toMatchObject({ '@type': 'Page', about: 'u', name: 'Shop' });
     expect(JSON.stringify(page.meta).length).toBeLessThan(12_000);
   });
 
