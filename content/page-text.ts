@@ -97,8 +97,8 @@ export class PageText {
     const { title, text, marks, items, details, contexts } = this.#takers;
     const quiet = this.quiet.name;
     if (this.isHidden) {
-      if (quiet === null) this.#addHidden(piece);
-      else if (quiet === 'script') marks.addQuiet(quiet, piece);
+      if (quiet === 'script') marks.addQuiet(quiet, piece);
+      else if (quiet !== 'style') this.#addHidden(piece, quiet !== null);
       return;
     }
     if (quiet !== null) {
@@ -121,11 +121,12 @@ export class PageText {
   }
 
   /** Prices and the like stand in hidden elements, and links there have words. */
-  #addHidden(piece: string): void {
-    this.#hidden.text(piece);
+  #addHidden(piece: string, isQuiet: boolean): void {
     this.#takers.items?.text(piece);
-    this.#takers.contexts?.add(piece);
     this.#takers.details?.text(piece);
+    if (isQuiet) return;
+    this.#hidden.text(piece);
+    this.#takers.contexts?.add(piece);
   }
 
   #showFormula(formula: Formula): void {

@@ -47,6 +47,8 @@ export interface Peers {
   chardet(body: Uint8Array): string | null;
   /** Day of publication (htmldate) and authors (trafilatura) of pages; null: they cannot be had. */
   readonly tellFacts: ((pages: readonly FactsPage[]) => readonly Facts[]) | null;
+  /** Structured data of pages as extruct reads it, by syntax; null: it cannot be had. */
+  readonly extruct: ((pages: readonly FactsPage[]) => readonly unknown[]) | null;
 }
 
 interface FactsPage {
@@ -91,7 +93,8 @@ export function installPeers(): Peers {
       return language === 'und' ? null : language;
     },
     chardet: (body) => chardet.detect(body),
-    tellFacts: factTeller(),
+    tellFacts: pythonReader('facts.py') as Peers['tellFacts'],
+    extruct: pythonReader('structured.py'),
   };
 }
 
@@ -131,25 +134,25 @@ function newspaperPages(): string | null {
   return existsSync(pages) ? pages : null;
 }
 
-const factPackages = ['htmldate==1.11.0', 'trafilatura==2.3.1', 'lxml_html_clean==0.4.6'];
+const packages = ['htmldate==1.11.0', 'trafilatura==2.3.1', 'lxml_html_clean==0.4.6', 'extruct==0.18.0'];
 
-/** Python with both, in an environment of its own. */
-function factTeller(): Peers['tellFacts'] {
+/** A program of the folder that reads pages, a line each, with these packages in an environment of its own. */
+function pythonReader(program: string): Peers['extruct'] {
   const home = join(cache, 'python');
   const python = join(home, 'bin', 'python');
   mkdirSync(cache, { recursive: true });
   if (!existsSync(python)) spawnSync('python3', ['-m', 'venv', home], { stdio: ['ignore', 2, 2] });
-  const asked = ['-m', 'pip', 'install', '--quiet', ...factPackages];
+  const asked = ['-m', 'pip', 'install', '--quiet', ...packages];
   const { status } = spawnSync(python, asked, { stdio: ['ignore', 2, 2] });
   if (status !== 0) return null;
   return (pages) => {
     const input = pages.map((page) => JSON.stringify(page)).join('\n');
-    const { stdout } = spawnSync(python, [join(folder, 'facts.py')], {
+    const { stdout } = spawnSync(python, [join(folder, program)], {
       ...{ input, encoding: 'utf8', maxBuffer: 64 * 1_024 * 1_024, stdio: ['pipe', 'pipe', 2] },
     });
     return stdout
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as Facts);
+      .map((line) => JSON.parse(line) as unknown);
   };
 }

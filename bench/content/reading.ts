@@ -12,6 +12,7 @@ import { type Matches, printTable, qualityOf, share } from './measures.ts';
 import { installPeers } from './peers.ts';
 import { builtHosts, byFolder, leaveOut } from './repeated.ts';
 import { reportSeen } from './seen.ts';
+import { reportStructured } from './structured.ts';
 import { templatedPages } from './templated.ts';
 import { compareDates, compareFacts, type FactsRow, type Told } from './told.ts';
 
@@ -44,6 +45,7 @@ export async function reportReading(folders: readonly string[], tellsEach: boole
   const peers = installPeers();
   const extractor = await createExtractor();
   reportSeen(extractor);
+  reportStructured(extractor, peers);
 
   const files = [...new Set(folders.flatMap(htmlFiles))];
   const links = compareLinks(extractor, peers, files);

@@ -124,6 +124,7 @@ describe('microdata', () => {
   it('is read in footers and asides too', () => {
     const html = '<aside itemscope itemtype="https://schema.org/Offer"><span itemprop=price>5</span></aside>';
     expect(metaOf(html).schema).toEqual([{ '@type': 'Offer', price: '5' }]);
+    expect(metaOf(`<footer hidden>${html}</footer>`).schema).toEqual([{ '@type': 'Offer', price: '5' }]);
   });
 });
 
