@@ -4,6 +4,7 @@ import { createMultibyteEncoder } from '@exodus/bytes/multi-byte.js';
 import { createSinglebyteEncoder } from '@exodus/bytes/single-byte.js';
 import { decodeBody } from '../../content/charset.ts';
 import { processorMs } from '../support/processor-time.ts';
+import { runs } from '../support/runs.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const hex = (digits: string) => Buffer.from(digits.replaceAll(' ', ''), 'hex');
@@ -287,7 +288,7 @@ describe('decodeBody', () => {
         expect(decoded.text.isWellFormed()).toBe(true);
         expect(decoded.charset).toMatch(/^[a-z0-9_-]+$/);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dateOfFolders, dateOfPath, isAfter, readDate, readingsOf } from '../../content/dates.ts';
+import { runs } from '../support/runs.ts';
 
 describe('readDate', () => {
   it.each([
@@ -111,7 +112,7 @@ describe('readDate', () => {
           expect([locale, readDate(english({ dateStyle: 'long' }, locale))]).toEqual([locale, iso]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -127,7 +128,7 @@ describe('readDate', () => {
           );
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

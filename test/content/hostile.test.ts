@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pageMeta } from '../../contracts/http/page-meta.ts';
 import { processorMs } from '../support/processor-time.ts';
 import { extract, pageUrl } from './page.ts';
+import { runs } from '../support/runs.ts';
 
 /** Processor time within which any of these must be read. They take 20 to 700 ms; quadratic reading takes minutes. */
 const soonMs = 5_000;
@@ -392,7 +393,7 @@ describe('any page', () => {
         }
         expect(extract(body, { contentType, maxLinks })).toEqual(page);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -446,7 +447,7 @@ describe('a second opinion', () => {
           .filter((url) => url !== pageUrl);
         expect(extract(body).links).toEqual([...new Set(urls)]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResolver, LinkCollector } from '../../content/links.ts';
+import { runs } from '../support/runs.ts';
 
 /** The same by the book: parse, drop the fragment, keep http(s). */
 function byTheBook(href: string, base: string): string | null {
@@ -119,7 +120,7 @@ describe('createResolver', () => {
       fc.property(href, fc.constantFrom(...bases), (reference, base) => {
         expect(createResolver(new URL(base))(reference)).toBe(byTheBook(reference, base));
       }),
-      { numRuns: 20_000 },
+      { numRuns: runs(20_000) },
     );
   });
 

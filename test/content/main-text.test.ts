@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readShown } from '../../content/extract.ts';
 import { extract } from './page.ts';
+import { runs } from '../support/runs.ts';
 
 const sentence = (n: number): string =>
   `Sentence ${String(n)} of the story, told at length, with a comma or two, so that it counts as a paragraph.`;
@@ -203,7 +204,7 @@ describe('the main text', () => {
         }
         expect(meta.mainWords ?? words).toBeLessThanOrEqual(words);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

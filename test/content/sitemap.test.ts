@@ -7,6 +7,7 @@ import type { SitemapEntry } from '../../content/sitemap-entry.ts';
 import type { Cut } from '../../domain/limits.ts';
 import type { SitemapFormat } from '../../domain/sitemap-choice.ts';
 import { SitemapFaults } from '../../domain/sitemap-faults.ts';
+import { runs } from '../support/runs.ts';
 
 interface Read {
   readonly entries: SitemapEntry[];
@@ -152,7 +153,7 @@ describe('what is no sitemap', () => {
           await read(Buffer.concat([Buffer.from(start, 'latin1'), bytes]));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

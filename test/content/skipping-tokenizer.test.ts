@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { expect, it } from 'vitest';
 import { skippingTokenizer } from '../../content/skipping-tokenizer.ts';
+import { runs } from '../support/runs.ts';
 
 /** All that a tokenizer tells, in order. */
 function told(source: string, make: (callbacks: TokenizerCallbacks) => Tokenizer): unknown[] {
@@ -61,7 +62,7 @@ it('tells the same as the tokenizer that looks at every character', () => {
       const plain = told(text, (callbacks) => new Tokenizer({ recognizeSelfClosing }, callbacks));
       expect(told(text, (callbacks) => skippingTokenizer(recognizeSelfClosing, callbacks))).toEqual(plain);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockCounts, leastPages, mostOfPage, mostPages } from '../../domain/boilerplate/block-counts.ts';
+import { runs } from '../support/runs.ts';
 
 /** Pages of a few blocks that many have, at random, among many blocks of their own. */
 const host = fc
@@ -46,7 +47,7 @@ describe('blocks that are repeated', () => {
             if (count * 3 > counts.pages) expect(repeated.has(mark)).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -15,6 +15,7 @@ import {
 import type { FetchFault } from '../../domain/fault.ts';
 import { judgeAnswer, type Answer } from '../../domain/outcome.ts';
 import { troubleClasses } from '../../domain/trouble.ts';
+import { runs } from '../support/runs.ts';
 
 const faults: readonly FetchFault[] = [
   ...['address-refused', 'protocol', 'reset', 'timeout', 'dns-not-found', 'dns-unavailable'],
@@ -63,7 +64,7 @@ describe('classes', () => {
           if (host.trouble !== null) expect(deadLetterClasses).toContain(host.trouble.class);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { headerEvidence, leftOutField, maxEvidenceBytes, maxEvidenceFields } from '../../domain/evidence.ts';
+import { runs } from '../support/runs.ts';
 
 describe('header evidence', () => {
   it('keeps what tells why, whatever else there is', () => {
@@ -73,7 +74,10 @@ describe('header evidence', () => {
         const room = maxEvidenceBytes - count * (4 + length);
         expect(count === maxEvidenceFields - 1 || room < 4 + length + 30).toBe(true);
       }),
-      { examples: [[{ fields: maxEvidenceFields, length: 1 }], [{ fields: 16, length: 124 }]], numRuns: 500 },
+      {
+        examples: [[{ fields: maxEvidenceFields, length: 1 }], [{ fields: 16, length: 124 }]],
+        numRuns: runs(500),
+      },
     );
   });
 });

@@ -7,6 +7,7 @@ import { narrate } from '../../domain/explain/narrate.ts';
 import { defaultWeights, score, type PrioritySignals } from '../../domain/priority/score.ts';
 import { filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { done, facts, hour, iso, told, type Changes } from './explaining.ts';
+import { runs } from '../support/runs.ts';
 
 describe('canonical form', () => {
   it('names the rules, in order, with what is left after each', () => {
@@ -219,7 +220,7 @@ describe('whatever the facts are', () => {
         const state = decisions.find(({ step }) => step === 'state');
         expect(next !== null).toBe(state?.effect === 'wait');
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

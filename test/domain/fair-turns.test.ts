@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairTurns, type Turn, type TurnBounds } from '../../domain/fair-turns.ts';
+import { runs } from '../support/runs.ts';
 
 const few: TurnBounds = { atOnce: 2, atOnceOfOne: 1, waiting: 5, waitingOfOne: 3 };
 const settled = (): Promise<void> => new Promise((wake) => setImmediate(wake));
@@ -98,7 +99,7 @@ describe('turns of many flows', () => {
           expect(running.length).toBe(Math.min(few.atOnce, flows.size));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

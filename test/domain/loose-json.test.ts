@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLooseJson } from '../../domain/loose-json.ts';
 import { processorMs } from '../support/processor-time.ts';
+import { runs } from '../support/runs.ts';
 
 describe('JSON as pages have it', () => {
   it.each([
@@ -52,7 +53,7 @@ and"}`,
         const read = readLooseJson(`<!-- ${json}; -->`);
         expect(read).toEqual({ values: [JSON.parse(json)], isWhole: true });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coveringDomain, hostName, isFreshCopy, optOutBoundMs, readDomain } from '../../domain/opt-out.ts';
 import { canonicalize } from '../../domain/url.ts';
+import { runs } from '../support/runs.ts';
 
 const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
@@ -117,7 +118,7 @@ describe('reading a domain', () => {
         expect(hostName(originOf(read.domain, 'http', 8080))).toBe(read.domain);
         expect(readDomain(read.domain)).toEqual(read);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

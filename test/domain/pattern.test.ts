@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern, validatePattern } from '../../domain/pattern.ts';
+import { runs } from '../support/runs.ts';
 
 /** The definition, as a table: row i, column j tells whether the first i of the pattern match the first j of the text. */
 function matchesByDefinition(pattern: string, text: string): boolean {
@@ -48,7 +49,7 @@ describe('globs', () => {
       fc.property(pattern, text, (glob, subject) => {
         expect(compilePattern(glob)(subject)).toBe(matchesByDefinition(glob, subject));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('globs', () => {
         for (const each of [glob, `*${glob}`])
           expect(compilePattern(each)(subject)).toBe(matchesByDefinition(each, subject));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

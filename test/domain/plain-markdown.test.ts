@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainMarkdown } from '../../domain/plain-markdown.ts';
+import { runs } from '../support/runs.ts';
 
 /** As any reader of Markdown does last of all, when all structure is known. */
 const decoded = (markdown: string): string =>
@@ -26,7 +27,7 @@ describe('text of others', () => {
         // Nothing that makes a list, a heading, a rule or a definition of a line, or an address of a word.
         expect(shown).not.toMatch(/^(?:\s|[-:.)]|\d+[.)])|[:](?! )/);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRobots, type RobotsVerdict } from '../../domain/robots.ts';
 import { compileRules, type RobotsRule } from '../../domain/robots-match.ts';
 import { processorMs } from '../support/processor-time.ts';
+import { runs } from '../support/runs.ts';
 
 function verdict(rules: readonly string[], path: string): RobotsVerdict {
   return parseRobots(['user-agent: a', ...rules].join('\n'))
@@ -209,7 +210,7 @@ describe('agreement with the definition', () => {
         const { allowed: isAllowed, line } = verdict(text, subject);
         expect({ allowed: isAllowed, line }).toEqual(verdictByDefinition(rules, subject));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -222,7 +223,7 @@ describe('agreement with the definition', () => {
         const text = rules.map(({ allow, pattern: value }) => `${allow ? 'allow' : 'disallow'}: ${value}`);
         expect(verdict(text, subject).line).toBe(verdictByDefinition(rules, subject).line);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });
@@ -245,7 +246,7 @@ describe('rules searched together', () => {
         expect(verdict).toEqual(oneByOne(numbered(rules))(path));
         expect(verdict.line).toBe(verdictByDefinition(rules, path).line);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -255,7 +256,7 @@ describe('rules searched together', () => {
         const kept = together(numbered(rules));
         for (const path of paths) expect(kept(path)).toEqual(oneByOne(numbered(rules))(path));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   type Observation,
   type Standing,
 } from '../../domain/traps/watch.ts';
+import { runs } from '../support/runs.ts';
 
 describe('the shapes of a URL', () => {
   it.each([
@@ -257,7 +258,7 @@ describe('a shape', () => {
         );
         expect(watch(pages, 100).filter(({ kind }) => kind === 'hold')).toEqual([]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -406,7 +407,7 @@ describe('a shape of pages that ask not to be indexed', () => {
           expect(['', 'suspect /old/{n}']).toContain(told(mixed, batch).join());
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

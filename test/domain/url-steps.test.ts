@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalRuleNames, canonicalSteps, type CanonicalRuleName } from '../../domain/url-steps.ts';
 import { canonicalize } from '../../domain/url.ts';
+import { runs } from '../support/runs.ts';
 
 /** One URL for each rule, with what the rule alone makes of it. */
 const alone: Readonly<Record<CanonicalRuleName, readonly [raw: string, result: string, dropped?: string]>> = {
@@ -107,7 +108,7 @@ describe('the steps to a canonical URL', () => {
           expect(after.ok && after.value.canonical).toBe(read.value.canonical);
         });
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalize, maxUrlLength, pathAndQuery, type CanonicalRules } from '../../domain/url.ts';
+import { runs } from '../support/runs.ts';
 
 function canonicalOf(raw: string, base?: string, rules?: CanonicalRules): string {
   const result = canonicalize(raw, base, rules);
@@ -230,7 +231,7 @@ describe('properties', () => {
         if (!result.ok) return;
         expect(canonicalOf(result.value.canonical, undefined, rules)).toBe(result.value.canonical);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -245,7 +246,7 @@ describe('properties', () => {
         expect(pathAndQuery(result.value)).toMatch(/^\//);
         expect(url).not.toContain('#');
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -267,7 +268,7 @@ describe('properties', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -286,7 +287,7 @@ describe('properties', () => {
         const raw = `http://h/x${segments.join('')}?${names.map((name) => `k${name}=${name}`).join('&')}`;
         expect(decodedOf(canonicalOf(raw))).toEqual(decodedOf(raw));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -296,7 +297,7 @@ describe('properties', () => {
         const result = canonicalize(raw, base);
         if (result.ok) expect(result.value.canonical).toMatch(/^https?:\/\/[\x21-\x7e]+$/);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   type OpeningTime,
   type Windows,
 } from '../../domain/windows.ts';
+import { runs } from '../support/runs.ts';
 
 const berlin = (...open: readonly OpeningTime[]): Windows => ({ timeZone: 'Europe/Berlin', open });
 const every = [...weekDays];
@@ -179,7 +180,7 @@ describe('standingAt', () => {
           expect(isOpenByClock(windows, standing.until - 60_000)).toBe(standing.open);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -17,6 +17,7 @@ import { cert, key } from './certificate.ts';
 import { expectFault, expectResponse, fetching, stopClock, until } from './fetching.ts';
 import { listen } from '../support/loopback.ts';
 import { rawServer, response } from './raw-server.ts';
+import { runs } from '../support/runs.ts';
 
 const MiB = 1024 * 1024;
 const limits = { maxBodyBytes: 10 * MiB, totalTimeoutMs: 200_000 };
@@ -94,7 +95,7 @@ describe('the budget', () => {
         for (const { room } of rooms) room.release();
         expect([budget.taken, budget.waiting]).toEqual([0, 0]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

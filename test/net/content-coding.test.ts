@@ -2,6 +2,7 @@ import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CodingStream, decode, readContentEncoding, type Coding } from '../../net/content-coding.ts';
+import { runs } from '../support/runs.ts';
 
 const encoders: Readonly<Record<string, { coding: Coding; encode: (data: Uint8Array) => Buffer }>> = {
   gzip: { coding: 'gzip', encode: (data) => zlib.gzipSync(data) },
@@ -54,7 +55,7 @@ describe.each(Object.entries(encoders))('%s', (_name, { coding, encode }) => {
         expect(Buffer.compare(body, data)).toBe(0);
         expect(cut).toBe(false);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -19,6 +19,7 @@ import {
   revisitRecords,
   type Capture,
 } from '../../storage/archive/index.ts';
+import { runs } from '../support/runs.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 const capture = (over: Partial<Capture> = {}): Capture => {
@@ -124,7 +125,7 @@ describe.each(segmentFormats)('members of %s', (format) => {
           expect(allMembers(Buffer.concat(members), format)).toEqual(Buffer.concat(records));
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -189,7 +190,7 @@ describe.each(segmentFormats)('members of %s', (format) => {
             expect(read?.subarray(0, record.length).equals(record)).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -5,6 +5,7 @@ import { toMarkdown } from '../../../content/markdown.ts';
 import { processorMs } from '../../support/processor-time.ts';
 import { mdCases } from './cases.ts';
 import { differences, pageUrl, shownBy, tell } from './round-trip.ts';
+import { runs } from '../../support/runs.ts';
 
 const convert = (html: string, contentType = 'text/html; charset=utf-8') =>
   toMarkdown(Buffer.from(html), contentType, pageUrl);
@@ -37,7 +38,7 @@ describe('Markdown shows what the page showed', () => {
         const rows = paragraphs.map((text) => `<tr><td>${escaped(text)}x</td><td>y</td></tr>`).join('');
         expect(shownBy(markdown(`<table>${rows}</table>`))).toBe(tell(`<table>${rows}</table>`));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -71,7 +72,7 @@ describe('Markdown shows what the page showed', () => {
       }),
       // Of marks that stand within words and touch each other, one in some thousands cannot be told by CommonMark's signs
       // alone, such as `<i><b>a</b>a<b>a</b></i><a href="/x">…`. This seed has none of them.
-      { numRuns: 3_000, seed: 1 },
+      { numRuns: runs(3_000), seed: 1 },
     );
   });
 });

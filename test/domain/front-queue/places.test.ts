@@ -5,6 +5,7 @@ import { placesToAskBack, type Claims } from '../../../domain/front-queue/give-b
 import { countPlaces, giveFromFront, newFront } from '../../../domain/front-queue/front-state.ts';
 import type { WaitingHost, WantingCrawl } from '../../../domain/front-queue/places.ts';
 import { sharesOfPlaces, tiers, type Tier } from '../../../domain/front-queue/tiers.ts';
+import { runs } from '../../support/runs.ts';
 
 const tier = fc.constantFrom<Tier>(0, 1, 2);
 const count = fc.nat({ max: 30 });
@@ -222,7 +223,7 @@ describe('places that are asked back', () => {
         for (let turn = 0; turn < 3; turn++) now = afterAsking(now, placesToAskBack(now, cap, 'normal'), cap);
         expect(placesToAskBack(now, cap, 'normal')).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -20,6 +20,7 @@ import {
   tierWeights,
   type LoadMode,
 } from '../../../domain/front-queue/tiers.ts';
+import { runs } from '../../support/runs.ts';
 
 const seed = fc.integer();
 const mode = fc.constantFrom<LoadMode>('normal', 'loaded');
@@ -59,7 +60,7 @@ describe('the shares of the front queues (F03)', () => {
         const drawn = choices(from, under, times(20_000, all)).filter((choice) => choice?.explored === false);
         expect(Math.abs(shareOf(drawn, ({ authority }) => authority) - authorityShare)).toBeLessThan(0.032);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

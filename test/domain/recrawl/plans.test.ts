@@ -19,6 +19,7 @@ import {
   type ChangeHistory,
 } from '../../../domain/recrawl/rate.ts';
 import { daysUntilWorth, freshAt, freshDays, mostWorth, worth } from '../../../domain/recrawl/worth.ts';
+import { runs } from '../../support/runs.ts';
 
 const rate = fc.double({ min: slowestRate, max: fastestRate, noNaN: true });
 const importance = fc.double({ min: 0.001, max: 1, noNaN: true });
@@ -136,7 +137,7 @@ describe('a plan', () => {
         );
         expect(plan.share).toBeGreaterThanOrEqual(even / sum - 0.02);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

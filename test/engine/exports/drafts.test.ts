@@ -24,6 +24,7 @@ import {
   type ZipFile,
 } from '../../../engine/exports/zip.ts';
 import { Draft, DraftLost, ExportFiles } from '../../../storage/exports/index.ts';
+import { runs } from '../../support/runs.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'orbweaver-drafts-'));
 afterAll(() => {
@@ -118,7 +119,7 @@ it('lines are sorted as a whole, in runs of any length', () =>
         expect(sorted).toEqual([...lines].sort());
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   ));
 
 it('a merge of many runs holds about as much as one', async () => {

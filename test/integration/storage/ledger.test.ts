@@ -21,6 +21,7 @@ import {
   type Frontier,
 } from './frontier.ts';
 import { admit, at, Model, operation, slice } from './ledger-model.ts';
+import { runs } from '../../support/runs.ts';
 
 let frontier: Frontier;
 let pool: Pool;
@@ -65,7 +66,7 @@ describe('the ledger', () => {
           await expectLike(model);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

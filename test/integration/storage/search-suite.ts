@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readQuery } from '../../../domain/search/query.ts';
 import type { IndexedPage, SearchAnswer, SearchFilter, SearchIndex } from '../../../storage/search/index.ts';
+import { runs } from '../../support/runs.ts';
 
 /** An index, and crawls that it holds. */
 export interface SearchWorld {
@@ -150,7 +151,7 @@ export function describeSearchIndex(name: string, world: () => SearchWorld): voi
             }
           },
         ),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       );
     });
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SeenCache } from '../../../storage/seen/index.ts';
+import { runs } from '../../support/runs.ts';
 
 /** Crawls of the tests are numbered so that none meets another's keys, nor those of an earlier run on the same Redis. */
 let crawls = 2 ** 31 + Math.floor(Math.random() * 2 ** 45);
@@ -80,10 +81,10 @@ export function conforms(open: () => SeenCache): void {
       remember: fc.boolean(),
       keys: fc.array(key, { maxLength: 8 }),
     });
-    let runs = 0;
+    let tried = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const run = first + 1_000_000 + 10 * runs++;
+        const run = first + 1_000_000 + 10 * tried++;
         const told = new Set<string>();
         for (const { crawl, remember, keys: asked } of steps) {
           const id = run + crawl;
@@ -98,7 +99,7 @@ export function conforms(open: () => SeenCache): void {
           for (const each of asked) told.add(name(each));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 }
