@@ -1888,12 +1888,18 @@ declare
   at constant timestamptz := greatest(new.not_before, new.closed_until);
 begin
   if new.fed or new.parked_at is not null then
-    update host_queue set turn_at = null where host_id = new.id and has_queued and turn_at is not null;
+    update host_queue q set turn_at = null
+      from (select crawl_id from host_queue where host_id = new.id and has_queued and turn_at is not null
+             order by crawl_id for update) held
+     where q.host_id = new.id and q.crawl_id = held.crawl_id;
   else
-    update host_queue
-       set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(host_id, crawl_id)
-     where host_id = new.id
-       and (turn_at is null or has_queued and (turn_at > at or known <> (new.known_at is not null)));
+    update host_queue q
+       set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(q.host_id, q.crawl_id)
+      from (select crawl_id from host_queue
+             where host_id = new.id
+               and (turn_at is null or has_queued and (turn_at > at or known <> (new.known_at is not null)))
+             order by crawl_id for update) held
+     where q.host_id = new.id and q.crawl_id = held.crawl_id;
   end if;
   return null;
 end $function$

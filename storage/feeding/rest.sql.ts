@@ -1,6 +1,15 @@
 /** How a host goes idle, wakes and retires. */
 import { statement, type Queryable } from '../postgres/index.ts';
+import { onceHeld } from '../frontier/index.ts';
 import { isItsTurn } from '../hosts/index.ts';
+
+/**
+ * A common table expression `held` that locks the queues of several hosts in the one order. The trigger by which these
+ * hosts get or lose their turns takes them host by host, in the order in which the statement meets the hosts.
+ */
+const queuesOf = (hosts: string): string => `held as materialized (
+     select from host_queue q where q.host_id in (select id from ${hosts}) order by q.host_id, q.crawl_id for update
+   )`;
 
 /**
  * Notes that the host's workflow will wait to be told of new URLs. The caller must look once more afterwards: a URL may
@@ -26,8 +35,7 @@ export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: 
  */
 export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(
   'refeed-hosts',
-  `update host h set fed = true, fed_at = now()
-     from (
+  `with lost as materialized (
        select h.id from host h
         where h.shard = $1 and h.parked_at is null and h.paused_at is null
           and h.not_before < now() - interval '10 seconds' and h.closed_until < now() - interval '10 seconds'
@@ -42,8 +50,8 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
                                      where q.host_id = h.id and q.has_queued and ${isItsTurn}))
         order by h.fed_at nulls first limit 20
         for update skip locked
-     ) lost
-    where h.id = lost.id
+   ), ${queuesOf('lost')}
+   update host h set fed = true, fed_at = now() from lost where h.id = lost.id and ${onceHeld}
    returning h.id, h.origin`,
 );
 
@@ -85,9 +93,11 @@ export const lostVisits = async (db: Queryable, shard: number): ReturnType<typeo
  */
 export const unfeedHosts = statement<[limit: number], { id: number }>(
   'unfeed-hosts',
-  `update host set fed = false, idle = false
-    where id in (select id from host where fed order by id limit $1 for update skip locked)
-   returning id`,
+  `with given as materialized (
+     select id from host where fed order by id limit $1 for update skip locked
+   ), ${queuesOf('given')}
+   update host h set fed = false, idle = false from given where h.id = given.id and ${onceHeld}
+   returning h.id`,
 );
 
 /**

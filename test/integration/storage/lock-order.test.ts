@@ -4,7 +4,7 @@
  * the very URL which that writer is about to change.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Pool, Queryable } from '../../../storage/postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../../../storage/postgres/index.ts';
 import {
   admitUrls,
   commitResults,
@@ -12,8 +12,17 @@ import {
   lockHostQueues,
   returnUrls,
 } from '../../../storage/frontier/index.ts';
-import { letOthersAsk } from '../../../storage/feeding/index.ts';
-import { addTenant, changeHost, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
+import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
+import { letOthersAsk, markSpent, unfeedHosts } from '../../../storage/feeding/index.ts';
+import {
+  addTenant,
+  changeHost,
+  fromNow,
+  hostRow,
+  tables,
+  waitingForLocks,
+  type HostColumns,
+} from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
@@ -50,23 +59,28 @@ async function untilSomebodyWaits(holder: Queryable): Promise<void> {
   await expect.poll(() => waitingForLocks(holder)).toBeGreaterThan(0);
 }
 
-/** Runs `writer` against a reader of pages that holds the queue and then finds a link to the URL `writer` changes. */
+/** Runs `writer` against one that holds the queue, and that then does `more`. */
+async function against<T>(
+  writer: () => Promise<T>,
+  more: (holder: Queryable) => Promise<unknown>,
+): Promise<T> {
+  let written: Promise<T> | undefined;
+  await inTransaction(pool, async (holder) => {
+    await holder.query(`set local deadlock_timeout = '10s'`);
+    await lockHostQueues(holder, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
+    written = writer();
+    await untilSomebodyWaits(holder);
+    // Waits for the writer, where that has what it wants already; the writer waits for the queue.
+    await holder.query(`set local lock_timeout = '2s'`);
+    await more(holder);
+  });
+  if (written === undefined) throw new Error('nothing was written');
+  return written;
+}
+
+/** Runs `writer` against a reader of pages that then finds a link to the URL `writer` changes. */
 async function meet(writer: () => Promise<unknown>): Promise<void> {
-  const reader = await pool.connect();
-  try {
-    await reader.query('begin');
-    await reader.query(`set local deadlock_timeout = '10s'`);
-    await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
-    const written = writer();
-    await untilSomebodyWaits(reader);
-    // Waits for the writer, where that holds the URL already; the writer waits for the queue.
-    await reader.query(`set local lock_timeout = '2s'`);
-    await admitUrls(reader, [wanted()]);
-    await reader.query('commit');
-    await written;
-  } finally {
-    reader.release();
-  }
+  await against(writer, (reader) => admitUrls(reader, [wanted()]));
   await expectExact(pool, crawl);
 }
 
@@ -96,6 +110,35 @@ describe('a reader that holds the queue is never waited for by somebody who hold
   });
 });
 
+/** Runs `writer` against one that then takes the host's second queue. */
+const inOrder = <T>(theirs: number, writer: () => Promise<T>): Promise<T> =>
+  against(writer, (holder) => lockHostQueues(holder, JSON.stringify([{ host_id: host, crawl_id: theirs }])));
+
+it.each<[string, HostColumns, () => Promise<unknown>]>([
+  ['is marked as worked', { failures: 1, known_at: null }, () => markSpent(pool, host, crawl)],
+  ['is parked', {}, () => parkHost(pool, String(host), 'timeout: spent', ['timeout'])],
+  ['is brought back', {}, () => unparkHost(pool, String(host))],
+])('queues of a host are taken in their order while it %s', async (_, columns, writer) => {
+  const theirs = await runningCrawl(pool);
+  // The later one lies before the other in the table.
+  await frontier.writer.write({ admissions: [admission(host, theirs, url)] });
+  await frontier.writer.write({ admissions: [wanted()] });
+  await changeHost(pool, host, { lease_token: null, lease_until: null, ...columns });
+  await inOrder(theirs, writer);
+});
+
+it('queues of many hosts are taken in their order while the patrol gives the hosts back', async () => {
+  const others = await Promise.all(Array.from({ length: 11 }, () => newHost(pool)));
+  const places = others.map((id) => ({ host_id: id, crawl_id: crawl }));
+  await frontier.writer.write({ admissions: [host, ...others].map((id) => admission(id, crawl, url)) });
+  for (const id of [host, ...others]) await changeHost(pool, id, { fed: true });
+  await against(
+    () => unfeedHosts(pool, 100),
+    (holder) => lockHostQueues(holder, JSON.stringify(places)),
+  );
+  expect(await hostRow(pool, host)).toMatchObject({ fed: false });
+});
+
 it('queues of a host are taken in their order while others than the tenant in trouble are let ask', async () => {
   const theirs = await runningCrawl(pool);
   const blamed = await addTenant(pool, 'whose URLs failed');
@@ -105,20 +148,7 @@ it('queues of a host are taken in their order while others than the tenant in tr
   const inTrouble = { failures: 1, not_before: fromNow(3_600), blamed_tenant: blamed };
   await changeHost(pool, host, { ...inTrouble, lease_token: null, lease_until: null });
   await tables.queue.change(pool, { host_id: host }, { turn_at: fromNow(3_600) });
-  const reader = await pool.connect();
-  try {
-    await reader.query('begin');
-    await reader.query(`set local deadlock_timeout = '10s'`);
-    await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: crawl }]));
-    const asking = letOthersAsk(pool, 0);
-    await untilSomebodyWaits(reader);
-    await reader.query(`set local lock_timeout = '2s'`);
-    await lockHostQueues(reader, JSON.stringify([{ host_id: host, crawl_id: theirs }]));
-    await reader.query('commit');
-    expect(await asking).toMatchObject([{ id: host, fed: false }]);
-  } finally {
-    reader.release();
-  }
+  expect(await inOrder(theirs, () => letOthersAsk(pool, 0))).toMatchObject([{ id: host, fed: false }]);
   expect((await tables.queue.row(pool, { crawl_id: theirs })).held_until_ms).toBeGreaterThan(3_000_000);
   expect((await tables.queue.row(pool, { crawl_id: crawl })).held_until_ms).toBeLessThan(0);
 });
