@@ -10,7 +10,7 @@ import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
 import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
-import { excludeOptedOut } from '../../storage/opt-outs/index.ts';
+import { excludeHostsOptedOut } from '../../storage/opt-outs/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
 import { holdTurns, waitingCrawls } from '../../storage/feeding/index.ts';
 import { noBodies, type FindBody } from './earlier-bodies.ts';
@@ -233,8 +233,9 @@ export class Slice {
   async #excludeOptedOut({ detail }: Refusal): Promise<void> {
     const { pool } = this.#room.dependencies;
     this.#optedOut = true;
+    const host = JSON.stringify([{ id: this.#lease.hostId, detail }]);
     for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
-      const rows = () => excludeOptedOut(pool, this.#lease.hostId, detail, optOutBatch);
+      const rows = () => excludeHostsOptedOut(pool, host, optOutBatch);
       found = (await retrying(rows)).length;
     }
   }

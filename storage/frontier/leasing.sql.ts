@@ -2,7 +2,7 @@
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { QueuedReason } from '../../domain/url-reason.ts';
 import { statement } from '../postgres/index.ts';
-import { onceHeld, stateOfNamed } from './queue-locks.ts';
+import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 
 export interface LeasedUrl {
   readonly crawl_id: number;
@@ -117,23 +117,23 @@ export const returnUrls = statement<[hostId: string, token: number], { crawl_id:
 );
 
 /**
- * Puts back URLs that a crash left leased. `leases` finds them: rows of `url` u. For each crawl the first URL in line
- * was in flight, as far as anybody can know. A URL that was first in line at six crashes is no longer trusted: it fails
- * as 'poison', and its dead letter can be redriven.
+ * Puts back URLs that a crash left leased. `leases` finds them: rows of `url` u; `held` locks their queues, those of
+ * `left_behind` (queue-locks.ts). For each crawl the first URL in line was in flight, as far as anybody can know. A URL
+ * that was first in line at six crashes is no longer trusted: it fails as 'poison', and its dead letter can be redriven.
  */
-const puttingBack = (leases: string): string =>
+const puttingBack = (leases: string, held: string): string =>
   `left_behind as materialized (
      select u.host_id, u.crawl_id, u.key, u.lease_token, u.reclaims >= 5 as often,
             row_number() over (partition by u.host_id, u.crawl_id order by u.priority desc, u.key) = 1 as in_flight
        from ${leases} and u.state = 'leased'
-   ), back as (
+   ), ${held}, back as (
      update url u set state = case when l.in_flight and l.often then 'failed' else 'queued' end::url_state,
                       reason = case when l.in_flight and l.often then 'poison' end,
                       detail = case when l.in_flight and l.often then 'its fetch was cut off by six crashes' end,
                       reclaims = u.reclaims + l.in_flight::int, lease_token = null
        from left_behind l
       where u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'leased'
-        and u.lease_token is not distinct from l.lease_token
+        and u.lease_token is not distinct from l.lease_token and ${onceHeld}
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts
    ), buried as (
      insert into dead_letter (host_id, crawl_id, key, class, status, message, attempts)
@@ -150,9 +150,15 @@ const puttingBack = (leases: string): string =>
  */
 export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
   'reclaim-urls',
-  `with ${puttingBack(`url u
+  `with ${puttingBack(
+    `url u
       where u.host_id = $1 and u.lease_token is distinct from $2
-        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)`)}`,
+        and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)`,
+    `held as materialized (
+     select from host_queue where host_id = $1 and crawl_id in (select crawl_id from left_behind)
+      order by crawl_id for update
+   )`,
+  )}`,
 );
 
 /**
@@ -171,7 +177,7 @@ export const reclaimPaused = statement<[limit: number], { state: string }>(
       for update skip locked
    ), fenced as (
      update host h set lease_token = nextval('lease_token') from gone where h.id = gone.id returning h.id
-   ), ${puttingBack('fenced join url u on u.host_id = fenced.id where true')}`,
+   ), ${puttingBack('fenced join url u on u.host_id = fenced.id where true', holdQueues('left_behind'))}`,
 );
 
 /** For crawls with a page limit: the pages fetched, and the URLs being fetched. */

@@ -156,22 +156,22 @@ const isFetched = `(u.reason = 'recrawl' and u.content_hash is not null)`;
  */
 const excluding = (which: string): string =>
   `with chosen as materialized (
-     select u.host_id, u.key, ${stateOfNamed('queued')}
+     select u.host_id, u.crawl_id, u.key, ${stateOfNamed('queued')}
        from host_queue q
       cross join lateral (
-        select host_id, key from url
+        select host_id, crawl_id, key from url
          where host_id = q.host_id and crawl_id = q.crawl_id and state = 'queued' ${which}
          order by priority desc, key limit $3
-           for update skip locked
       ) u
       where q.crawl_id = $1 and q.has_queued
       order by q.host_id limit $3
-   )
+   ), ${holdQueues('chosen')}
    update url u
       set state = case when ${isFetched} then 'done'::url_state else 'excluded' end,
           reason = case when ${isFetched} then 'fetched' else 'crawl-limit' end,
           detail = case when ${isFetched} then null else $2 end
      from chosen c where u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key and u.state = c.was
+      and ${onceHeld}
    returning u.host_id`;
 
 type Excluding = [crawlId: number, reason: string, limit: number];

@@ -39,11 +39,13 @@ export const setHostPause = statement<[hostId: string, reason: string | null], R
 /** Excludes up to `limit` URLs queued at a host, for good, with the reason; returns one row for each. */
 export const dropHost = statement<[hostId: string, reason: string, limit: number], { crawl_id: number }>(
   'drop-host',
-  `with chosen as materialized (
-     select crawl_id, key from url
-      where host_id = $1 and state = 'queued'
-      order by crawl_id, key limit $3
-      for update
+  `with held as materialized (
+     select crawl_id from host_queue where host_id = $1 and has_queued order by crawl_id for update
+   ), chosen as materialized (
+     select u.crawl_id, u.key from held q
+      cross join lateral (select crawl_id, key from url
+                           where host_id = $1 and crawl_id = q.crawl_id and state = 'queued' limit $3) u
+      limit $3
    )
    update url u set state = 'excluded', reason = 'dropped', detail = $2
      from chosen c where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'

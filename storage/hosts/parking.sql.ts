@@ -26,9 +26,11 @@ export const parkHost = statement<
      update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false, not_before = ${rest}
       where id = $1
      returning old.parked_at is null as newly
+   ), held as materialized (
+     select from host_queue where host_id = $1 and (select count(*) from parked) >= 0 order by crawl_id for update
    ), moved as (
      update url set state = 'failed', detail = coalesce(detail, $2)
-      where host_id = $1 and state = 'queued' and attempts > 0 and reason = any ($3)
+      where host_id = $1 and state = 'queued' and attempts > 0 and reason = any ($3) and ${onceHeld}
      returning host_id, crawl_id, key, reason, status, detail, attempts
    ), evident as (
      select m.*, last.headers from moved m

@@ -6,7 +6,6 @@ export {
   loadOptOuts,
   hostsOfDomain,
   reachOfOptOut,
-  excludeOptedOut,
   excludeHostsOptedOut,
   requeueOptedOut,
 } from './opt-outs.sql.ts';

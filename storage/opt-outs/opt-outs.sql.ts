@@ -1,4 +1,5 @@
 /** The list of opted-out domains, and the hosts and URLs under them. */
+import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface OptOutRow {
@@ -97,23 +98,6 @@ export const hostsOfDomain = statement<[domain: string], HostOfDomain>(
     order by h.id`,
 );
 
-/** Excludes up to `limit` URLs queued at a host that has opted out, of all crawls; answers one row for each. */
-export const excludeOptedOut = statement<
-  [hostId: string, detail: string, limit: number],
-  { crawl_id: number }
->(
-  'exclude-opted-out',
-  `with chosen as materialized (
-     select crawl_id, key from url
-      where host_id = $1 and state = 'queued'
-      order by crawl_id, key limit $3
-      for update skip locked
-   )
-   update url u set state = 'excluded', reason = 'opt-out', detail = $2
-     from chosen c where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
-   returning u.crawl_id`,
-);
-
 /** Excludes up to `limit` URLs queued at hosts that have opted out, of all crawls; `hosts`: [{id, detail}]. */
 export const excludeHostsOptedOut = statement<[hosts: string, limit: number], { crawl_id: number }>(
   'exclude-hosts-opted-out',
@@ -150,6 +134,8 @@ export const requeueOptedOut = statement<[hostId: string, limit: number], { craw
         and exists (select from url u where u.host_id = $1 and u.crawl_id = c.id
                                         and u.state = 'excluded' and u.reason = 'opt-out')
       order by c.id for no key update of c
+   ), held as materialized (
+     select from host_queue where host_id = $1 and crawl_id in (select id from open) order by crawl_id for update
    ), room as (
      select o.id, o.host_limit - q.total + (
               select count(*) from url u where u.host_id = $1 and u.crawl_id = o.id
@@ -166,6 +152,6 @@ export const requeueOptedOut = statement<[hostId: string, limit: number], { craw
    update url u set state = 'queued', reason = null, detail = null, due_at = now()
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key
-      and u.state = 'excluded' and u.reason = 'opt-out'
+      and u.state = 'excluded' and u.reason = 'opt-out' and ${onceHeld}
    returning u.crawl_id`,
 );

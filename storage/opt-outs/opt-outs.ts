@@ -9,7 +9,7 @@ import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import {
   addOptOut,
   countOptedOut,
-  excludeOptedOut,
+  excludeHostsOptedOut,
   hostsOfDomain,
   type HostOfDomain,
   listOptOuts,
@@ -38,7 +38,7 @@ export async function optOut(pool: Pool, domain: string, reason: string | null):
   // Until then, workers whose copy of the list is older still queue and send.
   await held();
   await sweep(await hostsOfDomain(pool, domain), (host) =>
-    excludeOptedOut(pool, host.id, optOutDetail(domain), batch),
+    excludeHostsOptedOut(pool, JSON.stringify([{ id: host.id, detail: optOutDetail(domain) }]), batch),
   );
   // Since the entry was there, slices and admissions have excluded some URLs as well.
   const excluded = Math.max(0, (await countExcluded(pool, domain)) - before);

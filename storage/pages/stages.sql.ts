@@ -308,6 +308,8 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
   `with r as materialized (
      select crawl_id, decode(key, 'hex') as key, decode(hash, 'hex') as hash
        from json_to_recordset($2) as r(crawl_id bigint, key text, hash text)
+   ), held as materialized (
+     select from host_queue where host_id = $1 and crawl_id in (select crawl_id from r) order by crawl_id for update
    ), unclaimed as (
      delete from content c using r
       where c.crawl_id = r.crawl_id and c.hash = r.hash and c.host_id = $1 and c.key = r.key
@@ -316,6 +318,7 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
                   etag = null, last_modified = null
      from r
     where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
+      and (select count(*) from held) >= 0
    returning u.crawl_id`,
 );
 

@@ -8,11 +8,16 @@ import { inTransaction, type Pool, type Queryable } from '../../../storage/postg
 import {
   admitUrls,
   commitResults,
+  excludeQueued,
   leaseUrls,
   lockHostQueues,
+  reclaimPaused,
+  reclaimUrls,
   returnUrls,
 } from '../../../storage/frontier/index.ts';
-import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
+import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
+import { excludeHostsOptedOut, requeueOptedOut } from '../../../storage/opt-outs/index.ts';
+import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { letOthersAsk, markSpent, unfeedHosts } from '../../../storage/feeding/index.ts';
 import {
   addTenant,
@@ -22,10 +27,12 @@ import {
   tables,
   waitingForLocks,
   type HostColumns,
+  type UrlColumns,
 } from '../../support/database/index.ts';
 import {
   admission,
   expectExact,
+  keyOf,
   leased,
   newHost,
   openFrontier,
@@ -52,6 +59,7 @@ beforeEach(async () => {
 });
 
 const url = 'https://x.example/wanted';
+const bodies = (): string => JSON.stringify([{ crawl_id: crawl, key: keyOf(url), hash: '00' }]);
 const wanted = (): ReturnType<typeof admission> => admission(host, crawl, url);
 
 /** Resolves once somebody waits for a lock in this database. Asked by who holds one: Postgres ends a transaction that lies still. */
@@ -107,6 +115,49 @@ describe('a reader that holds the queue is never waited for by somebody who hold
   it('while the same link is admitted by somebody else', async () => {
     await frontier.writer.write({ admissions: [admission(host, crawl, 'https://x.example/known')] });
     await meet(() => admitUrls(pool, [wanted()]));
+  });
+
+  const leaseGone = { lease_token: null, lease_until: fromNow(-60) };
+  const detail = 'x.example';
+  it.each<[string, UrlColumns, HostColumns, () => Promise<unknown>]>([
+    [
+      'their host is parked',
+      { reason: 'timeout' },
+      {},
+      () => parkHost(pool, String(host), 'timeout: spent', ['timeout']),
+    ],
+    ['they are dropped', {}, {}, () => dropHost(pool, String(host), 'dropped', 10)],
+    [
+      'their host has opted out',
+      {},
+      {},
+      () => excludeHostsOptedOut(pool, JSON.stringify([{ id: host, detail }]), 10),
+    ],
+    [
+      'their host is back from an opt-out',
+      { state: 'excluded', reason: 'opt-out' },
+      {},
+      () => requeueOptedOut(pool, String(host), 10),
+    ],
+    ['their crawl ends', {}, {}, () => excludeQueued(pool, crawl, 'cancelled', 10)],
+    [
+      'their bodies are lost',
+      { state: 'done', stage: 1 },
+      {},
+      () => requeueLostBodies(pool, String(host), bodies()),
+    ],
+    ['a crash left them', { state: 'leased' }, {}, () => reclaimUrls(pool, String(host), token)],
+    [
+      'a crash left them at a paused host',
+      { state: 'leased' },
+      { paused_at: fromNow(), ...leaseGone },
+      () => reclaimPaused(pool, 10),
+    ],
+  ])('while %s', async (_, ofUrl, ofHost, writer) => {
+    await frontier.writer.write({ admissions: [wanted()] });
+    await tables.url.change(pool, { host_id: host }, { attempts: 1, ...ofUrl });
+    await changeHost(pool, host, { failures: 0, ...ofHost });
+    await meet(writer);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   optOut,
   optOutsAfter,
   takeBackOptOut,
-  excludeOptedOut,
+  excludeHostsOptedOut,
   hostsOfDomain,
   loadOptOuts,
   removeOptOut,
@@ -97,7 +97,8 @@ describe('opting out', () => {
     await expect
       .poll(async () => (await loadOptOuts(pool, 0))[0]?.domains?.includes('counted.example'))
       .toBe(true);
-    expect(await excludeOptedOut(pool, String(host), optOutDetail('counted.example'), 20)).toHaveLength(20);
+    const out = JSON.stringify([{ id: host, detail: optOutDetail('counted.example') }]);
+    expect(await excludeHostsOptedOut(pool, out, 20)).toHaveLength(20);
     expect(await optingOut).toMatchObject({ excluded: 30 });
   });
 
@@ -172,8 +173,9 @@ describe('opting out', () => {
       }
     };
     let going = true;
+    const out = JSON.stringify([{ id: host, detail: 'busy' }]);
     const sweeping = async (): Promise<void> => {
-      while (going) await retrying(() => excludeOptedOut(pool, String(host), 'busy', 25));
+      while (going) await retrying(() => excludeHostsOptedOut(pool, out, 25));
     };
     const sweeps = [sweeping(), sweeping()];
     await Promise.all([admitting(), admitting(), fetching()]);
