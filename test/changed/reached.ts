@@ -15,7 +15,7 @@ type Beginnings = (names: string) => string[];
  */
 const also: readonly (readonly [changed: RegExp, steps: number, beginnings: readonly string[]])[] = [
   [/^storage\/migrations\//u, 1, [...storage('schema.'), 'test/storage/many-hosts.']],
-  [/\.sql\.ts$/u, 1, [...storage('statements.'), 'test/storage/many-hosts.']],
+  [/\.sql\.ts$/u, 1, [...storage('statements.'), 'test/storage/many-hosts.', 'test/storage/lock-orders.']],
   [/^workflows\//u, 1, ['test/histories/replay.']],
   [/^(?:docs|cli|config|api\/routes)\/|\.md$/u, 1, ['test/docs/readme.', 'test/docs/routes.']],
   [/^workflows\//u, 2, ['test/integration/workflows/']],

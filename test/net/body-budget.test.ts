@@ -130,6 +130,17 @@ const released = (result: FetchResponse): FetchResponse => {
   return result;
 };
 
+it('room that is given back twice, or in part before, is given back once', () => {
+  const budget = new BodyBudget(100);
+  const [one, other] = [budget.open(), budget.open()];
+  expect([one.take(60), other.take(40)]).toEqual([true, true]);
+  one.keep(10);
+  expect(budget.taken).toBe(50);
+  one.release();
+  one.release();
+  expect(budget.taken).toBe(40);
+});
+
 describe('many large bodies at once', () => {
   it('take no more than the budget, and each comes whole', async () => {
     // The last in line wait for 450 MiB of others.

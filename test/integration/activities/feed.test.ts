@@ -321,6 +321,14 @@ describe('feed', () => {
     const resting = await tick();
     expect(resting).toBeGreaterThan(5_000);
     expect(resting).toBeLessThanOrEqual(15_000);
+    // A body that is read soon may bring work.
+    for (const [stage, isAwake] of [
+      [1, true],
+      [0, false],
+    ] as const) {
+      await tables.url.change(pool, { host_id: host?.id ?? 0 }, { stage });
+      expect((await tick()) === 0).toBe(isAwake);
+    }
 
     const stop = wakeRestingSchedulers(pool, workflows, pino({ level: 'silent' }));
     try {

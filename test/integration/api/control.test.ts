@@ -4,10 +4,13 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@te
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import { Patrol } from '../../../activities/patrol.ts';
-import { crawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
+import { defaultCrawlConfig } from '../../../contracts/crawl.ts';
+import { crawlWorkflowId, recrawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
+import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
 import pino from 'pino';
 import {
   addUrl,
+  changeCrawl,
   changeHost,
   fromNow,
   setState,
@@ -156,6 +159,26 @@ describe('the crawl control', () => {
     );
     await patrol.look();
     expect(await running()).toEqual(first);
+  });
+
+  it('the patrol makes the schedule of a standing crawl anew whenever it is gone', async () => {
+    const { pool } = services;
+    const crawl = await newCrawl(pool);
+    await changeCrawl(pool, crawl, { config: { ...defaultCrawlConfig, keepFresh: defaultKeepFresh } });
+    const patrol = new Patrol(
+      pool,
+      client.workflow,
+      client.schedule,
+      1,
+      'postgres',
+      pino({ level: 'silent' }),
+    );
+    const schedule = client.schedule.getHandle(recrawlWorkflowId(crawl));
+    for (let round = 0; round < 3; round++) {
+      await patrol.look();
+      // Rejects where there is none.
+      await schedule.delete();
+    }
   });
 
   it('the patrol puts back what a killed worker left leased at a paused host', async () => {

@@ -314,6 +314,30 @@ describe('results', () => {
     expect(await expectExact(frontier.pool, crawl)).toMatchObject({ dead: 1, done: 0 });
   });
 
+  it('are written with all that they say of the answer', async () => {
+    const [url = ''] = names(1, 'answered');
+    await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
+    const token = await takenLease(frontier.pool, host);
+    const [place] = await leased(frontier.pool, host, token, 1);
+    if (place === undefined) throw new Error('nothing was leased');
+    const answer = {
+      reason: 'too-large',
+      detail: '5 MB',
+      status: 206,
+      bytes: 7,
+      truncated: 'too-large',
+      took_ms: 8,
+      content_type: 'text/html',
+      robots_tag: 'noindex',
+      link_fields: 'Refresh: 1',
+      etag: '"e"',
+      last_modified: 'Mon, 05 Jan 1970 00:00:00 GMT',
+      redirect_to: 'https://x.example/to',
+    } as const;
+    await frontier.writer.write({ results: [result(place, 'excluded', answer)] });
+    expect(await stateOf(place.key)).toMatchObject({ state: 'excluded', ...answer });
+  });
+
   it('that failed leave a dead letter with class and evidence; an attempt leaves a line', async () => {
     const [url = ''] = names(1, 'letter');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });

@@ -1,4 +1,5 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   askRobots,
@@ -20,6 +21,7 @@ import {
   takeLease,
   type TakenLease,
 } from '../../../storage/leases/index.ts';
+import { handOutUrls } from '../../../storage/lending/index.ts';
 import {
   addUrl,
   changeHost,
@@ -370,6 +372,20 @@ describe('the holder of a lease is told whether somebody waits for the host', ()
       waits === false ? [] : [{ token, lost: waits === true ? false : null }],
     );
   }); // prettier-ignore
+});
+
+it('is lent on only while it is held: a loan under a lease that has gone to somebody else is none', async () => {
+  const { pool: db } = frontier;
+  const crawl = await runningCrawl(db);
+  const url = `${(await hostRow(db, host)).origin}/lent`;
+  const { key } = await addUrl(db, crawl, url);
+  const { token } = await got();
+  const lend = (under: number) => {
+    const loan = { host_id: host, crawl_id: crawl, key: key.toString('hex'), url, token: under };
+    return handOutUrls(db, randomUUID(), 1, 'a fetcher', minute, JSON.stringify([loan]));
+  };
+  expect(await lend(token - 1)).toEqual([]);
+  expect(await lend(token)).toEqual([{ token }]);
 });
 
 describe('a guest (a robots.txt that redirects here)', () => {
