@@ -52,7 +52,7 @@ describe('a web with every wrinkle', () => {
 
   it(
     'is fetched also where hosts have a shard from when there were more of them',
-    { tags: ['long'] },
+    { tags: ['deep'] },
     async () => {
       const web = await startWeb({ seed: 13, hosts: 2, pages: 4 });
       try {
@@ -100,7 +100,7 @@ describe('a web with every wrinkle', () => {
     },
   );
 
-  it('obeys a Crawl-delay of the robots.txt', { tags: ['long'] }, async () => {
+  it('obeys a Crawl-delay of the robots.txt', { tags: ['deep'] }, async () => {
     const web = await startWeb({ seed: 12, hosts: 2, pages: 4, crawlDelay: 0.5 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any' });
@@ -182,7 +182,7 @@ const endings: Readonly<Record<Misfit, readonly Ending[]>> = {
 describe('hosts that misbehave', () => {
   it(
     'stop nobody else, are not hurried, and each URL of theirs has a clear end',
-    { tags: ['long'] },
+    { tags: ['deep'] },
     async () => {
       // One that says nothing is to be given up soon.
       expect(await worker.drain()).toBe(0);

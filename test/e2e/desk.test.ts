@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     await stopped(back);
   });
 
-  it('a host is backing off: it has asked for thirty days', { tags: ['long'] }, async () => {
+  it('a host is backing off: it has asked for thirty days', { tags: ['deep'] }, async () => {
     const site = await startSite({ '/': status(429, { 'retry-after': String(30 * 86_400) }) });
     const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
     const row = await listed('`CrawlState`="backoff"', site.origin);
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect(pages(site)).toEqual(['/', '/']);
   });
 
-  it('robots.txt cannot be read: the pending activity says so', { tags: ['long'] }, async () => {
+  it('robots.txt cannot be read: the pending activity says so', { tags: ['deep'] }, async () => {
     const site = await startSite({ '/robots.txt': status(503) });
     await addFailingHost(desk.pool, site.origin, 3);
     const crawl = await desk.start([`${site.origin}/`], { delaySeconds: 0.2 });
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     await finished(crawl);
   });
 
-  it('a queue is deep: the host is one’s own, and may be asked faster', { tags: ['long'] }, async () => {
+  it('a queue is deep: the host is one’s own, and may be asked faster', { tags: ['deep'] }, async () => {
     const links = Array.from({ length: 60 }, (_, at) => `<a href="/${String(at)}">${String(at)}</a>`).join(
       ' ',
     );
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect(gaps(site).filter((gap) => gap < 1_000).length).toBeGreaterThan(20);
   });
 
-  it('dead letters pile up: one class goes again', { tags: ['long'] }, async () => {
+  it('dead letters pile up: one class goes again', { tags: ['deep'] }, async () => {
     // Six minutes of delays: the host's workflow is still at hand when a browser on a busy machine has found its buttons.
     const more = Array.from({ length: 120 }, (_, at) => `<a href="/more?${String(at)}">${String(at)}</a>`);
     const astray = { location: 'http://' };

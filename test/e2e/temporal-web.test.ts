@@ -1,4 +1,9 @@
-/** Temporal Web as the operator's desk: hosts are found, read, paused, resumed and retried in a browser (F40). */
+/**
+ * Temporal Web as the operator's desk: hosts are found, read, paused, resumed and retried in a browser (F40). A browser on
+ * these pages takes as much of a processor as thirty test files: `npm run verify` has one of the desk's paths (desk.test.ts).
+ *
+ * @module-tag deep
+ */
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,7 +80,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     await world.close();
   });
 
-  it('pauses a host by a signal: no further request', { tags: ['long'] }, async () => {
+  it('pauses a host by a signal: no further request', async () => {
     await until('some pages were asked for', () => asked(paused) > 3);
     await desktop.open(hostWorkflowId(paused));
     expect(JSON.parse(await desktop.queryState())).toMatchObject({ mode: 'active', paused: false });
@@ -96,54 +101,46 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     expect(await listed('paused')).toContain(paused);
   });
 
-  it(
-    'shows how a crawl stands, and links to the page of a host that it waits for',
-    { tags: ['long'] },
-    async () => {
-      const waits = async (): Promise<boolean> => {
-        await desktop.open(crawlWorkflowId(crawlId));
-        return (await desktop.currentDetails()).includes(`${paused} (paused, `);
-      };
-      await until('the page of the crawl tells of the host', waits);
-      const popup = desktop.page.waitForEvent('popup');
-      const page = desktop.page.locator('iframe').last().contentFrame();
-      await page.getByRole('link', { name: paused }).click();
-      const host = await popup;
-      await host.getByTestId('history-tab').waitFor();
-      expect(host.url()).toContain(`/workflows/${encodeURIComponent(hostWorkflowId(paused))}/`);
-      await host.close();
-    },
-  );
+  it('shows how a crawl stands, and links to the page of a host that it waits for', async () => {
+    const waits = async (): Promise<boolean> => {
+      await desktop.open(crawlWorkflowId(crawlId));
+      return (await desktop.currentDetails()).includes(`${paused} (paused, `);
+    };
+    await until('the page of the crawl tells of the host', waits);
+    const popup = desktop.page.waitForEvent('popup');
+    const page = desktop.page.locator('iframe').last().contentFrame();
+    await page.getByRole('link', { name: paused }).click();
+    const host = await popup;
+    await host.getByTestId('history-tab').waitFor();
+    expect(host.url()).toContain(`/workflows/${encodeURIComponent(hostWorkflowId(paused))}/`);
+    await host.close();
+  });
 
-  it(
-    'lists a parked host with its search attributes, and says what is wrong with it',
-    { tags: ['long'] },
-    async () => {
-      await desktop.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
-      const row = await listed('parked');
-      expect(row).toMatch(/host\/(\S+)\tparked\t0\t1\tconnect-refused: .*refused the connection/);
-      expect(row).toContain(refusing);
-      await desktop.list('`WorkflowType`="host"');
-      await desktop.page.screenshot({ path: `${screenshots}/temporal-web-hosts.png` });
+  it('lists a parked host with its search attributes, and says what is wrong with it', async () => {
+    await desktop.chooseColumns(columns, ['Run ID', 'Type', 'Start', 'End']);
+    const row = await listed('parked');
+    expect(row).toMatch(/host\/(\S+)\tparked\t0\t1\tconnect-refused: .*refused the connection/);
+    expect(row).toContain(refusing);
+    await desktop.list('`WorkflowType`="host"');
+    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-hosts.png` });
 
-      await desktop.open(hostWorkflowId(refusing));
-      expect(JSON.parse(await desktop.searchAttributes())).toMatchObject({
-        indexedFields: {
-          CrawlState: 'parked',
-          DeadLetters: 1,
-          QueueDepth: 0,
-          LastError: expect.stringContaining('connect-refused') as string,
-        },
-      });
-      const details = await desktop.currentDetails();
-      expect(details).toContain(`${refusing} is parked: its retries are spent`);
-      expect(details).toContain('refused the connection');
-      expect(details).toContain('Update retry tries the host again');
-      await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
-    },
-  );
+    await desktop.open(hostWorkflowId(refusing));
+    expect(JSON.parse(await desktop.searchAttributes())).toMatchObject({
+      indexedFields: {
+        CrawlState: 'parked',
+        DeadLetters: 1,
+        QueueDepth: 0,
+        LastError: expect.stringContaining('connect-refused') as string,
+      },
+    });
+    const details = await desktop.currentDetails();
+    expect(details).toContain(`${refusing} is parked: its retries are spent`);
+    expect(details).toContain('refused the connection');
+    expect(details).toContain('Update retry tries the host again');
+    await desktop.page.screenshot({ path: `${screenshots}/temporal-web-host.png` });
+  });
 
-  it('resumes a host by a signal, and changes its pace by an update', { tags: ['long'] }, async () => {
+  it('resumes a host by a signal, and changes its pace by an update', async () => {
     const before = asked(paused);
     await desktop.open(hostWorkflowId(paused));
     await desktop.signal('resume');
@@ -158,7 +155,7 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
     await until('the host is asked faster', () => gapsOf(starts()).some((gap) => gap < delayMs / 2));
   });
 
-  it('retries a parked host by an update: its page is in the result', { tags: ['long'] }, async () => {
+  it('retries a parked host by an update: its page is in the result', async () => {
     late = createServer((request, response) => {
       askedLate.push(request.url ?? '');
       response.statusCode = request.url === '/' ? 200 : 404;
