@@ -148,7 +148,10 @@ export class Admission {
     return candidates.map((each) => ({ ...each, crawl: crawls.get(each.crawl.id) ?? each.crawl }));
   }
 
-  /** Rows for the candidates that may be new and belong to their crawl, one for each URL. */
+  /**
+   * Rows for the candidates that may be new and belong to their crawl, one for each URL: that of a page, unless only what
+   * a page needs is to be fetched there.
+   */
   async #rowsFor(candidates: readonly Candidate[]): Promise<{
     readonly rows: AdmissionRow[];
     readonly leftOutBy: JudgedBy[];
@@ -159,20 +162,20 @@ export class Admission {
     const leftOutBy = new Map<string, JudgedBy>();
     const verdicts = await verdictsOn(fresh.map(({ candidate }) => candidate));
     const leftOut = new Set<string>();
-    const judged = fresh.flatMap((found) => {
+    const standing = fresh.flatMap((found) => {
       const verdict = standingOf(found.candidate, verdicts.get(found.candidate));
       if (verdict === 'outside') {
-        const { crawl, link } = found.candidate;
-        const { id, version } = crawl;
-        leftOut.add(`${String(id)} ${link.canonical}`);
+        const { id, version } = found.candidate.crawl;
+        leftOut.add(nameOf(found.candidate));
         leftOutBy.set(`${String(id)} ${String(version)}`, { crawl_id: id, config_version: version });
         return [];
       }
       // Opt-outs last: a URL that only an opt-out keeps out can be queued when the opt-out is taken back.
-      const standing = verdict === null ? quarantineOf(found.candidate) : null;
-      const kept = standing?.kind === 'held' ? trapOf(standing) : verdict;
+      const shape = verdict === null ? quarantineOf(found.candidate) : null;
+      const kept = shape?.kind === 'held' ? trapOf(shape) : verdict;
       return [{ ...found, verdict: kept ?? optOutOf(found.candidate.link, optedOut) }];
     });
+    const judged = oneEach(standing);
     const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
     const ranks = await this.#ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
     const qualities = await this.#qualities.of(judged.map(({ candidate }) => candidate.link.host));
@@ -197,9 +200,7 @@ export class Admission {
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
       ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
-    const outside = candidates.filter(({ crawl, link }) =>
-      leftOut.has(`${String(crawl.id)} ${link.canonical}`),
-    );
+    const outside = candidates.filter((each) => leftOut.has(nameOf(each)));
     return { rows, leftOutBy: [...leftOutBy.values()], outside };
   }
 
@@ -224,12 +225,13 @@ export class Admission {
     for (const [seenAs, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.seenAs)) {
       const distinct = new Map<string, Candidate>();
       for (const candidate of ofCrawl) {
-        const { canonical } = candidate.link;
-        const first = distinct.get(canonical);
-        if (first === undefined || (first.kind === 'requisite' && candidate.kind !== 'requisite'))
-          distinct.set(canonical, candidate);
+        const name = nameOf(candidate);
+        if (!distinct.has(name)) distinct.set(name, candidate);
       }
-      const found = [...distinct].map(([canonical, candidate]) => ({ candidate, key: urlKey(canonical) }));
+      const found = [...distinct.values()].map((each) => ({
+        candidate: each,
+        key: urlKey(each.link.canonical),
+      }));
       const known = await this.#seen.known(
         seenAs,
         found.map(({ key }) => key),
@@ -263,6 +265,29 @@ const asRequisite = (seenAs: string): string => `${seenAs}:requisites`;
 
 const nameAs = (seenAs: string, kind: StoredKind): string =>
   kind === storedKinds.requisite ? asRequisite(seenAs) : seenAs;
+
+/** A URL of a crawl, once as what a page needs and once as anything else: the rules for both differ. */
+const nameOf = (candidate: Candidate): string =>
+  `${urlOf(candidate)}${candidate.kind === 'requisite' ? ' needed' : ''}`;
+
+/** Leaves each URL once. What is met both as a page and as what a page needs is a page, if that is to be fetched. */
+function oneEach<T extends { readonly candidate: Candidate; readonly verdict: object | null }>(
+  judged: readonly T[],
+): T[] {
+  const needed = new Map<string, T>();
+  for (const each of judged) if (each.candidate.kind === 'requisite') needed.set(urlOf(each.candidate), each);
+  if (needed.size === 0) return [...judged];
+  const others = judged.filter((each) => {
+    if (each.candidate.kind === 'requisite') return false;
+    const name = urlOf(each.candidate);
+    if (each.verdict !== null && needed.get(name)?.verdict === null) return false;
+    needed.delete(name);
+    return true;
+  });
+  return [...others, ...needed.values()];
+}
+
+const urlOf = ({ crawl, link }: Candidate): string => `${String(crawl.id)} ${link.canonical}`;
 
 /** Origins of those whose score depends on how far their host is trusted. */
 const scoredHosts = (candidates: readonly Candidate[]): string[] =>

@@ -134,6 +134,31 @@ describe('a crawl with requisites', () => {
     expect(await ledgerPages(fetching.pool, world.crawl)).toBe(2);
   });
 
+  it('fetches what a page also links to, where the link leads out of the crawl or is excluded by a rule for pages', async () => {
+    const world = await begin(
+      (cdn) => ({
+        '/': html(
+          `<title>Home</title><a href="${cdn}/bg.png"><img src="${cdn}/bg.png"></a><a href=/large.png><img src=/large.png></a>
+           <a href=/both><img src=/both></a>`,
+        ),
+        '/large.png': body('image/png', 'large'),
+        '/both': html('<title>A page that is a picture somewhere</title>'),
+      }),
+      { include: ['*/both'] },
+    );
+    await run(world);
+    expect(asked(world.cdn)).toEqual(['/bg.png', '/robots.txt']);
+    const urls = await fetching.urls(world.crawl, world.site.origin);
+    expect(urls).toMatchObject({
+      '/large.png': { kind: storedKinds.requisite, state: 'done' },
+      '/both': { kind: storedKinds.page, state: 'done' },
+    });
+    expect((await viewCrawl(fetching.pool, String(world.crawl)))?.cut).toEqual({
+      outside: { places: 1, leftOut: 1 },
+    });
+    await expectExact(fetching.pool, world.crawl);
+  });
+
   it('says how many files wait, until none is left', async () => {
     const world = await begin(home);
     const [host] = world.hosts;
