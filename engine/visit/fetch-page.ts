@@ -48,7 +48,7 @@ export class PageFetch {
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
     const { writer, pool, books, wakeHosts } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const chain = this.#room.cookies.at(crawl, url.key, url.url);
+    const chain = this.#room.cookies.at(crawl, url);
     const recorded = await this.#request(wanted, copy, chain, lane);
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;

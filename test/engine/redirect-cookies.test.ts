@@ -15,7 +15,7 @@ function inUse(): number {
 
 const url = (nth: number): string => `https://www.example.com/${String(nth)}/a`;
 const chainAt = (cookies: RedirectCookies, tenantId: number, nth: number) =>
-  cookies.at({ id: tenantId, tenantId }, String(nth), url(nth));
+  cookies.at({ id: tenantId, tenantId }, { key: String(nth), url: url(nth), hops: 0 });
 
 /** Answers the URL with this number, and goes on at another one. */
 function lead(cookies: RedirectCookies, tenantId: number, nth: number, to: number, field: string): void {

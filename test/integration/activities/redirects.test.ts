@@ -265,6 +265,36 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     await expectExact(fetching.pool, crawl);
   });
 
+  it.each([
+    ['before the detour is asked', 1],
+    ['before the page is asked again', 2],
+  ])('are set anew if the process that has them ends %s', async (_, slices) => {
+    const { site, host, crawl } = await hosted(
+      { '/article': wall('/detour'), '/detour': redirect('/article', 302) },
+      '/article',
+    );
+    // The first request is for robots.txt.
+    for (let slice = 0; slice <= slices; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    expect(pages(site)).toEqual(['/article', '/detour'].slice(0, slices));
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    const urls = await fetching.urls(crawl, site.origin);
+    expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched', hops: 4, redirect_to: null });
+    await expectExact(fetching.pool, crawl);
+  });
+
+  it('that are not set leave a circle as it is, which is asked once more if the process ends', async () => {
+    const { site, host, crawl } = await hosted({ '/a': redirect('/b'), '/b': redirect('/a') }, '/a');
+    for (let slice = 0; slice < 2; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/b', '/a', '/b']);
+    expect(await fetching.urls(crawl, site.origin)).toMatchObject({
+      '/a': { state: 'done', reason: 'redirect' },
+      '/b': { state: 'done', reason: 'redirect' },
+    });
+  });
+
   it('go along however soon the host of the next hop is woken', async () => {
     const { site, host } = await hosted({});
     // Cookies make no difference between ports.
