@@ -55,7 +55,7 @@ export function createFeedActivities(
    * and a task or a result may have been lost between a worker and the server.
    */
   const refeed = async (shard: number): Promise<number> => {
-    const hosts = await refeedHosts(pool, shard);
+    const hosts = await retrying(() => refeedHosts(pool, shard));
     if (hosts.length === 0) return 0;
     const mayBeLost = (await lostFetchers(pool)).length > 0;
     await inLanes(hosts, async (host) =>

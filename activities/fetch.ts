@@ -79,7 +79,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
    */
   const untilReturned = async ({ hostId }: HostRef): Promise<SliceResult | null> => {
     if ((await lentHold(pool, hostId)).length === 0) return null;
-    await markIdle(pool, hostId);
+    await retrying(() => markIdle(pool, hostId));
     const [hold] = await lentHold(pool, hostId);
     if (hold === undefined) return null;
     const [outlook] = await hostOutlook(pool, hostId);
@@ -128,7 +128,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     if (mayYield && outlook?.yields === true) return { ...step, next: 'yield', outlook };
     if (step.next === 'idle') return { ...(await giveBack(hostId, step)), outlook };
     if (!step.mayBeWoken) return { ...step, outlook };
-    await markIdle(pool, hostId);
+    await retrying(() => markIdle(pool, hostId));
     const [again] = await hostOutlook(pool, hostId);
     const later = nextStep(end, settings.sliceMs, again);
     return { ...(later.next === 'idle' ? await giveBack(hostId, later) : later), outlook: again };
@@ -136,7 +136,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
 
   /** A host with nothing due goes back to the scheduler, unless URLs have come meanwhile. */
   const giveBack = async (hostId: string, step: NextStep): Promise<NextStep> =>
-    (await retireHost(pool, hostId)).length > 0 ? step : { ...step, next: 'more' };
+    (await retrying(() => retireHost(pool, hostId))).length > 0 ? step : { ...step, next: 'more' };
 
   return {
     fetchSlice: (host) => withOwnFaults(() => withHeartbeat((signal, beat) => runSlice(host, signal, beat))),

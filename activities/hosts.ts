@@ -51,7 +51,7 @@ export function createHostActivities(
 
   return {
     retireHost: ({ hostId }) =>
-      withOwnFaults(async () => ({ retired: (await retireHost(pool, hostId)).length > 0 })),
+      withOwnFaults(async () => ({ retired: (await retrying(() => retireHost(pool, hostId))).length > 0 })),
 
     lookAtHost: (host) =>
       withOwnFaults(async () => {

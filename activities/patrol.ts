@@ -11,7 +11,7 @@
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { inRounds } from '../engine/rounds.ts';
-import type { Pool } from '../storage/postgres/index.ts';
+import { type Pool, retrying } from '../storage/postgres/index.ts';
 import { countShards, unfeedHosts } from '../storage/feeding/index.ts';
 import { heldHostsAfter } from '../storage/hosts/index.ts';
 import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/index.ts';
@@ -134,7 +134,7 @@ export class Patrol {
     await this.#noticeLoss();
     for (const walk of this.#walks) await this.#goOn(walk);
     await this.#lookAtStanding();
-    await reclaimPaused(this.#pool, hostsALook);
+    await retrying(() => reclaimPaused(this.#pool, hostsALook));
     this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
     await tendQuarantine(this.#pool, shapesALook, tendMs);
     await tendSoft404(this.#pool, shapesALook);
@@ -194,8 +194,9 @@ export class Patrol {
     const [known] = await temporalNamespace(this.#pool);
     if (id === '' || known?.id === id) return;
     let hosts = 0;
-    for (let given = batch; given === batch; hosts += given)
-      given = (await unfeedHosts(this.#pool, batch)).length;
+    // A batch is short where somebody else holds a host's row.
+    for (let given = 1; given > 0; hosts += given)
+      given = (await retrying(() => unfeedHosts(this.#pool, batch))).length;
     // Noted last: after a crash before this, the hosts are marked again.
     await noteTemporalNamespace(this.#pool, id);
     this.#host = '0';

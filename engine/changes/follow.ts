@@ -203,24 +203,22 @@ const store = (
   from: ChangesPlace,
   { micros, host_id, key }: ChangesPlace,
 ): Promise<boolean> =>
-  retrying(() =>
-    inTransaction(pool, async (db) => {
-      // A writer of events holds the crawl's row.
-      await lockCrawls(db, [Number(crawlId)]);
-      const changed = versions.filter(({ change }) => change !== null).length;
-      const [stored] = await storeVersions(
-        db,
-        crawlId,
-        JSON.stringify(versions),
-        kept,
-        JSON.stringify(from),
-        JSON.stringify({ micros, host_id, key }),
-        JSON.stringify({ compared, changed, lost }),
-      );
-      if (stored !== undefined && stored.dropped > 0) await countDropped(db, crawlId, stored.dropped);
-      return stored !== undefined;
-    }),
-  );
+  inTransaction(pool, async (db) => {
+    // A writer of events holds the crawl's row.
+    await lockCrawls(db, [Number(crawlId)]);
+    const changed = versions.filter(({ change }) => change !== null).length;
+    const [stored] = await storeVersions(
+      db,
+      crawlId,
+      JSON.stringify(versions),
+      kept,
+      JSON.stringify(from),
+      JSON.stringify({ micros, host_id, key }),
+      JSON.stringify({ compared, changed, lost }),
+    );
+    if (stored !== undefined && stored.dropped > 0) await countDropped(db, crawlId, stored.dropped);
+    return stored !== undefined;
+  });
 
 async function forgetSurplus(
   pool: Pool,

@@ -132,7 +132,7 @@ async function store(
 ): Promise<Stored> {
   if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
   if (rows.length === 0) return [];
-  const fresh = await retrying(() => inTransaction(pool, (db) => admitUrls(db, rows)));
+  const fresh = await inTransaction(pool, (db) => admitUrls(db, rows));
   if (fresh.length === rows.length) return fresh;
   const places = rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key }));
   const [lost] = await retrying(() => unstoredUrls(pool, JSON.stringify(places)));

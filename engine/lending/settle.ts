@@ -122,15 +122,13 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
     await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
   const store = (found: readonly Candidate[]): Promise<void> =>
     room.admission.admit(found, (rows, judged, outside) =>
-      retrying(() =>
-        inTransaction(pool, async (db) => {
-          if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
-          for (const { link, moved } of found)
-            if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new PlacesSpent();
-          const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
-          await commit(db, url, report, { ...ending, row }, rows, lease);
-        }),
-      ),
+      inTransaction(pool, async (db) => {
+        if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
+        for (const { link, moved } of found)
+          if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new PlacesSpent();
+        const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
+        await commit(db, url, report, { ...ending, row }, rows, lease);
+      }),
     );
   const done = await store(ending.found)
     .catch((error: unknown) => {

@@ -6,7 +6,7 @@
 import { originsOfSite } from '../../domain/scope.ts';
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
-import { inTransaction, retrying } from '../../storage/postgres/index.ts';
+import { inTransaction } from '../../storage/postgres/index.ts';
 import {
   type StageRow,
   type StagedBody,
@@ -46,12 +46,10 @@ export function createDedup(
     const rows = (some: typeof claims): string => JSON.stringify(some.map(({ body: _, ...row }) => row));
     // A claim for no site gives way to the claims of sites, so these come first.
     const [ofSites, ofNone] = [claims.filter(({ site }) => site > 0), claims.filter(({ site }) => site <= 0)];
-    const owners = await retrying(() =>
-      inTransaction(pool, async (db) => {
-        for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
-        return contentOwners(db, rows(claims));
-      }),
-    );
+    const owners = await inTransaction(pool, async (db) => {
+      for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
+      return contentOwners(db, rows(claims));
+    });
     const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
     const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
     const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);

@@ -13,7 +13,7 @@ import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { changesPlace } from '../../storage/changes/index.ts';
 import { crawlStanding, lockCrawls } from '../../storage/crawls/index.ts';
 import { pagesHorizon, rankCopies } from '../../storage/pages/index.ts';
-import { inTransaction, retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../../storage/postgres/index.ts';
 import {
   allow,
   beginStanding,
@@ -82,28 +82,24 @@ const held = (
   crawlId: string,
   work: (db: Queryable, standing: StandingCrawl) => Promise<number>,
 ): Promise<number> =>
-  retrying(() =>
-    inTransaction(pool, async (db) => {
-      // Before the row of the standing crawl: whoever settles the crawl holds the crawl's row and nothing of this.
-      await lockCrawls(db, [Number(crawlId)]);
-      const [standing] = await holdStanding(db, crawlId);
-      return standing === undefined ? 0 : work(db, standing);
-    }),
-  );
+  inTransaction(pool, async (db) => {
+    // Before the row of the standing crawl: whoever settles the crawl holds the crawl's row and nothing of this.
+    await lockCrawls(db, [Number(crawlId)]);
+    const [standing] = await holdStanding(db, crawlId);
+    return standing === undefined ? 0 : work(db, standing);
+  });
 
 /**
  * Ranks copies if it is time. The walk goes over all pages, some minutes in a large crawl, and the crawl is paused and
  * edited meanwhile: its own row is not held.
  */
 const rankOld = (pool: Pool, crawlId: string): Promise<void> =>
-  retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [standing] = await holdStanding(db, crawlId);
-      if (standing === undefined || !isRankingOld(standing)) return;
-      await rankCopies(db, Number(crawlId));
-      await noteRanked(db, crawlId);
-    }),
-  );
+  inTransaction(pool, async (db) => {
+    const [standing] = await holdStanding(db, crawlId);
+    if (standing === undefined || !isRankingOld(standing)) return;
+    await rankCopies(db, Number(crawlId));
+    await noteRanked(db, crawlId);
+  });
 
 const isPlanOld = (standing: StandingCrawl): boolean => {
   const { planned_ago: ago, planned_pages: planned, pages } = standing;

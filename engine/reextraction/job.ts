@@ -211,7 +211,7 @@ class Work {
       if (turned === 0) break;
       if (!goOn()) return false;
     }
-    await retrying(() => inTransaction(this.#pool, (db) => rankCopies(db, Number(crawlId))));
+    await inTransaction(this.#pool, (db) => rankCopies(db, Number(crawlId)));
     // After the copies: of several pages with one text, one is in the index.
     await retrying(() => restartIndex(this.#pool, crawlId));
     await retrying(() => noteSettled(this.#pool, id, this.#owner, turns));
@@ -222,14 +222,12 @@ class Work {
   async #keep(goOn: () => boolean): Promise<boolean> {
     const { id, crawl_id: crawlId } = this.#job;
     for (;;) {
-      const kept = await retrying(() =>
-        inTransaction(this.#pool, async (db) => {
-          this.#owned(await holdReextraction(db, id, this.#owner));
-          const [written] = await keepReextracted(db, id, crawlId, batch);
-          if (written?.rows === 0) await noteKept(db, id);
-          return written?.rows ?? 0;
-        }),
-      );
+      const kept = await inTransaction(this.#pool, async (db) => {
+        this.#owned(await holdReextraction(db, id, this.#owner));
+        const [written] = await keepReextracted(db, id, crawlId, batch);
+        if (written?.rows === 0) await noteKept(db, id);
+        return written?.rows ?? 0;
+      });
       if (kept === 0) return true;
       if (!goOn()) return false;
     }

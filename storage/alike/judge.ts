@@ -8,7 +8,7 @@
  */
 import type { Fingerprint } from '../../domain/alike/fingerprint.ts';
 import { areAlike, likenessOf, type Likeness } from '../../domain/alike/likeness.ts';
-import { inTransaction, type Pool, retrying } from '../postgres/index.ts';
+import { inTransaction, type Pool } from '../postgres/index.ts';
 import {
   claimJudging,
   judgePrints,
@@ -59,37 +59,35 @@ export async function judgeAlike(
 }
 
 function judgeBatch(pool: Pool, crawlId: number): Promise<number> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      if ((await claimJudging(db, crawlId)).length === 0) return 0;
-      const prints = (await unjudgedPrints(db, crawlId, batch)).map(printOf);
-      if (prints.length === 0) return 0;
-      const found = await printsLike(
-        db,
-        crawlId,
-        prints.map(({ id }) => id),
+  return inTransaction(pool, async (db) => {
+    if ((await claimJudging(db, crawlId)).length === 0) return 0;
+    const prints = (await unjudgedPrints(db, crawlId, batch)).map(printOf);
+    if (prints.length === 0) return 0;
+    const found = await printsLike(
+      db,
+      crawlId,
+      prints.map(({ id }) => id),
+    );
+    const known = Map.groupBy(found, ({ like }) => like);
+    const fresh: Print[] = [];
+    const judged = prints.map((print) => {
+      const mine = new Set(print.bands);
+      const near = [
+        ...(known.get(print.id) ?? []).map(printOf),
+        ...fresh.filter(({ bands }) => bands.some((band) => mine.has(band))),
+      ];
+      const best = bestOf(print, near);
+      if (best !== null) return aliasOf(print, best);
+      const bands = print.bands.filter(
+        (band) => near.filter((other) => other.bands.includes(band)).length < mostOfBand,
       );
-      const known = Map.groupBy(found, ({ like }) => like);
-      const fresh: Print[] = [];
-      const judged = prints.map((print) => {
-        const mine = new Set(print.bands);
-        const near = [
-          ...(known.get(print.id) ?? []).map(printOf),
-          ...fresh.filter(({ bands }) => bands.some((band) => mine.has(band))),
-        ];
-        const best = bestOf(print, near);
-        if (best !== null) return aliasOf(print, best);
-        const bands = print.bands.filter(
-          (band) => near.filter((other) => other.bands.includes(band)).length < mostOfBand,
-        );
-        fresh.push({ ...print, bands });
-        const crowded = print.bands.length - bands.length;
-        return { id: print.id, original: print.id, likeness: null, distance: null, bands, crowded };
-      });
-      await judgePrints(db, JSON.stringify(judged));
-      return prints.length;
-    }),
-  );
+      fresh.push({ ...print, bands });
+      const crowded = print.bands.length - bands.length;
+      return { id: print.id, original: print.id, likeness: null, distance: null, bands, crowded };
+    });
+    await judgePrints(db, JSON.stringify(judged));
+    return prints.length;
+  });
 }
 
 interface Near {

@@ -40,22 +40,20 @@ export async function countBlocks(
   pages: readonly (readonly PageBlock[])[],
 ): Promise<void> {
   await retrying(() => beginCounts(pool, hostId, crawlId));
-  await retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [row] = await lockCounts(db, hostId, crawlId);
-      // The crawl has been removed meanwhile.
-      if (row === undefined || row.counts.pages >= mostPages) return;
-      const counts = new BlockCounts(row.counts);
-      for (const blocks of pages) counts.add(new Set(blocks.map(({ mark }) => mark)));
-      const texts = new Map([...row.repeated, ...pages.flat()].map(({ mark, text }) => [mark, text]));
-      const repeated = [...counts.repeated()].map(([mark, of]) => ({
-        ...{ mark, pages: of },
-        text: texts.get(mark) ?? '',
-      }));
-      await putCounts(
-        ...([db, hostId, crawlId, counts.pages, JSON.stringify(counts.stored())] as const),
-        JSON.stringify(repeated),
-      );
-    }),
-  );
+  await inTransaction(pool, async (db) => {
+    const [row] = await lockCounts(db, hostId, crawlId);
+    // The crawl has been removed meanwhile.
+    if (row === undefined || row.counts.pages >= mostPages) return;
+    const counts = new BlockCounts(row.counts);
+    for (const blocks of pages) counts.add(new Set(blocks.map(({ mark }) => mark)));
+    const texts = new Map([...row.repeated, ...pages.flat()].map(({ mark, text }) => [mark, text]));
+    const repeated = [...counts.repeated()].map(([mark, of]) => ({
+      ...{ mark, pages: of },
+      text: texts.get(mark) ?? '',
+    }));
+    await putCounts(
+      ...([db, hostId, crawlId, counts.pages, JSON.stringify(counts.stored())] as const),
+      JSON.stringify(repeated),
+    );
+  });
 }

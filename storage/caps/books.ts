@@ -4,7 +4,7 @@
  * given to others while that process may still send.
  */
 import { currentBooks, isEmpty, type GroupBooks } from '../../domain/caps.ts';
-import { inTransaction, retrying, type Pool, type Queryable } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
   addGroups,
   forgetHolders,
@@ -25,7 +25,7 @@ export interface GroupTurn {
 
 /** All of `turns` or none; each may be run more than once, and its last run counts. */
 export const atBooks = (pool: Pool, turns: readonly GroupTurn[]): Promise<void> =>
-  retrying(() => inTransaction(pool, (db) => allTurns(db, turns)));
+  inTransaction(pool, (db) => allTurns(db, turns));
 
 async function allTurns(db: Queryable, turns: readonly GroupTurn[]): Promise<void> {
   await forgetHolders(db);

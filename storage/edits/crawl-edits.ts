@@ -54,29 +54,27 @@ const versionsKept = 1_000;
 const versionBytes = 64 * 1024 * 1024;
 
 export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<EditOutcome> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [crawl] = await lockForEdit(db, crawlId);
-      if (crawl === undefined) return { kind: 'unknown' };
-      const { state, cause, reason, config_version: version } = crawl;
-      if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
-      const before = wholeConfig(crawl.config);
-      const after = edit.change(before);
-      const under = await lifeAfter(db, crawlId, before, after);
-      if (under.life === 'over') return { kind: 'over', state, cause, reason };
-      if (isSame(before, after)) return { kind: 'same', version };
-      if (under.life === 'ends' && !edit.mayEnd) return { kind: 'ends', by: under.by };
-      const rereads = before.scope !== after.scope && after.sitemap !== 'only' && after.follow;
-      const { author, note, restores } = edit;
-      const config = JSON.stringify(after);
-      await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
-      await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
-      // Only an open crawl admits what is found in its pages, and has its URLs queued again that a limit had cut off.
-      if (isOver(state) && (rereads || under.life === 'goes-on'))
-        await reopenClosedCrawls(db, [Number(crawlId)]);
-      return { kind: 'stored', version: version + 1 };
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    const [crawl] = await lockForEdit(db, crawlId);
+    if (crawl === undefined) return { kind: 'unknown' };
+    const { state, cause, reason, config_version: version } = crawl;
+    if (edit.seen?.includes(version) === false) return { kind: 'outdated', version };
+    const before = wholeConfig(crawl.config);
+    const after = edit.change(before);
+    const under = await lifeAfter(db, crawlId, before, after);
+    if (under.life === 'over') return { kind: 'over', state, cause, reason };
+    if (isSame(before, after)) return { kind: 'same', version };
+    if (under.life === 'ends' && !edit.mayEnd) return { kind: 'ends', by: under.by };
+    const rereads = before.scope !== after.scope && after.sitemap !== 'only' && after.follow;
+    const { author, note, restores } = edit;
+    const config = JSON.stringify(after);
+    await storeConfig(db, crawlId, version + 1, config, author, note, restores, rereads);
+    await dropOldConfigs(db, crawlId, versionsKept, versionBytes);
+    // Only an open crawl admits what is found in its pages, and has its URLs queued again that a limit had cut off.
+    if (isOver(state) && (rereads || under.life === 'goes-on'))
+      await reopenClosedCrawls(db, [Number(crawlId)]);
+    return { kind: 'stored', version: version + 1 };
+  });
 }
 
 /** What an edit does, or would do, to the life of a crawl. @throws Error if there is no such crawl */
@@ -179,24 +177,22 @@ export interface MovedBatch {
  */
 export function applyBatch(pool: Pool, crawlId: string, batch: JudgedBatch): Promise<MovedBatch | null> {
   const id = Number(crawlId);
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      await lockCrawls(db, [id]);
-      const [pending] = await pendingConfig(db, crawlId);
-      if (pending?.version !== batch.version || pending.place !== batch.from) return null;
-      if (pending.seeds_revision !== batch.seedsRevision) return null;
-      if (whyNoMore(pending) !== null) return null;
-      const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
-      const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
-      const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
-      const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
-      const { version, from, judged } = batch;
-      const counts: JudgedCounts = { judged, excluded, readmitted: back.length, reread: 0, admitted: 0 };
-      await noteJudged(db, crawlId, version, from, written(batch.to), JSON.stringify(counts));
-      if (back.length > 0 && isOver(pending.state)) await reopenClosedCrawls(db, [id]);
-      return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    await lockCrawls(db, [id]);
+    const [pending] = await pendingConfig(db, crawlId);
+    if (pending?.version !== batch.version || pending.place !== batch.from) return null;
+    if (pending.seeds_revision !== batch.seedsRevision) return null;
+    if (whyNoMore(pending) !== null) return null;
+    const rows = batch.moved.map((row) => ({ ...row, crawl_id: id }));
+    const moved = rows.length === 0 ? [] : await judgeUrls(db, JSON.stringify(rows));
+    const back = moved.filter(({ was, state }) => was === 'excluded' && state === 'queued');
+    const excluded = moved.filter(({ was, state }) => was === 'queued' && state === 'excluded').length;
+    const { version, from, judged } = batch;
+    const counts: JudgedCounts = { judged, excluded, readmitted: back.length, reread: 0, admitted: 0 };
+    await noteJudged(db, crawlId, version, from, written(batch.to), JSON.stringify(counts));
+    if (back.length > 0 && isOver(pending.state)) await reopenClosedCrawls(db, [id]);
+    return { excluded, readmitted: back.length, hosts: [...new Set(back.map(({ host_id }) => host_id))] };
+  });
 }
 
 /** Notes pages that were read again, unless another job has taken over at that place. */

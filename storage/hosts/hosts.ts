@@ -110,7 +110,8 @@ export async function dropQueue(
   for (let dropped = 0; ;) {
     const { length } = await retrying(() => dropHost(pool, hostId, reason, dropBatch));
     dropped += length;
-    if (length < dropBatch) return { dropped, more: false };
+    // A batch is short where a visit has leased URLs of it meanwhile: there may be more.
+    if (length === 0) return { dropped, more: false };
     if (performance.now() > until || signal?.aborted === true) return { dropped, more: true };
   }
 }

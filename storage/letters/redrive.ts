@@ -15,7 +15,7 @@ import {
   type DeadLetterClass,
   type RedriveCounts,
 } from '../../domain/dead-letter.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { chooseClassLetters, chooseCrawlLetters, type LetterPlace, chooseHostLetters } from './choose.sql.ts';
 import {
   holdParkedHosts,
@@ -101,8 +101,7 @@ export async function redriveBatch(
     letterClass === restingClass && age_ms < restMs;
   const resting = chosen.filter(rests);
   const ready = chosen.filter((letter) => !rests(letter));
-  const moved =
-    ready.length === 0 ? nothing : await retrying(() => inTransaction(pool, (db) => move(db, ready)));
+  const moved = ready.length === 0 ? nothing : await inTransaction(pool, (db) => move(db, ready));
   const oldest = Math.max(...resting.map(({ age_ms }) => age_ms));
   return {
     ...moved,

@@ -7,7 +7,7 @@
  * One process at a time judges. What a process has not judged when it dies is judged by another one. A page that stands
  * for others loses them once it has another text: the note of its old text has them judged again.
  */
-import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
+import { inTransaction, type Pool } from '../postgres/index.ts';
 import { claimRanking } from './ranking-lock.sql.ts';
 import { dueTexts, judgeTexts } from './same-text.sql.ts';
 
@@ -19,17 +19,15 @@ const mostOfText = 1_000;
 export async function judgeSameTexts(pool: Pool, budgetMs: number, most = mostOfText): Promise<void> {
   const until = performance.now() + budgetMs;
   for (let notes = batch; notes === batch && performance.now() < until;)
-    notes = await retrying(() =>
-      inTransaction(pool, async (db) => {
-        if ((await claimRanking(db)).length === 0) return 0;
-        const due = await dueTexts(db, batch);
-        if (due.length > 0)
-          await judgeTexts(
-            db,
-            due.map(({ id }) => id),
-            most,
-          );
-        return due.length;
-      }),
-    );
+    notes = await inTransaction(pool, async (db) => {
+      if ((await claimRanking(db)).length === 0) return 0;
+      const due = await dueTexts(db, batch);
+      if (due.length > 0)
+        await judgeTexts(
+          db,
+          due.map(({ id }) => id),
+          most,
+        );
+      return due.length;
+    });
 }

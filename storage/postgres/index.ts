@@ -7,6 +7,7 @@ export {
   planByKey,
   createPool,
   inTransaction,
+  transactOnce,
   type Pool,
   type Queryable,
   type TakeTurn,

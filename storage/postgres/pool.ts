@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import { ModestPool, type TakeTurn } from './modest-pool.ts';
-import { isStorageOutage } from './retry.ts';
+import { isStorageOutage, retrying } from './retry.ts';
 
 export type Pool = pg.Pool;
 export type { TakeTurn };
@@ -101,8 +101,16 @@ export function createPool(
   return pool;
 }
 
-/** Runs `work` in one transaction; rolls back on any error, and drops a connection that cannot even roll back. */
-export async function inTransaction<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in one transaction; rolls back on any error, and drops a connection that cannot even roll back. After a
+ * deadlock, and whatever else passes by itself, it is tried again as a whole: `work` may run more than once, and its last
+ * run counts.
+ */
+export const inTransaction = <T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> =>
+  retrying(() => transactOnce(pool, work));
+
+/** As `inTransaction`, for what is not to be tried again. */
+export async function transactOnce<T>(pool: Pool, work: (db: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query('begin');

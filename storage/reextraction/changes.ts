@@ -1,7 +1,7 @@
 /** What people change of re-extractions: judged and done under the lock of the crawl, so that two at once do not cross. */
 import { refusal, type ReextractionChange, type Standing } from '../../domain/reextraction/may.ts';
 import { lockCrawls } from '../crawls/index.ts';
-import { inTransaction, retrying, type Pool, type Queryable } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
   addReextraction,
   cancelReextraction,
@@ -28,13 +28,11 @@ const judged = <T>(
   id: string | undefined,
   work: (db: Queryable) => Promise<T>,
 ): Promise<T | Refused> =>
-  retrying(() =>
-    inTransaction(pool, async (db) => {
-      await lockCrawls(db, [Number(crawlId)]);
-      const why = refusal(change, (await listReextractions(db, crawlId)).map(standingOf), id);
-      return why === null ? work(db) : { refused: why };
-    }),
-  );
+  inTransaction(pool, async (db) => {
+    await lockCrawls(db, [Number(crawlId)]);
+    const why = refusal(change, (await listReextractions(db, crawlId)).map(standingOf), id);
+    return why === null ? work(db) : { refused: why };
+  });
 
 /** Answers the id. The crawl must be there. */
 export const startReextraction = (pool: Pool, crawlId: string): Promise<string | Refused> =>

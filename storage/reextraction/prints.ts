@@ -1,6 +1,6 @@
 /** Exchanges the fingerprints of texts (storage/alike/) with the extraction that is in use. */
 import { storePrints } from '../alike/index.ts';
-import { inTransaction, retrying, type Pool } from '../postgres/index.ts';
+import { inTransaction, type Pool } from '../postgres/index.ts';
 import { holdReextraction } from './jobs.sql.ts';
 import { notePrints, printsToTurn } from './pages.sql.ts';
 
@@ -18,20 +18,18 @@ export const turnPrints = (
   { id, crawlId, owner }: { readonly id: string; readonly crawlId: string; readonly owner: string },
   limit: number,
 ): Promise<number | null> =>
-  retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [job] = await holdReextraction(db, id, owner);
-      if (job === undefined) return null;
-      const due = await printsToTurn(db, id, crawlId, job.in_use, limit);
-      if (due.length === 0) return 0;
-      const current = due.filter(({ is_current }) => is_current);
-      const rows = current.map(({ host_id, key, print }) => ({ ...print, host_id, crawl_id: crawlId, key }));
-      if (rows.length > 0) await storePrints(db, JSON.stringify(rows));
-      const kept = due.map(({ host_id, key, stored, is_current }) => ({
-        ...{ host_id, key },
-        print: is_current ? (stored ?? noPrint) : null,
-      }));
-      await notePrints(db, id, job.in_use, JSON.stringify(kept));
-      return due.length;
-    }),
-  );
+  inTransaction(pool, async (db) => {
+    const [job] = await holdReextraction(db, id, owner);
+    if (job === undefined) return null;
+    const due = await printsToTurn(db, id, crawlId, job.in_use, limit);
+    if (due.length === 0) return 0;
+    const current = due.filter(({ is_current }) => is_current);
+    const rows = current.map(({ host_id, key, print }) => ({ ...print, host_id, crawl_id: crawlId, key }));
+    if (rows.length > 0) await storePrints(db, JSON.stringify(rows));
+    const kept = due.map(({ host_id, key, stored, is_current }) => ({
+      ...{ host_id, key },
+      print: is_current ? (stored ?? noPrint) : null,
+    }));
+    await notePrints(db, id, job.in_use, JSON.stringify(kept));
+    return due.length;
+  });

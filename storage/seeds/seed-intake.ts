@@ -5,7 +5,7 @@
 import { isOver, whyNoMore, type CrawlState } from '../../domain/crawl-life.ts';
 import { quotaNames, spentByGrowth, spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';
 import { newSeeds } from './new-seeds.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import type { SeedLine } from './seeds.ts';
 import { appendSeeds, lockForSeeds, noteAddedSeeds } from './intake.sql.ts';
 import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
@@ -29,25 +29,23 @@ export function storeSeeds(
   asked: readonly SeedLine[],
   which: 'all' | 'new' = 'all',
 ): Promise<SeedIntake> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      const spent = await spentFor(db, tenantId);
-      const [crawl] = await lockForSeeds(db, crawlId);
-      if (crawl === undefined) return { kind: 'unknown' };
-      const { state, reason } = crawl;
-      if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
-      const seeds = which === 'all' ? asked : await newSeeds(db, crawlId, asked);
-      if (seeds.length === 0) return { kind: 'added', reopened: false, seeds };
-      const reopens = isOver(state);
-      const barred = reopens ? spent.toReopen : spent.toGrow;
-      if (barred !== null) return { kind: 'spent', spent: barred };
-      for (let at = 0; at < seeds.length; at += atOnce)
-        await appendSeeds(db, crawlId, JSON.stringify(seeds.slice(at, at + atOnce)));
-      if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
-      await noteAddedSeeds(db, crawlId, seeds.length);
-      return { kind: 'added', reopened: reopens, seeds };
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    const spent = await spentFor(db, tenantId);
+    const [crawl] = await lockForSeeds(db, crawlId);
+    if (crawl === undefined) return { kind: 'unknown' };
+    const { state, reason } = crawl;
+    if (whyNoMore(crawl) !== null) return { kind: 'over', state, reason };
+    const seeds = which === 'all' ? asked : await newSeeds(db, crawlId, asked);
+    if (seeds.length === 0) return { kind: 'added', reopened: false, seeds };
+    const reopens = isOver(state);
+    const barred = reopens ? spent.toReopen : spent.toGrow;
+    if (barred !== null) return { kind: 'spent', spent: barred };
+    for (let at = 0; at < seeds.length; at += atOnce)
+      await appendSeeds(db, crawlId, JSON.stringify(seeds.slice(at, at + atOnce)));
+    if (reopens) await reopenClosedCrawls(db, [Number(crawlId)]);
+    await noteAddedSeeds(db, crawlId, seeds.length);
+    return { kind: 'added', reopened: reopens, seeds };
+  });
 }
 
 interface Spent {

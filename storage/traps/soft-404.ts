@@ -69,8 +69,8 @@ export async function holdMissing(
   let held = 0;
   for (let at = 0; at < keys.length; at += batch) {
     const some = keys.slice(at, at + batch);
-    const rows = await retrying(() =>
-      inTransaction(pool, (db) => holdPages(db, host_id, crawl_id, some, quarantineDetail(id, shape))),
+    const rows = await inTransaction(pool, (db) =>
+      holdPages(db, host_id, crawl_id, some, quarantineDetail(id, shape)),
     );
     held += rows.length;
   }

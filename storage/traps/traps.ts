@@ -8,7 +8,7 @@ import { floorUnder, usualFloor, type CrawlBounds } from '../../domain/traps/rul
 import { domainOfShape } from '../../domain/traps/shape.ts';
 import { noPages, watchPages, type Observation, type Standing } from '../../domain/traps/watch.ts';
 import { reopenClosedCrawls } from '../crawls/index.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
   dueSamples,
   hostKeptBack,
@@ -56,46 +56,43 @@ export function addWatched(
   usual = usualFloor,
 ): Promise<number> {
   const places = asJson(watched.map(({ host_id, crawl_id }) => ({ host_id, crawl_id })));
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      let rows = await lockWatches(db, places);
-      if (rows.length < watched.length) {
-        await beginWatches(db, places);
-        rows = await lockWatches(db, places);
-      }
-      const found: FoundRow[] = [];
-      const samples: object[] = [];
-      const stored = rows.map(({ host_id, crawl_id, state: known, standings, quota }) => {
-        // Without words it is new, or a process of an older version wrote it.
-        const state = { ...noPages(), ...(known.words !== undefined && known) };
-        const pages = watched.filter((each) => each.host_id === host_id && each.crawl_id === crawl_id);
-        const findings = watchPages(
-          state,
-          pages.flatMap((each) => each.pages),
-          standingsOf(standings),
-          Math.min(...pages.map(({ bounds }) => floorUnder(withQuota(bounds, quota), usual))),
-        );
-        for (const finding of findings) {
-          const { shape } = finding;
-          const place = { crawl_id, host_id, shape };
-          if (finding.kind === 'sample')
-            samples.push({ ...place, pages: finding.pages, novel: finding.novel });
-          else if (finding.kind === 'clear') {
-            found.push({ ...place, rule: null, evidence: {}, verdict: 'cleared' });
-          } else {
-            const verdict = finding.kind === 'hold' ? 'held' : 'suspected';
-            found.push({ ...place, ...finding.accusation, verdict });
-          }
+  return inTransaction(pool, async (db) => {
+    let rows = await lockWatches(db, places);
+    if (rows.length < watched.length) {
+      await beginWatches(db, places);
+      rows = await lockWatches(db, places);
+    }
+    const found: FoundRow[] = [];
+    const samples: object[] = [];
+    const stored = rows.map(({ host_id, crawl_id, state: known, standings, quota }) => {
+      // Without words it is new, or a process of an older version wrote it.
+      const state = { ...noPages(), ...(known.words !== undefined && known) };
+      const pages = watched.filter((each) => each.host_id === host_id && each.crawl_id === crawl_id);
+      const findings = watchPages(
+        state,
+        pages.flatMap((each) => each.pages),
+        standingsOf(standings),
+        Math.min(...pages.map(({ bounds }) => floorUnder(withQuota(bounds, quota), usual))),
+      );
+      for (const finding of findings) {
+        const { shape } = finding;
+        const place = { crawl_id, host_id, shape };
+        if (finding.kind === 'sample') samples.push({ ...place, pages: finding.pages, novel: finding.novel });
+        else if (finding.kind === 'clear') {
+          found.push({ ...place, rule: null, evidence: {}, verdict: 'cleared' });
+        } else {
+          const verdict = finding.kind === 'hold' ? 'held' : 'suspected';
+          found.push({ ...place, ...finding.accusation, verdict });
         }
-        return { host_id, crawl_id, state };
-      });
-      await storeWatches(db, asJson(stored));
-      const changed = latest(found);
-      if (changed.length > 0) await noteFound(db, asJson(changed), firstSampleSeconds);
-      if (samples.length > 0) await freeBySamples(db, samples);
-      return changed.filter(({ verdict }) => verdict === 'held').length;
-    }),
-  );
+      }
+      return { host_id, crawl_id, state };
+    });
+    await storeWatches(db, asJson(stored));
+    const changed = latest(found);
+    if (changed.length > 0) await noteFound(db, asJson(changed), firstSampleSeconds);
+    if (samples.length > 0) await freeBySamples(db, samples);
+    return changed.filter(({ verdict }) => verdict === 'held').length;
+  });
 }
 
 /** The host's quota counts where it is less than what the crawl may ask for in a day. */
@@ -136,24 +133,22 @@ function requeueBatch(
   reason: 'sample' | null,
   from = '',
 ): Promise<{ readonly urls: number; readonly name: string }> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [row] = await lockQuarantined(db, id);
-      if (row === undefined || (reason === 'sample' && !row.due)) return { urls: 0, name: from };
-      const wereRead = row.rule === 'soft-404';
-      const goesOn = wereRead || whyNoMore(row) === null;
-      const domain = domainOfShape(row.shape);
-      const [next] = domain === null ? [] : await hostKeptBack(db, id, domain, from);
-      const hostId = domain === null ? row.host_id : next?.host_id;
-      const urls =
-        goesOn && hostId !== undefined
-          ? (await requeueQuarantined(db, id, row.crawl_id, hostId, limit, reason)).length
-          : 0;
-      if (reason === 'sample') await noteLetThrough(db, id, urls, sampleSeconds);
-      if (urls > 0 && !wereRead && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
-      return { urls, name: next?.name ?? from };
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    const [row] = await lockQuarantined(db, id);
+    if (row === undefined || (reason === 'sample' && !row.due)) return { urls: 0, name: from };
+    const wereRead = row.rule === 'soft-404';
+    const goesOn = wereRead || whyNoMore(row) === null;
+    const domain = domainOfShape(row.shape);
+    const [next] = domain === null ? [] : await hostKeptBack(db, id, domain, from);
+    const hostId = domain === null ? row.host_id : next?.host_id;
+    const urls =
+      goesOn && hostId !== undefined
+        ? (await requeueQuarantined(db, id, row.crawl_id, hostId, limit, reason)).length
+        : 0;
+    if (reason === 'sample') await noteLetThrough(db, id, urls, sampleSeconds);
+    if (urls > 0 && !wereRead && isOver(row.state)) await reopenClosedCrawls(db, [row.crawl_id]);
+    return { urls, name: next?.name ?? from };
+  });
 }
 
 /** Queues all URLs again that a released shape keeps back, until none is left or the time is up. */

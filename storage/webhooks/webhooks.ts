@@ -12,7 +12,7 @@ import {
   type WebhookChange,
   type WebhookView,
 } from '../../contracts/http/webhooks.ts';
-import { inTransaction, type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
   changeWebhook,
   deleteWebhook,
@@ -88,13 +88,11 @@ export async function editWebhook(
   change: WebhookChange,
   versions: Versions,
 ): Promise<boolean> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [changed] = await changeWebhook(db, id, tenantId, JSON.stringify(change), versions);
-      if (changed?.fresh === true) await refreshWebhookCursors(db, id);
-      return changed !== undefined;
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    const [changed] = await changeWebhook(db, id, tenantId, JSON.stringify(change), versions);
+    if (changed?.fresh === true) await refreshWebhookCursors(db, id);
+    return changed !== undefined;
+  });
 }
 
 /** Deletes a webhook with everything that waits for it. False: as `editWebhook`. */
@@ -117,16 +115,14 @@ export async function replay(
   id: string,
   { crawlId = null, after = null, since = null }: ReplayWish,
 ): Promise<number | null | 'other-crawl'> {
-  return retrying(() =>
-    inTransaction(pool, async (db) => {
-      const [webhook] = await lockWebhook(db, id, tenantId);
-      if (webhook === undefined) return null;
-      if (crawlId !== null && webhook.crawl_id !== null && webhook.crawl_id !== crawlId) return 'other-crawl';
-      const crawls = await replayWebhook(db, id, crawlId, after, since);
-      await dropReplayedLetters(db, id);
-      return crawls.length;
-    }),
-  );
+  return inTransaction(pool, async (db) => {
+    const [webhook] = await lockWebhook(db, id, tenantId);
+    if (webhook === undefined) return null;
+    if (crawlId !== null && webhook.crawl_id !== null && webhook.crawl_id !== crawlId) return 'other-crawl';
+    const crawls = await replayWebhook(db, id, crawlId, after, since);
+    await dropReplayedLetters(db, id);
+    return crawls.length;
+  });
 }
 
 /** Answers the id of the message that will be sent; null: the tenant has no such webhook. */

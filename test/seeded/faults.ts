@@ -367,8 +367,8 @@ export const faults: readonly Fault[] = [
     room: 'workflows',
     name: 'A host is looked at a last time before it is marked as idle, so that a URL which comes meanwhile waits.',
     file: 'activities/fetch.ts',
-    from: '    await markIdle(pool, hostId);\n    const [again] =',
-    to: '    void markIdle(pool, hostId);\n    const [again] =',
+    from: '    await retrying(() => markIdle(pool, hostId));\n    const [again] =',
+    to: '    void retrying(() => markIdle(pool, hostId));\n    const [again] =',
   },
   {
     room: 'workflows',
