@@ -24,13 +24,18 @@ export type FeedParams = readonly [
   kinds: readonly number[],
 ];
 
-/** The page that the page in the row is nearly a duplicate of, as a JSON object in `of`; no row: it is of none. */
+/**
+ * The page that the page in the row is nearly a duplicate of, as a JSON object in `of`; no row: it is of none. Where that
+ * page has turned out to be a copy, it is the page that stands for it: of the two that one alone is in exports of texts.
+ */
 export const nearDuplicateOf = (row: string): string =>
-  `select json_build_object('url', ou.url, 'likeness', t.likeness, 'distance', t.distance) as of
+  `select json_build_object('url', coalesce(first.url, ou.url), 'likeness', t.likeness, 'distance', t.distance) as of
          from text_print t
          join text_print o on o.id = t.original and o.id <> t.id
          join url ou on ou.host_id = o.host_id and ou.crawl_id = o.crawl_id and ou.key = o.key
-        where t.host_id = ${row}.host_id and t.crawl_id = ${row}.crawl_id and t.key = ${row}.key`;
+         left join url first on first.host_id = ou.alias_host and first.crawl_id = ou.crawl_id and first.key = ou.alias_key
+        where t.host_id = ${row}.host_id and t.crawl_id = ${row}.crawl_id and t.key = ${row}.key
+          and (first.host_id, first.key) is distinct from (t.host_id, t.key)`;
 
 /**
  * Where the body of the row was stored first, if that was in another crawl of the same tenant, as a JSON object in `of`: in

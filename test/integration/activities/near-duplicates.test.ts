@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { countUnjudged, judgeAlike, listClusters } from '../../../storage/alike/index.ts';
+import { rankCopies } from '../../../storage/pages/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { seeded } from '../../../bench/content/alike-set.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { tables } from '../../support/database/index.ts';
@@ -57,10 +59,14 @@ async function crawled(
   await judgeAlike(fetching.pool, 60_000);
   // The pages of an open crawl can be read up to a moment ago.
   await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'finished' });
+  return { origin: site.origin, crawl, pages: await pagesOf(crawl) };
+}
+
+async function pagesOf(crawl: number): Promise<ReadonlyMap<string, PageView>> {
   const pages = new Map<string, PageView>();
   for await (const page of allPages(fetching.pool, String(crawl)))
     pages.set(new URL(page.url).pathname, page);
-  return { origin: site.origin, crawl, pages };
+  return pages;
 }
 
 const article = some(300);
@@ -98,6 +104,19 @@ it('marks a page with the page whose text it nearly has, and keeps both', async 
   expect(explained?.decisions.find(({ verdict }) => verdict === 'nearly')?.because).toMatch(
     /nearly that of .*\/first: about 9\d % of the pairs of words/,
   );
+});
+
+it('names no page that is itself a copy, least of all where the marked page stands for it', async () => {
+  const { origin, crawl } = await crawled(true, {
+    '/printed-page': article,
+    '/page': ['', ...article],
+    '/third': edited(article, 200),
+  });
+  await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
+  const pages = await pagesOf(crawl);
+  expect(pages.get('/printed-page')).toMatchObject({ duplicateOf: `${origin}/page`, duplicateBy: 'text' });
+  expect(pages.get('/page')).toMatchObject({ duplicateOf: null, nearDuplicateOf: null });
+  expect(pages.get('/third')?.nearDuplicateOf).toMatchObject({ url: `${origin}/page` });
 });
 
 it('judges the others again when the original has changed', async () => {
