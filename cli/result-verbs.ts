@@ -51,7 +51,7 @@ export function addResults(program: Command, ended: Ended): void {
     });
   program
     .command('near-duplicates')
-    .description('List pages with nearly the same text, by the page that was judged first.')
+    .description('List pages with nearly the same text, by the page that stands for them.')
     .argument('<id>', 'id of the crawl', crawlId)
     .option('--json', 'as JSON, one object a line')
     .addHelpText('after', '\nExample:\n  orbweaver near-duplicates 3 --json')

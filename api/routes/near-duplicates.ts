@@ -20,7 +20,7 @@ export const nearDuplicateRoutes = [
     path: '/v1/crawls/{crawlId}/near-duplicates',
     access: reader('crawls'),
     id: 'listNearDuplicates',
-    summary: 'Pages with nearly the same text, by the page that was judged first',
+    summary: 'Pages with nearly the same text, by the page that stands for them',
     params: crawlPath,
     query: nearDuplicatesQuery,
     answers: {

@@ -20,7 +20,9 @@ export const nearDuplicatesQuery = z.strictObject({
 
 export const nearDuplicateCluster = z
   .object({
-    url: z.string().meta({ description: 'The page that was judged first.' }),
+    url: z.string().meta({
+      description: 'The page that was judged first or, if that is a copy, the page that stands for it.',
+    }),
     pages: count.meta({ description: 'Pages whose text is nearly that of this page.' }),
     alike: z.array(nearDuplicate).meta({
       description: `These pages, ${String(mostAlikeShown)} at most, in the order in which they came.`,

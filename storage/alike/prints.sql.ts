@@ -112,23 +112,34 @@ interface ClusterRow {
   }[];
 }
 
-/** Originals of a crawl after an id, with the pages that are like them, of which `shown` are listed. */
+/**
+ * Originals of a crawl after an id, with the pages that are like them, of which `shown` are listed. An original that has
+ * turned out to be a copy goes by the page that stands for it (`nearDuplicateOf`), which is then none of the others; a
+ * cluster of these two alone is none.
+ */
 export const listClusters = statement<
   [crawlId: string, after: string, limit: number, shown: number],
   ClusterRow
 >(
   'list-clusters',
-  `select c.original, u.url, c.pages::int as pages, m.alike
-     from (select original, count(*) as pages from text_print
-            where crawl_id = $1 and original > $2 and original <> id
-            group by original order by original limit $3) c
-     join text_print o on o.id = c.original
-     join url u on u.host_id = o.host_id and u.crawl_id = $1 and u.key = o.key
+  `select c.original, c.url, c.pages, m.alike
+     from (select g.original, coalesce(first.url, u.url) as url, f.id as first,
+                  g.pages::int - (f.id is not null)::int as pages
+             from (select original, count(*) as pages from text_print
+                    where crawl_id = $1 and original > $2 and original <> id
+                    group by original order by original) g
+             join text_print o on o.id = g.original
+             join url u on u.host_id = o.host_id and u.crawl_id = $1 and u.key = o.key
+             left join url first on first.host_id = u.alias_host and first.crawl_id = $1 and first.key = u.alias_key
+             left join text_print f
+               on f.host_id = first.host_id and f.crawl_id = $1 and f.key = first.key and f.original = g.original
+            where g.pages > (f.id is not null)::int
+            order by g.original limit $3) c
     cross join lateral (
       select json_agg(json_build_object('url', url, 'likeness', likeness, 'distance', distance)) as alike
         from (select a.url, t.likeness, t.distance
                 from text_print t join url a on a.host_id = t.host_id and a.crawl_id = $1 and a.key = t.key
-               where t.crawl_id = $1 and t.original = c.original and t.original <> t.id
+               where t.crawl_id = $1 and t.original = c.original and t.original <> t.id and t.id is distinct from c.first
                order by t.id limit $4) listed
     ) m
     order by c.original`,

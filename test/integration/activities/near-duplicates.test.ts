@@ -117,6 +117,21 @@ it('names no page that is itself a copy, least of all where the marked page stan
   expect(pages.get('/printed-page')).toMatchObject({ duplicateOf: `${origin}/page`, duplicateBy: 'text' });
   expect(pages.get('/page')).toMatchObject({ duplicateOf: null, nearDuplicateOf: null });
   expect(pages.get('/third')?.nearDuplicateOf).toMatchObject({ url: `${origin}/page` });
+  expect(await listClusters(fetching.pool, String(crawl), '0', 10, 10)).toMatchObject([
+    { url: `${origin}/page`, pages: 1, alike: [{ url: `${origin}/third` }] },
+  ]);
+});
+
+it('lists no cluster of a page and its own copy, and goes on behind it', async () => {
+  const other = some(300);
+  const { origin, crawl } = await crawled(true, {
+    ...{ '/printed-page': article, '/page': ['', ...article] },
+    ...{ '/other': other, '/like': edited(other, 40) },
+  });
+  await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
+  expect(await listClusters(fetching.pool, String(crawl), '0', 1, 10)).toMatchObject([
+    { url: `${origin}/other`, pages: 1, alike: [{ url: `${origin}/like` }] },
+  ]);
 });
 
 it('judges the others again when the original has changed', async () => {
