@@ -31,7 +31,7 @@ interface Row {
 }
 
 /** @returns by syntax: properties, and how many of them are told with their values; null: extruct cannot be had */
-export function compareStructured(
+function compareStructured(
   extractor: Extractor,
   { extruct }: Pick<Peers, 'extruct'>,
 ): Map<string, Row> | null {

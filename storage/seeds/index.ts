@@ -2,6 +2,6 @@
 export { appendSeeds, nextSeeds, claimSeeds, noteSeeded } from './intake.sql.ts';
 export { listSeeds, hasSeedAt, pendingSeed, seededSites } from './lists.sql.ts';
 export { storeSeeds } from './seed-intake.ts';
-export { bringPlace, isWithin, seedPlace, type KnownPlaces } from './seed-places.ts';
+export { bringPlace, isWithin, type KnownPlaces } from './seed-places.ts';
 export { registrableDomain } from './registrable-domain.ts';
 export { readSeeds, type SeedLine } from './seeds.ts';

@@ -75,7 +75,7 @@ describe('soft 404', () => {
 
   it(
     'is told at sites of many hands, whose error pages show something else each time',
-    { tags: ['long'] },
+    { tags: ['deep'] },
     () => {
       const { precision, recall } = measureMissing(1);
       expect(precision).toBeGreaterThanOrEqual(0.95);

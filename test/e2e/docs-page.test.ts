@@ -1,7 +1,7 @@
 /**
  * The docs page in a browser: all of it comes from the API, its policy is kept, and it shows the operations.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

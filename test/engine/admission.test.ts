@@ -6,7 +6,7 @@ import { canonicalize } from '../../domain/url.ts';
 import { Admission } from '../../engine/admission/admission.ts';
 import { candidate } from '../../engine/admission/candidates.ts';
 import type { OpenCrawl } from '../../engine/books/crawl-book.ts';
-import { MemorySeenCache } from '../../storage/seen/memory-seen-cache.ts';
+import { MemorySeenCache } from '../../storage/seen/index.ts';
 
 const books = {
   hosts: {

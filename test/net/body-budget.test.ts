@@ -387,7 +387,7 @@ describe('room that is not needed any more', () => {
     released(expectResponse(await first));
   });
 
-  it('is given up for after half a minute, with nobody to blame', { tags: ['long'] }, async () => {
+  it('is given up for after half a minute, with nobody to blame', { tags: ['deep'] }, async () => {
     const page = await rawServer((socket) => socket.write(response(Buffer.alloc(MiB))));
     const told: string[] = [];
     const get = fetching({ bodyBudgetBytes: MiB, onNoRoom: ({ message }) => told.push(message) });

@@ -15,6 +15,7 @@ const aboutSql = [
   'test/integration/storage/silent-postgres.test.ts',
   'test/integration/storage/statements.test.ts',
   'test/integration/world.test.ts',
+  'test/seeded/faults.ts',
   'test/stack/stack.test.ts',
   'test/storage/many-hosts.test.ts',
   'test/support/plans.ts',

@@ -76,7 +76,7 @@ const front = ({ crawl, site }: Visited) =>
   }, 60_000);
 
 describe('the links of a page', () => {
-  it('are all followed, where there are 1,500 of them', { tags: ['long'] }, async () => {
+  it('are all followed, where there are 1,500 of them', { tags: ['deep'] }, async () => {
     const index = html(() => links(numbered(1_500)));
     const page = html(() => 'a page');
     const crawled = await visited(

@@ -106,20 +106,24 @@ it('Postgres refuses connections for a while: nothing is fetched meanwhile, nobo
   expect(await worker.drain()).toBe(0);
 });
 
-it('Postgres takes connections and says nothing: no request beyond the leases, and the crawl goes on after', async () => {
-  const url = new URL(world.databaseUrl);
-  const proxy = await proxyFor(url);
-  url.port = String(proxy.port);
-  const worker = await work({ databaseUrl: url.href });
-  const id = await start();
-  await untilRequests(16);
-  proxy.set('silent');
-  await requestsIn(leaseSeconds * 1_000);
-  expect(await requestsIn(4_000)).toBe(0);
-  proxy.set('open');
-  await expectWhole(id, hosts);
-  expect(await worker.drain()).toBe(0);
-});
+it(
+  'Postgres takes connections and says nothing: no request beyond the leases, and the crawl goes on after',
+  { tags: ['deep'] },
+  async () => {
+    const url = new URL(world.databaseUrl);
+    const proxy = await proxyFor(url);
+    url.port = String(proxy.port);
+    const worker = await work({ databaseUrl: url.href });
+    const id = await start();
+    await untilRequests(16);
+    proxy.set('silent');
+    await requestsIn(leaseSeconds * 1_000);
+    expect(await requestsIn(4_000)).toBe(0);
+    proxy.set('open');
+    await expectWhole(id, hosts);
+    expect(await worker.drain()).toBe(0);
+  },
+);
 
 it.each(['refusing', 'silent'] as const)(
   'Temporal is %s for a while: slices end, what they fetched is kept, and the crawl goes on after',
@@ -168,7 +172,7 @@ it.skipIf(!mayMount())(
 
 it.skipIf(!mayMount())(
   'the disk of Postgres is full (needs the right to mount): nothing is fetched',
-  { tags: ['long'] },
+  { tags: ['deep'] },
   async () => {
     await desk.close();
     const name = new URL(world.databaseUrl).pathname.slice(1);

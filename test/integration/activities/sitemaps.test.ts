@@ -244,7 +244,7 @@ describe('sitemaps', () => {
     expect(site.paths().filter((path) => path.endsWith('.xml'))).toEqual(['/a.xml', '/b.xml']);
   });
 
-  it('have 50,000 entries read, all of which are admitted, and no more', async () => {
+  it('have 50,000 entries read, all of which are admitted, and no more', { tags: ['deep'] }, async () => {
     const { visit, standing, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /large.xml.gz'),
       '/large.xml.gz': late(() => gzipSync(urlset(...numbered(60_000, (i) => `${origin()}/p/${String(i)}`)))),

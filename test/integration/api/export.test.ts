@@ -140,7 +140,7 @@ describe('an export', () => {
     await expect.poll(async () => (await get('?format=csv')).status).toBe(200);
   });
 
-  it('of 100,000 pages is whole', { tags: ['long'] }, async () => {
+  it('of 100,000 pages is whole', { tags: ['deep'] }, async () => {
     const response = await get('', await largeCrawl(100_000));
     const seen = new Set<string>();
     let rest = '';
