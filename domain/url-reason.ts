@@ -38,6 +38,15 @@ export const excludedReasons = [
 ] as const;
 export type ExcludedReason = (typeof excludedReasons)[number];
 
+/** Reasons for which a URL is not fetched as a page, and that do not bind a file that pages need to be shown. */
+export const pageReasons: readonly ExcludedReason[] = [
+  'depth',
+  'not-included',
+  'scope',
+  'crawl-limit',
+  'unmodified',
+];
+
 export const doneReasons = ['fetched', 'fetched-elsewhere', 'not-modified', 'redirect'] as const;
 export type DoneReason = (typeof doneReasons)[number];
 

@@ -7,7 +7,8 @@ import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../doma
 import { lastBy } from '../../domain/priority/place.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
 import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
-import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds } from '../../domain/url-kind.ts';
+import { pageReasons } from '../../domain/url-reason.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import {
   type FrontierWrite,
@@ -65,13 +66,13 @@ export class Admission {
   }
 
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
-  knows({ seenAs }: OpenCrawl, url: string): boolean {
-    return this.#known.has(seenAs, url);
+  knows(crawl: OpenCrawl, url: string): boolean {
+    return namesOf(crawl, 'page').some((name) => this.#known.has(name, url));
   }
 
-  /** The same of what a page needs: as such, or as a page. */
-  knowsRequisite({ seenAs }: OpenCrawl, url: string): boolean {
-    return this.#known.has(seenAs, url) || this.#known.has(asRequisite(seenAs), url);
+  /** The same of what a page needs. */
+  knowsRequisite(crawl: OpenCrawl, url: string): boolean {
+    return namesOf(crawl, 'requisite').some((name) => this.#known.has(name, url));
   }
 
   /**
@@ -196,7 +197,7 @@ export class Admission {
       detail: verdict?.detail ?? null,
       due_in_ms: candidate.dueInMs ?? 0,
       host_limit: candidate.crawl.config.maxPagesPerHost,
-      ...(candidate.crawl.config.requisites && candidate.kind !== 'requisite' && ({ turns: true } as const)),
+      ...(candidate.crawl.config.requisites && ({ turns: true } as const)),
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
       ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
@@ -210,7 +211,7 @@ export class Admission {
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
       const seenAs = names.get(crawlId);
       if (seenAs === undefined) continue;
-      for (const [name, rows] of Map.groupBy(ofCrawl, ({ kind }) => nameAs(seenAs, kind))) {
+      for (const [name, rows] of Map.groupBy(ofCrawl, (row) => nameAs(seenAs, row))) {
         await this.#seen.remember(
           name,
           rows.map(({ key }) => Buffer.from(key, 'hex')),
@@ -221,50 +222,49 @@ export class Admission {
   }
 
   async #unseen(candidates: readonly Candidate[]): Promise<{ candidate: Candidate; key: Buffer }[]> {
+    const distinct = new Map<string, Candidate>();
+    for (const candidate of candidates) {
+      const name = nameOf(candidate);
+      if (!distinct.has(name)) distinct.set(name, candidate);
+    }
     const unseen: { candidate: Candidate; key: Buffer }[] = [];
-    for (const [seenAs, ofCrawl] of Map.groupBy(candidates, (candidate) => candidate.crawl.seenAs)) {
-      const distinct = new Map<string, Candidate>();
-      for (const candidate of ofCrawl) {
-        const name = nameOf(candidate);
-        if (!distinct.has(name)) distinct.set(name, candidate);
+    const groups = Map.groupBy(distinct.values(), ({ crawl, kind }) => namesOf(crawl, kind).join(' '));
+    for (const ofGroup of groups.values()) {
+      const [{ crawl, kind }] = ofGroup as [Candidate];
+      let left = ofGroup.map((candidate) => ({ candidate, key: urlKey(candidate.link.canonical) }));
+      for (const name of namesOf(crawl, kind)) {
+        const keys = left.map(({ key }) => key);
+        const known = keys.length === 0 ? [] : await this.#seen.known(name, keys);
+        for (const [at, { candidate }] of left.entries())
+          if (known[at] === true) this.#known.add(name, candidate.link.url);
+        left = left.filter((_, at) => known[at] !== true);
       }
-      const found = [...distinct.values()].map((each) => ({
-        candidate: each,
-        key: urlKey(each.link.canonical),
-      }));
-      const known = await this.#seen.known(
-        seenAs,
-        found.map(({ key }) => key),
-      );
-      const needed: typeof found = [];
-      found.forEach((each, at) => {
-        if (known[at] === true) this.#known.add(seenAs, each.candidate.link.url);
-        else if (each.candidate.kind === 'requisite') needed.push(each);
-        else unseen.push(each);
-      });
-      if (needed.length === 0) continue;
-      const name = asRequisite(seenAs);
-      const asSuch = await this.#seen.known(
-        name,
-        needed.map(({ key }) => key),
-      );
-      needed.forEach((each, at) => {
-        if (asSuch[at] === true) this.#known.add(name, each.candidate.link.url);
-        else unseen.push(each);
-      });
+      unseen.push(...left);
     }
     return unseen;
   }
 }
 
 /**
- * The crawl in the caches of what is seen only as what a page needs. Such a URL becomes a page where a link names it, so
- * for a link it is new.
+ * The names by which the caches know what is seen of a crawl. What is met only as what a page needs may become a page
+ * where a link names it, and what is kept out only as a page may be needed by one, so each has a name of its own. The
+ * latter is seen under these settings alone: once it is fetched as a file, links that other settings take make it a page.
  */
 const asRequisite = (seenAs: string): string => `${seenAs}:requisites`;
+const asLeftOut = (seenAs: string, version: number): string => `${seenAs}:left-out:${String(version)}`;
 
-const nameAs = (seenAs: string, kind: StoredKind): string =>
-  kind === storedKinds.requisite ? asRequisite(seenAs) : seenAs;
+/** Names by which a URL may be known if it is met as this. */
+const namesOf = ({ seenAs, version, config }: OpenCrawl, kind: Candidate['kind']): readonly string[] =>
+  kind === 'requisite'
+    ? [asRequisite(seenAs)]
+    : [seenAs, ...(config.requisites ? [asLeftOut(seenAs, version)] : [])];
+
+/** The name by which a row is known from now on. */
+function nameAs(seenAs: string, { kind, turns, reason, config_version: version }: AdmissionRow): string {
+  if (kind === storedKinds.requisite) return asRequisite(seenAs);
+  const isLeftOut = turns === true && reason !== null && pageReasons.includes(reason);
+  return isLeftOut ? asLeftOut(seenAs, version) : seenAs;
+}
 
 /** A URL of a crawl, once as what a page needs and once as anything else: the rules for both differ. */
 const nameOf = (candidate: Candidate): string =>

@@ -2,7 +2,7 @@
 import { statement } from '../postgres/index.ts';
 import { sitemapLimitReason, sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
-import type { ExcludedReason } from '../../domain/url-reason.ts';
+import { pageReasons, type ExcludedReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld } from './queue-locks.ts';
 
 /** The version of the settings by which a crawl rejected links. Such links leave no row that would have the version. */
@@ -45,7 +45,7 @@ export interface AdmissionRow {
   readonly due_in_ms?: number;
   /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
-  /** What a page needs becomes a page by this row; absent: the crawl fetches nothing that pages need. */
+  /** A known URL may become what this row is (`turnKinds`); absent: the crawl fetches nothing that pages need. */
   readonly turns?: true;
   /** What the link promises of the crawl's focus; absent: the crawl has none (links.sql.ts). */
   readonly relevance?: number;
@@ -127,31 +127,39 @@ export const insertUrls = statement<[rows: string], Admitted>(
    returning host_id, crawl_id, encode(key, 'hex') as key, kind, state = 'queued' as queued`,
 );
 
+const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.requisite)}`;
+
 /**
- * Makes what was met only as something that pages need the page that a link names; answers those rows. What was fetched
- * is queued, to be asked for again and read as a page. In a statement of its own, after `insertUrls` in its transaction:
- * a statement does not see what it inserts itself, nor what another transaction inserts while it waits.
+ * Makes known URLs what the rows say; answers those URLs. What was met only as something that pages need becomes the page
+ * that a link names: if it was fetched, it is queued, to be asked for again and read as a page. What was kept out only as
+ * a page, and never asked for, is queued as what a page needs; but a seed stays a page. In a statement of its own, after
+ * `insertUrls` in its transaction: a statement does not see what it inserts itself, nor what another transaction inserts
+ * while it waits. The kinds are compared in a `case`: by a condition of its own Postgres would look for URLs by it.
  */
-export const turnRequisites = statement<[rows: string], Admitted>(
-  'turn-requisites',
+export const turnKinds = statement<[rows: string], Admitted>(
+  'turn-kinds',
   `with found as materialized (
-     select distinct on (host_id, crawl_id, key) *
+     select distinct on (host_id, crawl_id, key, ${isNeeded('r')}) *
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, key text, kind smallint, seed boolean, depth smallint, hops smallint,
               priority real, parent_host bigint, parent_key text, due_in_ms float8)
-      order by host_id, crawl_id, key, priority desc
+      order by host_id, crawl_id, key, ${isNeeded('r')}, priority desc
    ), ${holdQueues('found')}
    update url u
       set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, priority = f.priority,
           parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
           due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
           (state, reason, detail, stage, content_hash, alias_host, alias_key) = (
-            select 'queued'::url_state, null, null, 0::smallint, null, null, null where u.state = 'done'
+            select 'queued'::url_state, null, null, 0::smallint, null, null, null where u.state = 'done' or ${isNeeded('f')}
             union all
-            select u.state, u.reason, u.detail, u.stage, u.content_hash, u.alias_host, u.alias_key where u.state <> 'done')
+            select u.state, u.reason, u.detail, u.stage, u.content_hash, u.alias_host, u.alias_key
+             where u.state <> 'done' and not ${isNeeded('f')})
      from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
-    where u.host_id = f.host_id and u.crawl_id = f.crawl_id and u.key = decode(f.key, 'hex')
-      and u.kind = ${String(storedKinds.requisite)} and ${onceHeld}
+    where u.host_id = f.host_id and u.crawl_id = f.crawl_id and u.key = decode(f.key, 'hex') and ${onceHeld}
+      and case when ${isNeeded('f')}
+               then u.kind = ${String(storedKinds.page)} and u.state = 'excluded' and u.fetches = 0 and not u.seed
+                    and u.reason in (${pageReasons.map((each) => `'${each}'`).join(', ')})
+               else ${isNeeded('u')} end
    returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued`,
 );
 

@@ -12,7 +12,7 @@
 import { fading } from '../../domain/pressure.ts';
 import { Gathering } from '../gathering.ts';
 import { type Admitted, type AdmissionRow, holdConfigs, type JudgedBy } from './admission.sql.ts';
-import { admitUrls, turning } from './admit.ts';
+import { admitUrls, nameOf, turning } from './admit.ts';
 import { asJson } from './as-json.ts';
 import { notePromises } from './links.sql.ts';
 import { storePrints, type PrintRow } from '../alike/index.ts';
@@ -196,18 +196,16 @@ const hostsOf = (rows: readonly Place[]): Place[] => [
     rows.map(({ host_id, crawl_id }) => [`${String(host_id)} ${String(crawl_id)}`, { host_id, crawl_id }]),
   ).values(),
 ];
-const name = (row: Omit<Admitted, 'queued'>): string =>
-  `${String(row.crawl_id)} ${String(row.host_id)} ${row.key} ${String(row.kind)}`;
 const size = (write: FrontierWrite): number =>
   (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
 
 function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
-  const fresh = new Map(admitted.map((row) => [name(row), row.queued]));
+  const fresh = new Map(admitted.map((row) => [nameOf(row), row.queued]));
   for (const { write, settle } of batch) {
     const own = (write.admissions ?? []).flatMap((row) => {
-      const queued = fresh.get(name(row));
+      const queued = fresh.get(nameOf(row));
       // If two writes of the batch found the same URL, it counts for the first that found it as what it is.
-      fresh.delete(name(row));
+      fresh.delete(nameOf(row));
       return queued === undefined ? [] : [{ row, queued }];
     });
     settle({

@@ -17,7 +17,7 @@ export const manyHosts: readonly Reason[] = [
     when: 'each commit of fetched pages, read pages or new URLs',
     statements: [
       ...['advanceStages', 'askAgain', 'commitResults', 'insertUrls', 'lockHostQueues', 'notePromises'],
-      ...['turnRequisites', 'upsertPages'],
+      ...['turnKinds', 'upsertPages'],
     ],
   },
   {

@@ -13,6 +13,7 @@ import { storedKinds } from '../../../domain/url-kind.ts';
 import { changeCrawlState, crawlStandsAt } from '../../../engine/crawls/life.ts';
 import { makeExport } from '../../../engine/exports/job.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
+import { storeEdit } from '../../../storage/edits/index.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { changeCrawl, ledgerPages, setState } from '../../support/database/index.ts';
@@ -76,8 +77,7 @@ async function begin(
 }
 
 /** Fetches and reads until nothing comes any more. */
-async function run({ site, cdn, hosts }: World): Promise<void> {
-  const dependencies = fetching.dependencies();
+async function run({ site, cdn, hosts }: World, dependencies = fetching.dependencies()): Promise<void> {
   const role = fetching.role();
   for (let before = -1; before !== site.hits.length + cdn.hits.length;) {
     before = site.hits.length + cdn.hits.length;
@@ -156,6 +156,52 @@ describe('a crawl with requisites', () => {
     expect((await viewCrawl(fetching.pool, String(world.crawl)))?.cut).toEqual({
       outside: { places: 1, leftOut: 1 },
     });
+    await expectExact(fetching.pool, world.crawl);
+  });
+
+  it('fetches what a page needs though a link to it was excluded by a rule for pages before', async () => {
+    const world = await begin(
+      () => ({
+        '/': html('<a href=/second>next</a><a href=/p.png>a picture</a><a href=/no.png>another</a>'),
+        '/second': html('<img src=/p.png><img src=/no.png>'),
+        '/p.png': body('image/png', 'a picture'),
+      }),
+      { include: ['*/second'], exclude: ['*/no.png'] },
+    );
+    await run(world);
+    expect(asked(world.site)).toEqual(['/', '/p.png', '/robots.txt', '/second']);
+    expect(await fetching.urls(world.crawl, world.site.origin)).toMatchObject({
+      '/p.png': { kind: storedKinds.requisite, state: 'done', reason: 'fetched' },
+      '/no.png': { kind: storedKinds.page, state: 'excluded', reason: 'pattern' },
+    });
+    await expectExact(fetching.pool, world.crawl);
+  });
+
+  it('makes it a page after all where a link names it that an edit takes', async () => {
+    const world = await begin(
+      () => ({
+        '/': html('<a href=/second>next</a><a href=/both>on</a>'),
+        '/second': html('<img src=/both>'),
+        '/both': html('<a href=/third>on</a>'),
+        '/third': html('the last'),
+        '/late': html('<a href=/both>on</a>'),
+      }),
+      { include: ['*/second'] },
+    );
+    const dependencies = fetching.dependencies();
+    await run(world, dependencies);
+    const of = async (path: string) => (await fetching.urls(world.crawl, world.site.origin))[path];
+    expect(await of('/both')).toMatchObject({ kind: storedKinds.requisite, state: 'done' });
+    await fetching.queue(world.crawl, world.hosts[0] as HostRow, '/late');
+    await storeEdit(fetching.pool, String(world.crawl), {
+      change: (config) => ({ ...config, include: [] }),
+      ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd: false },
+    });
+    // The process has come to know of it.
+    dependencies.books.crawls.forget(world.crawl);
+    await run(world, dependencies);
+    for (const path of ['/both', '/third'])
+      expect(await of(path)).toMatchObject({ kind: storedKinds.page, state: 'done' });
     await expectExact(fetching.pool, world.crawl);
   });
 

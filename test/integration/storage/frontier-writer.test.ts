@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
+import { excludedReasons, type ExcludedReason } from '../../../domain/url-reason.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { admitUrls, FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { PageRow } from '../../../storage/pages/index.ts';
@@ -9,6 +10,7 @@ import {
   tables,
   transactionsOf,
   waitingForLocks,
+  type UrlColumns,
 } from '../../support/database/index.ts';
 import { startFlakyPool } from './flaky-pool.ts';
 import {
@@ -163,6 +165,62 @@ describe('admissions (F26: atomic check and add)', () => {
     await frontier.writer.write({ admissions: first.map(limited) });
     await frontier.writer.write({ admissions: second.map(limited) });
     expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 5, queued: 5 });
+  });
+});
+
+describe('what is kept out as a page, where a page needs it', () => {
+  const asNeeded = { kind: storedKinds.requisite, turns: true, priority: 0.7, depth: 2 } as const;
+  const fetched = { fetches: 1, content_hash: Buffer.alloc(32) };
+
+  it.each<[ExcludedReason, UrlColumns, becomes: boolean]>([
+    ...excludedReasons.map((reason): [ExcludedReason, object, boolean] => [
+      reason,
+      {},
+      ['depth', 'not-included', 'scope', 'crawl-limit', 'unmodified'].includes(reason),
+    ]),
+    ['depth', fetched, false],
+    ['crawl-limit', { seed: true }, false],
+    ['depth', { kind: storedKinds.sitemap }, false],
+    ['crawl-limit', { kind: storedKinds.requisite }, false],
+  ])('is queued as such if only pages are kept out so: %s %o', async (reason, over, becomes) => {
+    const { pool, writer } = frontier;
+    const url = 'https://x.example/picture';
+    await writer.write({ admissions: [admission(host, crawl, url, { turns: true })] });
+    const was = {
+      ...{ state: 'excluded', reason, detail: 'why', depth: 1, kind: storedKinds.page },
+      ...over,
+    } as const;
+    await tables.url.change(pool, { host_id: host, crawl_id: crawl }, was);
+    const admissions = [admission(host, crawl, url, asNeeded)];
+    expect(await writer.write({ admissions })).toMatchObject(
+      becomes ? { admitted: 1, queued: 1 } : { admitted: 0, queued: 0 },
+    );
+    const needed = { state: 'queued', reason: null, detail: null, depth: 2, kind: storedKinds.requisite };
+    expect(await stateOf(keyOf(url))).toMatchObject(becomes ? needed : was);
+    const sums = { discovered: 1, queued: becomes ? 1 : 0, excluded: becomes ? 0 : 1 };
+    expect(await expectExact(pool, crawl)).toMatchObject(sums);
+    // Once more is no more.
+    expect(await writer.write({ admissions })).toMatchObject({ admitted: 0 });
+  });
+
+  it('stays out where the crawl is about to end', async () => {
+    const { pool, writer } = frontier;
+    const url = 'https://x.example/picture';
+    await writer.write({ admissions: [admission(host, crawl, url, { turns: true, reason: 'depth' })] });
+    await moveCrawl(pool, crawl, 'draining');
+    await writer.write({ admissions: [admission(host, crawl, url, asNeeded)] });
+    expect(await stateOf(keyOf(url))).toMatchObject({ state: 'excluded', kind: storedKinds.page });
+    await expectExact(pool, crawl);
+  });
+
+  it.each(['first', 'last'] as const)('is queued in the batch that brings both, needed %s', async (place) => {
+    const { pool, writer } = frontier;
+    const url = 'https://x.example/picture';
+    const both = [asNeeded, { turns: true, reason: 'depth' } as const];
+    const found = place === 'first' ? both : both.toReversed();
+    await Promise.all(found.map((each) => writer.write({ admissions: [admission(host, crawl, url, each)] })));
+    expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', kind: storedKinds.requisite });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1, queued: 1, excluded: 0 });
   });
 });
 
