@@ -1,4 +1,8 @@
-/** Segments in S3: what any store must do, and what the network and a store in trouble do to it. */
+/**
+ * Segments in S3: what any store must do, and what the network and a store in trouble do to it.
+ *
+ * @module-tag long
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The rules for traps over honest sites and over a site of traps, without a stack (simulate.ts). */
+/**
+ * The rules for traps over honest sites and over a site of traps, without a stack (simulate.ts).
+ *
+ * @module-tag long
+ */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,8 @@
-/** robots.txt of every broken kind (RFC 9309 §2.2–2.5): one clear verdict each, in bounded time and memory. */
+/**
+ * robots.txt of every broken kind (RFC 9309 §2.2–2.5): one clear verdict each, in bounded time and memory.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,8 @@
-/** Trouble that only URLs of one tenant have shown stops nobody else at the host (domain/blame.ts). */
+/**
+ * Trouble that only URLs of one tenant have shown stops nobody else at the host (domain/blame.ts).
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { letOthersAsk } from '../../../storage/feeding/index.ts';
 import { addTenant, changeHost, fromNow, hostRow, setState, tables } from '../../support/database/index.ts';

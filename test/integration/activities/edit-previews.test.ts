@@ -1,6 +1,8 @@
 /**
  * Previews of edits (G6): for each setting that may be edited, what the preview says is what the edit does, and what
  * undoes the edit leaves every URL, and the crawl, as they were.
+ *
+ * @module-tag long
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';

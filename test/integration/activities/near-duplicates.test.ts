@@ -1,4 +1,8 @@
-/** Near-duplicates (F21) from the page to the list: marked, never dropped, judged again when the original changes. */
+/**
+ * Near-duplicates (F21) from the page to the list: marked, never dropped, judged again when the original changes.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';

@@ -1,4 +1,8 @@
-/** What pages need to be shown: URLs of the frontier of their own kind, so that an archive plays back whole. */
+/**
+ * What pages need to be shown: URLs of the frontier of their own kind, so that an archive plays back whole.
+ *
+ * @module-tag long
+ */
 import { hash as digest } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** A robots.txt that redirects to another host (RFC 9309 §2.3.1.2): a request of that host, with that host's manners. */
+/**
+ * A robots.txt that redirects to another host (RFC 9309 §2.3.1.2): a request of that host, with that host's manners.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { hostRow, leaseEnded, robotsRead, tables, urlStates } from '../../support/database/index.ts';

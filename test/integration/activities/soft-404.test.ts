@@ -1,4 +1,8 @@
-/** Soft 404 (F29): a host is asked for one made-up path, and pages like its answer are held, explained and released. */
+/**
+ * Soft 404 (F29): a host is asked for one made-up path, and pages like its answer are held, explained and released.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';

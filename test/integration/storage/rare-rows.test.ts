@@ -1,4 +1,8 @@
-/** Lists of what is rare among very many: hosts in trouble, dead letters of one class. Found by an index, whole and in order. */
+/**
+ * Lists of what is rare among very many: hosts in trouble, dead letters of one class. Found by an index, whole and in order.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadLetterClasses } from '../../../domain/dead-letter.ts';
 import { hostStandings, type HostStanding } from '../../../domain/host-standing.ts';

@@ -1,4 +1,8 @@
-/** A Postgres that goes silent, refuses, or takes no writes: how long it is waited for, and what the probe makes of it. */
+/**
+ * A Postgres that goes silent, refuses, or takes no writes: how long it is waited for, and what the probe makes of it.
+ *
+ * @module-tag long
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createPool,
@@ -121,7 +125,7 @@ describe('the probe', () => {
     expect(await failsAfter(() => probePostgres(url))).toBeLessThan(30_000);
   });
 
-  it('fails where nothing is said, in its time', { tags: ['long'] }, async () => {
+  it('fails where nothing is said, in its time', async () => {
     proxy.set('silent');
     expect(await failsAfter(() => probePostgres(url))).toBeLessThan(30_000);
   });
