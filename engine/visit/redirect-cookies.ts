@@ -14,8 +14,8 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /**
  * Tenants with chains under way at a time, bytes of the chains of each (a usual chain has some 300, one without cookies
- * 200, none more than 11,000), and milliseconds for which a chain waits for its next hop. So no tenant makes chains of another one go on
- * without their cookies, and all together have 32 MB at most.
+ * 200, none more than 11,000), and milliseconds for which a chain waits for its next hop. So no tenant makes chains of
+ * another one go on without their cookies, and all together have 32 MB at most.
  */
 const most = { tenants: 64, bytes: 500_000, waitMs: 600_000 };
 
