@@ -53,6 +53,10 @@ export const runCliProcess = (
   input = '',
 ): Promise<CliResult> => startCli(args, env, input).result;
 
+// Node pays no heed to SIGPIPE until somebody has listened to it and stopped, as verbs do: from then on it ends the process,
+// and with it whatever test writes to a closed connection next.
+process.on('SIGPIPE', () => undefined);
+
 /** Its streams and environment are those of the process, so one call waits for the other. */
 let previous: Promise<unknown> = Promise.resolve();
 
