@@ -64,13 +64,12 @@ export class PageFetch {
         : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
     if (target !== null) await retrying(() => followSeed(pool, books, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
-    const sets = target !== null && chain.sets && ({ sets_cookies: true } as const);
     const again = target === null ? [] : await this.#again(chain, wanted, target, targetInMs);
     await this.#room.admission.store(patient, found, (outside) => {
       // Now: whoever asks for the target with these cookies writes after this result, and nobody asks without them.
       if (target !== null) chain.goesOn(keyOf(target));
       return {
-        results: [leadingOutside({ ...row, ...sets }, outside, leadsFromSeed(url))],
+        results: [leadingOutside(row, outside, leadsFromSeed(url))],
         ...(again.length > 0 && { again }),
       };
     });
@@ -89,10 +88,9 @@ export class PageFetch {
     waitMs: number,
   ): Promise<AskedAgainRow[]> {
     const key = keyOf(target);
-    const lost = !chain.isChanged(key, target.url);
-    if (lost && !chain.mayHaveAsked(key)) return [];
+    if (!chain.isChanged(key, target.url)) return [];
     const hostId = await this.#room.dependencies.books.hosts.idOf(target.host);
-    return [{ host_id: hostId, crawl_id: id, key, hops: hops + 1, due_in_ms: waitMs, lost }];
+    return [{ host_id: hostId, crawl_id: id, key, hops: hops + 1, due_in_ms: waitMs }];
   }
 
   /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */

@@ -2,8 +2,8 @@
  * The cookies that redirects set, for the chain that they belong to and no longer: each hop is a URL of the frontier, and
  * takes along what the hops before it were given. Kept in this process alone, by crawl and URL, and never stored. After a
  * crash, where the next hop is asked by another process, or where the cookies had to make room for others of the tenant,
- * a chain is lost: it begins anew at the hop that it has reached, and may then ask those of its URLs once more whose
- * redirects set cookies (`url.sets_cookies`). Its hops count on, so that it ends all the same.
+ * a chain is lost: it begins anew at the hop that it has reached, and may then ask each of its URLs once more. Its hops
+ * count on, so that it ends all the same.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -73,8 +73,6 @@ export class ChainLink {
   /** Redirects have led here, and nothing is known of their chain. */
   readonly #isLost: boolean;
   #chain: Chain;
-  /** The answer set cookies. */
-  sets = false;
 
   /** @param isHop redirects have led to the URL */
   constructor(
@@ -108,7 +106,6 @@ export class ChainLink {
    */
   answered(setCookie: string | undefined): void {
     const { cookies, asked } = this.#chain;
-    this.sets = setCookie !== undefined;
     this.#kept.of(this.#crawl.tenantId)?.delete(this.#name(this.#key));
     this.#chain = {
       ...this.#chain,
@@ -117,15 +114,10 @@ export class ChainLink {
     };
   }
 
-  /** May this URL have been asked in the part of the chain that is lost? */
-  mayHaveAsked(key: string): boolean {
-    return this.#chain.lost === true && this.#chain.asked[key] === undefined;
-  }
-
   /** Was this URL asked in this chain, or may it have been, with other cookies than would go along with it now? */
   isChanged(key: string, url: string): boolean {
     const sent = this.#chain.asked[key];
-    if (sent === undefined) return this.mayHaveAsked(key) && this.#chain.cookies.length > 0;
+    if (sent === undefined) return this.#chain.lost === true;
     return sent !== fingerprint(cookieField(this.#chain.cookies, new URL(url)));
   }
 

@@ -52,8 +52,6 @@ export interface ResultRow extends Partial<Kept> {
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly redirect_to: string | null;
-  /** The answer was a redirect that set cookies; absent: it was not. */
-  readonly sets_cookies?: true;
   /** The URL to fetch instead, if a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
   readonly truncated: string | null;
@@ -78,7 +76,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, link_fields text, etag text, last_modified text, redirect_to text,
-       next_url text, sets_cookies boolean, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
+       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
        segment int, at bigint, length int, known boolean)
       order by host_id, crawl_id, key
    ), settings as materialized (
@@ -107,7 +105,6 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
-            sets_cookies = coalesce(r.sets_cookies, false),
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
        from result r

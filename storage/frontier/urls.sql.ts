@@ -58,8 +58,6 @@ export interface AskedAgainRow {
   readonly key: string;
   readonly hops: number;
   readonly due_in_ms: number;
-  /** What the chain has asked before is lost: only a URL whose own redirect set cookies may open now. */
-  readonly lost: boolean;
 }
 
 /**
@@ -70,12 +68,12 @@ export const askAgain = statement<[rows: string], Record<string, never>>(
   'ask-again',
   `with r as materialized (
      select *, ${stateOfNamed('done')}
-       from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, hops int, due_in_ms float8, lost boolean)
+       from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, hops int, due_in_ms float8)
    ), ${holdQueues('r')}
    update url u
       set state = 'queued', reason = 'redirect', redirect_to = null, hops = r.hops,
           due_at = now() + r.due_in_ms * interval '1 millisecond'
      from r join crawl c on c.id = r.crawl_id and c.state in ('seeding', 'running', 'paused')
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      and u.state = r.was and u.reason = 'redirect' and (u.sets_cookies or not r.lost) and ${onceHeld}`,
+      and u.state = r.was and u.reason = 'redirect' and ${onceHeld}`,
 );
