@@ -283,6 +283,29 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     await expectExact(fetching.pool, crawl);
   });
 
+  it.each([1, 2, 3, 4])(
+    'of the last of three hops are set anew if the process ends after %i requests',
+    async (asked) => {
+      const site = await startSite({
+        '/article': (response, request, count) => {
+          const isOpen = (request.headers.cookie ?? '').includes('seen=1');
+          (isOpen ? page('The article') : redirect('/step', 302))(response, request, count);
+        },
+        '/step': redirect('/set', 302),
+        '/set': status(302, { location: '/article', 'set-cookie': 'seen=1; Path=/' }),
+      });
+      const host = await fetching.host(site.origin);
+      const crawl = await fetching.crawl({ scope: 'host', maxRedirects: 10 }, [`${site.origin}/`]);
+      await fetching.queue(crawl, host, '/article');
+      // The first request is for robots.txt.
+      for (let slice = 0; slice <= asked; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+      const role = fetching.role();
+      for (let slice = 0; slice < 6; slice++) await role.fetchSlice(host);
+      const urls = await fetching.urls(crawl, site.origin);
+      expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched' });
+    },
+  );
+
   it('that are not set leave a circle as it is, which is asked once more if the process ends', async () => {
     const { site, host, crawl } = await hosted({ '/a': redirect('/b'), '/b': redirect('/a') }, '/a');
     for (let slice = 0; slice < 2; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
