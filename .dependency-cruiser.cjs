@@ -33,7 +33,7 @@ module.exports = {
       comment:
         'verbs ask the API, so that its audit log, quotas and answers hold for everybody; only what an API needs before its first start is done beside it',
       severity: 'error',
-      from: { path: '^cli/', pathNot: '^cli/prepare-database\\.ts$' },
+      from: { path: '^cli/', pathNot: '^cli/stack/prepare-database\\.ts$' },
       to: { path: '^storage/' },
     },
     {

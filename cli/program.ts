@@ -1,27 +1,27 @@
 /** All verbs in the order of `--help`, by what they are about; each family stands in a file of its own (`*-verbs.ts`). */
 import { Command } from 'commander';
 import { version } from '../config/package.ts';
-import { addAuditLog, addWebhooks } from './admin-verbs.ts';
-import { addCaps } from './cap-verbs.ts';
-import { addCrawlControl } from './crawl-verbs.ts';
-import { addDeadLetters } from './dead-letter-verbs.ts';
-import { addEdits } from './edit-verbs.ts';
+import { addAuditLog, addWebhooks } from './admin/admin-verbs.ts';
+import { addCaps } from './hosts/cap-verbs.ts';
+import { addCrawlControl } from './steer/crawl-verbs.ts';
+import { addDeadLetters } from './steer/dead-letter-verbs.ts';
+import { addEdits } from './steer/edit-verbs.ts';
 import type { Ended } from './ending.ts';
-import { addExports } from './export-verbs.ts';
-import { addHosts } from './host-verbs.ts';
-import { addCrawl, addReplay, addResume, addTemporal, addUp } from './local-verbs.ts';
-import { addLooking } from './looking-verbs.ts';
-import { addOptOuts } from './opt-out-verbs.ts';
-import { addQuarantineVerbs } from './quarantine-verbs.ts';
-import { addRanks } from './rank-verbs.ts';
-import { addResults } from './result-verbs.ts';
-import { addExtract } from './rule-verbs.ts';
-import { addSearch } from './search-verbs.ts';
+import { addExports } from './content/export-verbs.ts';
+import { addHosts } from './hosts/host-verbs.ts';
+import { addCrawl, addReplay, addResume, addTemporal, addUp } from './tools/local-verbs.ts';
+import { addLooking } from './look/looking-verbs.ts';
+import { addOptOuts } from './hosts/opt-out-verbs.ts';
+import { addQuarantineVerbs } from './steer/quarantine-verbs.ts';
+import { addRanks } from './hosts/rank-verbs.ts';
+import { addResults } from './content/result-verbs.ts';
+import { addExtract } from './content/rule-verbs.ts';
+import { addSearch } from './content/search-verbs.ts';
 import { withServer } from './server-options.ts';
-import { addShards } from './shard-verbs.ts';
-import { addTenancy } from './tenancy-verbs.ts';
-import { addCompletion, addTools } from './tool-verbs.ts';
-import { addReextractions } from './reextract-verbs.ts';
+import { addShards } from './hosts/shard-verbs.ts';
+import { addTenancy } from './admin/tenancy-verbs.ts';
+import { addCompletion, addTools } from './tools/tool-verbs.ts';
+import { addReextractions } from './content/reextract-verbs.ts';
 
 export function createProgram(ended: Ended): Command {
   const program = new Command('orbweaver')

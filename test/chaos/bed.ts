@@ -9,7 +9,7 @@ import { loadConfig } from '../../config/config.ts';
 import type { StackInfo } from '../../stack/info.ts';
 import { identify, type ProcessId } from '../../stack/processes.ts';
 import { createPool, type Pool } from '../../storage/postgres/index.ts';
-import { readLocalKey } from '../../cli/local-key.ts';
+import { readLocalKey } from '../../cli/api/local-key.ts';
 import { pidOf } from '../stack/world.ts';
 import { until } from '../support/until.ts';
 import { makeSmallDisk, mayMount, type SmallDisk } from '../support/small-disk.ts';

@@ -4,7 +4,7 @@
  * Settings come by the environment as always; addresses are found in the data folder.
  */
 import path from 'node:path';
-import { prepareDatabase } from '../../cli/prepare-database.ts';
+import { prepareDatabase } from '../../cli/stack/prepare-database.ts';
 import { loadConfig } from '../../config/config.ts';
 import { entryScript } from '../../config/package.ts';
 import { startStack } from '../../stack/embedded.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../api/routes/table.ts';
-import { readAnswer } from '../../cli/answer.ts';
+import { readAnswer } from '../../cli/api/answer.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
 

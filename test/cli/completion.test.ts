@@ -1,7 +1,7 @@
 /** The scripts of `completion`, the one for bash in a bash; the others in their shells where there are such. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { completionScript, shells } from '../../cli/completion.ts';
+import { completionScript, shells } from '../../cli/tools/completion.ts';
 import { createProgram } from '../../cli/program.ts';
 import { runCli } from './run-cli.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainLines } from '../../cli/explain.ts';
+import { explainLines } from '../../cli/look/explain.ts';
 import type { Explanation } from '../../contracts/http/explain.ts';
 
 type Decision = Explanation['decisions'][number];

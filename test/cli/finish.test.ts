@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readRequest, type CrawlOptions } from '../../cli/request.ts';
+import { readRequest, type CrawlOptions } from '../../cli/crawl/request.ts';
 
 let folder: string;
 beforeAll(() => {

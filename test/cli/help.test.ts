@@ -1,6 +1,6 @@
 /** The help of `crawl` and `crawls start`: every option stands in a group, and the groups in one order. */
 import { expect, it } from 'vitest';
-import { helpGroups } from '../../cli/crawl-settings.ts';
+import { helpGroups } from '../../cli/crawl/crawl-settings.ts';
 import { createProgram } from '../../cli/program.ts';
 
 it.each([[['crawl']], [['crawls', 'start']]])('%j has its options in groups', (path) => {

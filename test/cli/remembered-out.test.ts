@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { forgetOut, recallOut, rememberOut } from '../../cli/remembered-out.ts';
+import { forgetOut, recallOut, rememberOut } from '../../cli/crawl/remembered-out.ts';
 
 it('the file of a crawl is known by its crawl, from any folder, until it is whole', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-out-'));

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Api } from '../../cli/api.ts';
-import { readSeedsFile, sendRest } from '../../cli/seeds-file.ts';
+import type { Api } from '../../cli/api/api.ts';
+import { readSeedsFile, sendRest } from '../../cli/crawl/seeds-file.ts';
 
 it('is sent in two parts that make the file, and a refused line of the second has its number in the file', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-seeds-'));

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { takeStream } from '../../cli/api-stream.ts';
-import { readServerSentEvents, type ServerSentEvent } from '../../cli/server-sent-events.ts';
+import { takeStream } from '../../cli/api/stream.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../../cli/api/server-sent-events.ts';
 import { jsonLines, runCli } from './run-cli.ts';
 import { serving } from './serving.ts';
 

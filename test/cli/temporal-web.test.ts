@@ -1,6 +1,6 @@
 /** Which page of Temporal Web an address that is printed opens. */
 import { describe, expect, it } from 'vitest';
-import { runningWorkflows, workflowPages } from '../../cli/temporal-web.ts';
+import { runningWorkflows, workflowPages } from '../../cli/stack/temporal-web.ts';
 
 const ours = { temporalUiUrl: 'http://127.0.0.1:8233', temporalNamespace: 'default' };
 const others = { ...ours, temporalUiUrl: null };

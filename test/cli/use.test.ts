@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { editOptionNames, optionName } from '../../cli/crawl-settings.ts';
+import { editOptionNames, optionName } from '../../cli/crawl/crawl-settings.ts';
 import { crawlEdit } from '../../contracts/http/edits.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { jsonLines, runCli, runCliProcess } from './run-cli.ts';

@@ -422,7 +422,7 @@ export const faults: readonly Fault[] = [
   {
     room: 'stack',
     name: 'Refused seeds behind the beginning of a long file are told with the line after theirs.',
-    file: 'cli/seeds-file.ts',
+    file: 'cli/crawl/seeds-file.ts',
     from: 'linesOf(head.subarray(0, start - 1))',
     to: 'linesOf(head.subarray(0, start))',
   },
@@ -443,14 +443,14 @@ export const faults: readonly Fault[] = [
   {
     room: 'stack',
     name: 'The file of --out may not have its name yet when the command has ended.',
-    file: 'cli/out-file.ts',
+    file: 'cli/output/out-file.ts',
     from: 'await rename(draft, name);',
     to: 'void rename(draft, name);',
   },
   {
     room: 'stack',
     name: 'A crawl of a stack that died cannot be resumed without its id.',
-    file: 'cli/resume.ts',
+    file: 'cli/crawl/resume.ts',
     from: 'own || isInterrupted(each)',
     to: 'own && isInterrupted(each)',
   },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { startStack, type RunningStack, type StackOptions } from '../../stack/embedded.ts';
-import { prepareDatabase } from '../../cli/prepare-database.ts';
+import { prepareDatabase } from '../../cli/stack/prepare-database.ts';
 
 export interface OwnStack {
   readonly stack: RunningStack;

@@ -1,6 +1,6 @@
 /** A crawl with a session: it does not end the session itself, and stops at the host where the session has ended. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { summaryLines } from '../../../cli/summary.ts';
+import { summaryLines } from '../../../cli/look/summary.ts';
 import { buryingTroubles } from '../../../domain/trouble.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';

@@ -1,6 +1,6 @@
 /** The report of a crawl (F38): its figures, and the page for people, on hostile URLs too. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reportLines } from '../../../cli/report.ts';
+import { reportLines } from '../../../cli/look/report.ts';
 import { crawlReport, type CrawlReport } from '../../../contracts/http/report.ts';
 import { addUrl, like, setState, tables } from '../../support/database/index.ts';
 import {

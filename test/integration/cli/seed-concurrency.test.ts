@@ -1,8 +1,8 @@
 /** `crawl --concurrency N`, by an API on real Postgres: which hosts it sets, and whose it refuses. */
 import { expect, it, onTestFinished } from 'vitest';
-import { localApi } from '../../../cli/api-target.ts';
-import { createApi } from '../../../cli/api.ts';
-import { setConcurrency } from '../../../cli/seed-concurrency.ts';
+import { localApi } from '../../../cli/api/target.ts';
+import { createApi } from '../../../cli/api/api.ts';
+import { setConcurrency } from '../../../cli/crawl/seed-concurrency.ts';
 import { auditList } from '../../../contracts/http/audit.ts';
 import { noteTaker, serve, startServices } from '../api/world.ts';
 import { tables } from '../../support/database/index.ts';

@@ -1,0 +1,135 @@
+/** `extract`: rules tried on one page, which a crawl has stored, or which a crawl of one page fetches. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../config/config.ts';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
+import { createdCrawl, crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
+import { pageView } from '../../contracts/http/results.ts';
+import { ruleTrial, type RuleTrial } from '../../contracts/http/rule-trial.ts';
+import { cutPhrasesOf } from '../../domain/limits.ts';
+import { counted } from '../../domain/counted.ts';
+import { localApi, withApi, type ApiOptions } from '../api/target.ts';
+import { createApi, type Api } from '../api/api.ts';
+import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
+import { listenForInterrupts } from '../crawl/interrupts.ts';
+import { readLocalKey } from '../api/local-key.ts';
+import { readRequest } from '../crawl/request.ts';
+import { readRules } from '../crawl/rules-file.ts';
+import { pauseOthers, takeStack } from '../crawl/run.ts';
+import { sayPlainly } from '../output/say.ts';
+import { writeOne } from '../output/table.ts';
+
+export interface ExtractOptions extends ApiOptions {
+  readonly rules: string;
+  readonly crawl?: string;
+  readonly allowPrivate?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** Seconds after which a page is given up, and days after which its crawl is deleted. */
+const page = { maxSeconds: 120, retentionDays: 1 };
+const lookMs = 500;
+
+export async function extract(url: string, options: ExtractOptions): Promise<ExitCode> {
+  const { crawl, json = false } = options;
+  const rules = await readRules(options.rules);
+  const found =
+    crawl === undefined
+      ? await fetched(url, rules, options)
+      : await withApi(options, (api) => tried(api, crawl, url, rules));
+  writeOne(found, json, () => trialLines(found));
+  return exitCodes.ok;
+}
+
+const tried = (api: Api, crawlId: string, url: string, rules: object): Promise<RuleTrial> =>
+  api.change('POST', `/v1/crawls/${crawlId}/rule-trial`, ruleTrial, { body: { url, rules } });
+
+async function fetched(url: string, rules: object, options: ExtractOptions): Promise<RuleTrial> {
+  const config = loadConfig();
+  const { allowPrivate } = options;
+  const { body } = await readRequest(
+    [url],
+    {
+      ...{ maxPages: 1, maxDepth: 0, sitemap: 'skip', fresh: true, ...page },
+      ...(allowPrivate !== undefined && { allowPrivate }),
+    },
+    config.allowPrivate,
+  );
+  const request = { ...(JSON.parse(body) as object), label: 'extract' };
+  if ((options.server ?? config.server ?? null) !== null)
+    return withApi(options, (api) => fetchAndTry(api, request, rules, new AbortController().signal));
+  const interrupts = listenForInterrupts();
+  const signal = interrupts.first;
+  try {
+    const stack = await takeStack(config, false, sayPlainly, signal);
+    try {
+      const { apiUrl } = stack.info;
+      if (apiUrl === null) throw new CommandError('The running stack has no API. Stop that stack first.');
+      const api = createApi(localApi(apiUrl, readLocalKey(config.dataDir)));
+      // Crawls of earlier commands must not go on by themselves.
+      await pauseOthers({ api, own: stack.own, say: sayPlainly, signal }, null);
+      return await Promise.race([fetchAndTry(api, request, rules, signal), stack.lost]);
+    } finally {
+      await stack.leave();
+    }
+  } finally {
+    interrupts.release();
+  }
+}
+
+/** @throws CommandError with the reason if the page could not be had */
+async function fetchAndTry(
+  api: Api,
+  request: object,
+  rules: object,
+  signal: AbortSignal,
+): Promise<RuleTrial> {
+  const { id } = await api.create('/v1/crawls', createdCrawl, request);
+  const look = (): Promise<CrawlView> => api.get(`/v1/crawls/${id}`, crawlView);
+  let view = await look();
+  for (; !closedCrawlStates.includes(view.state); view = await look()) {
+    await sleep(lookMs, undefined, { signal }).catch(() => {
+      throw new CommandError(`Interrupted: crawl ${id} was fetching the page.`, exitCodes.interrupted);
+    });
+  }
+  let [answer, stored] = ['', ''];
+  for await (const { url, status, contentHash } of api.list(`/v1/crawls/${id}/pages`, pageView)) {
+    answer = `status ${String(status)}`;
+    if (contentHash !== null && status !== null && status < 300) stored = url;
+  }
+  if (stored === '') {
+    const { reason, excluded, deadLetters } = view;
+    const why = [answer, ...Object.keys(excluded), ...Object.keys(deadLetters)].filter((each) => each !== '');
+    throw new CommandError(
+      `There is no page to try the rules on: ${why.length > 0 ? why.join(', ') : (reason ?? view.state)}. ./orbweaver explain ${id} URL says more.`,
+      exitCodes.failed,
+    );
+  }
+  sayPlainly(`Crawl ${id} has stored the page: with --crawl ${id} other rules are tried without a request.`);
+  return tried(api, id, stored, rules);
+}
+
+/** Characters of a text that are shown to people. */
+const shownText = 300;
+const shownLinks = 10;
+
+export function trialLines(trial: RuleTrial): string[] {
+  const { url, title, fields, unread, main, words, links, cut, milliseconds } = trial;
+  const named = Object.entries(fields ?? {});
+  const width = named.reduce((widest, [name]) => Math.max(widest, name.length), 0);
+  return [
+    url,
+    ...(title === null ? [] : [`title: ${title}`]),
+    fields === null ? 'fields: none' : `fields (${String(milliseconds)} ms):`,
+    ...named.map(([name, value]) => `  ${name.padEnd(width)}  ${JSON.stringify(value)}`),
+    ...unread.map(({ field, type, text }) => `  ${field}: ${JSON.stringify(text)} is not of type ${type}`),
+    `main text, of ${counted(words, 'word', 'words')} of text: ${shortened(main)}`,
+    `${counted(links.length, 'link', 'links')} to follow${links.length > shownLinks ? ', the first of them' : ''}:`,
+    ...links.slice(0, shownLinks).map((link) => `  ${link}`),
+    ...cutPhrasesOf(cut).map((phrase) => `left out: ${phrase}`),
+  ];
+}
+
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > shownText ? `${line.slice(0, shownText)} …` : line;
+};

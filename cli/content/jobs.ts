@@ -1,0 +1,78 @@
+/** Jobs of the stack that belong to a crawl, as exports and re-extractions are: listed, shown, and waited for. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import { withApi } from '../api/target.ts';
+import type { Api } from '../api/api.ts';
+import type { VerbOptions } from '../steer/crawls.ts';
+import { exitCodes, type ExitCode } from '../ending.ts';
+import { sayPlainly } from '../output/say.ts';
+import { writeList, writeOne, type Shown } from '../output/table.ts';
+
+interface Job {
+  readonly id: string;
+  readonly crawlId: string;
+}
+
+/** What there is to know of a kind of jobs. */
+export interface JobKind<T extends Job> {
+  /** Below `/v1/crawls/{crawlId}/`. */
+  readonly name: string;
+  readonly view: z.ZodType<T>;
+  readonly shown: Shown<T>;
+  readonly isOver: (job: T) => boolean;
+  readonly progressOf: (job: T) => string;
+  readonly linesOf: (job: T) => readonly string[];
+  readonly exitCodeOf: (job: T) => ExitCode;
+}
+
+/** Milliseconds between two looks while a verb waits, and between two lines of progress. */
+const lookMs = 500;
+const lineMs = 10_000;
+
+export const jobsPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string): string =>
+  `/v1/crawls/${crawl}/${kind.name}`;
+export const jobPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string, id: string): string =>
+  `${jobsPath(kind, crawl)}/${id}`;
+
+export async function listJobs<T extends Job>(
+  kind: JobKind<T>,
+  crawl: string,
+  options: VerbOptions,
+): Promise<ExitCode> {
+  await withApi(options, (api) =>
+    writeList(api.list(jobsPath(kind, crawl), kind.view, {}), options.json === true, kind.shown),
+  );
+  return exitCodes.ok;
+}
+
+export async function showJob<T extends Job>(
+  kind: JobKind<T>,
+  crawl: string,
+  id: string,
+  options: VerbOptions & { readonly wait?: boolean },
+): Promise<ExitCode> {
+  const { wait = false, json = false } = options;
+  return withApi(options, async (api) => {
+    const view = await api.get(jobPath(kind, crawl, id), kind.view);
+    const last = wait ? await untilOver(kind, api, view, !json) : view;
+    writeOne(last, json, () => kind.linesOf(last));
+    return wait ? kind.exitCodeOf(last) : exitCodes.ok;
+  });
+}
+
+/** @param tells says now and then how far the job is */
+export async function untilOver<T extends Job>(
+  kind: JobKind<T>,
+  api: Api,
+  begun: T,
+  tells: boolean,
+): Promise<T> {
+  const path = jobPath(kind, begun.crawlId, begun.id);
+  let toldAt = performance.now();
+  for (let view = begun; ; await sleep(lookMs), view = await api.get(path, kind.view)) {
+    if (kind.isOver(view)) return view;
+    if (!tells || performance.now() - toldAt < lineMs) continue;
+    toldAt = performance.now();
+    sayPlainly(kind.progressOf(view));
+  }
+}

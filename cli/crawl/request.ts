@@ -1,0 +1,151 @@
+/**
+ * From the options of `crawl` to the request that creates the crawl: everything is checked before anything is started.
+ */
+import { isIP } from 'node:net';
+import { newCrawl } from '../../contracts/http/crawls.ts';
+import { maxRequestBytes } from '../../contracts/http/shared.ts';
+import { inWords } from '../../contracts/http/wording.ts';
+import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../../domain/seeds.ts';
+import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
+import { readCrawlFile } from './crawl-file.ts';
+import { givenSettings, optionName } from './crawl-settings.ts';
+import { readFocus } from './focus-option.ts';
+import { readHeaders } from './header-option.ts';
+import { CommandError } from '../ending.ts';
+import { readJsonOption, readKeepFresh } from './json-option.ts';
+import { readRules } from './rules-file.ts';
+import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
+
+/** As commander gives them; the settings of crawl-settings.ts too. */
+export interface CrawlOptions {
+  readonly seeds?: string;
+  /** Name of a YAML file with seeds and settings. */
+  readonly config?: string;
+  /** Id of the crawl that gives seeds and settings that are not given otherwise. */
+  readonly like?: string;
+  readonly maxBytes?: number;
+  /** Criteria as JSON, or the name of a file that holds them. */
+  readonly finish?: string;
+  readonly focus?: readonly string[];
+  /** Requests a day or JSON; true: the option was given without a value. */
+  readonly keepFresh?: string | true;
+  /** Name of a YAML file with rules for pages. */
+  readonly rules?: string;
+  readonly header?: readonly string[];
+  readonly allowPrivate?: readonly string[];
+  readonly [setting: string]: unknown;
+}
+
+export interface CrawlRequest {
+  /** The body of POST /v1/crawls. */
+  readonly body: string;
+  /** Bad lines of the seeds file, one sentence each. */
+  readonly complaints: readonly string[];
+  /** The part of the seeds file that is sent once the crawl exists; null: nothing. */
+  readonly rest: SeedsRest | null;
+}
+
+/**
+ * The command line takes precedence over the file of settings, and the file over the model.
+ * @param allowedPrivate address blocks that every crawl may reach @param model seeds and settings of another crawl
+ * @throws CommandError with one sentence on the first thing that is wrong
+ */
+export async function readRequest(
+  urls: readonly string[],
+  options: CrawlOptions,
+  allowedPrivate: readonly string[],
+  model: Readonly<Record<string, unknown>> = {},
+): Promise<CrawlRequest> {
+  const { lines, rest } =
+    options.seeds === undefined ? { lines: [], rest: null } : await readSeedsFile(options.seeds);
+  const base = { ...model, ...(options.config === undefined ? {} : await readCrawlFile(options.config)) };
+  const named = urls.length > 0 || options.seeds !== undefined;
+  if (!named && base.seeds === undefined) {
+    throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
+  }
+  const finish = await readFinish(options);
+  const focus = options.focus === undefined ? undefined : await readFocus(options.focus);
+  const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
+    list.split(',').map((cidr) => cidr.trim()),
+  );
+  // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
+  // with the crawl.
+  const request = newCrawl.safeParse(
+    {
+      ...base,
+      ...(named && { seeds: [...urls, ...lines] }),
+      ...givenSettings(options),
+      ...(finish !== undefined && { finish }),
+      ...(focus !== undefined && { focus }),
+      ...(options.rules !== undefined && { rules: await readRules(options.rules) }),
+      ...(options.keepFresh !== undefined && { keepFresh: await readKeepFresh(options.keepFresh) }),
+      ...(options.header !== undefined && { headers: readHeaders(options.header) }),
+      ...(allowPrivate.length > 0 && { allowPrivate }),
+    },
+    { error: inWords },
+  );
+  if (!request.success) throw badOption(request.error.issues);
+  const seeds = judgeSeeds(request.data.seeds);
+  const blocks = parseCidrs([...allowedPrivate, ...(request.data.allowPrivate ?? [])]);
+  const source = options.seeds ?? options.config ?? `crawl ${options.like ?? ''}`;
+  const complaints = seeds.flatMap((seed) => {
+    const complaint = complaintAbout(seed, blocks);
+    if (complaint === null) return [];
+    if (seed.line <= urls.length) throw new CommandError(`${JSON.stringify(seed.url)} ${complaint}.`);
+    return [
+      `${source}, ${options.seeds === undefined ? 'seed' : 'line'} ${String(seed.line - urls.length)}: ${JSON.stringify(seed.url)} ${complaint}`,
+    ];
+  });
+  if (complaints.length === seeds.length) throw noneGood(source, complaints);
+  const body = JSON.stringify(request.data);
+  if (Buffer.byteLength(body) > maxRequestBytes) {
+    throw new CommandError(
+      `The seeds are larger than ${String(maxRequestBytes)} bytes: crawl them in parts.`,
+    );
+  }
+  return { body, complaints, rest };
+}
+
+/** Bytes are a criterion, not an exact limit: URLs in flight when they are reached are kept. @throws CommandError */
+async function readFinish({ finish, maxBytes }: CrawlOptions): Promise<unknown> {
+  if (finish === undefined) return maxBytes === undefined ? undefined : { any: [{ bytes: maxBytes }] };
+  if (maxBytes === undefined) return readJsonOption('finish', finish);
+  throw new CommandError(
+    `Give --finish or --max-bytes, not both: {"bytes": ${String(maxBytes)}} may be one of the criteria.`,
+  );
+}
+
+function badOption(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): CommandError {
+  const [issue] = issues;
+  const name = String(issue?.path[0] ?? '');
+  return new CommandError(`${optionName(name)} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
+}
+
+/** What is wrong with a seed, as the rest of a sentence; null: nothing. */
+function complaintAbout(seed: JudgedSeed, blocks: ReturnType<typeof parseCidrs>): string | null {
+  if (seed.rejected !== null) return `${rejectionSentence(seed.rejected)}${hint(seed)}`;
+  const { hostname } = new URL(seed.url);
+  const address = /(^|\.)localhost$/.test(hostname) ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '');
+  const refusal = isIP(address) === 0 ? null : addressRefusal(address, blocks);
+  if (refusal === null) return null;
+  const block = `${address}/${address.includes(':') ? '128' : '32'}`;
+  return `is at a ${refusal} address, which --allow-private ${block} would allow`;
+}
+
+function hint({ url, rejected }: JudgedSeed): string {
+  const guess = `https://${url}`;
+  const likely = rejected === 'not-a-url' && /^[^\s:/]+\.[^\s:/]+/.test(url) && URL.canParse(guess);
+  return likely ? `; ${guess} would be a URL` : '';
+}
+
+const shownComplaints = 20;
+
+function noneGood(file: string, complaints: readonly string[]): CommandError {
+  if (complaints.length === 0) return new CommandError(`There is no URL in ${file}.`);
+  const shown = complaints.slice(0, shownComplaints).map((complaint) => `  ${complaint}`);
+  const more =
+    complaints.length > shown.length ? [`  and ${String(complaints.length - shown.length)} more`] : [];
+  return new CommandError([`None of the seeds can be crawled:`, ...shown, ...more].join('\n'));
+}

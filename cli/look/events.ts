@@ -1,0 +1,97 @@
+/** `events`: the events of a crawl, as a list, or followed as they happen until the crawl is over. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crawlEvent, type CrawlEvent } from '../../contracts/http/events.ts';
+import { mayPass } from '../api/request.ts';
+import { anyApi, withApi } from '../api/target.ts';
+import type { Api } from '../api/api.ts';
+import type { VerbOptions } from '../steer/crawls.ts';
+import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
+import { readAnswer } from '../api/answer.ts';
+import { readServerSentEvents } from '../api/server-sent-events.ts';
+import { moment, printable, writeLines, writeList, type Shown } from '../output/table.ts';
+
+export interface EventOptions extends VerbOptions {
+  /** Only events after this one. */
+  readonly after: number;
+  readonly follow?: boolean;
+  /** Comma-separated; only without `follow`. */
+  readonly kinds?: string;
+}
+
+const shown: Shown<CrawlEvent> = {
+  heads: ['id', 'at', 'event', 'data'],
+  row: ({ id, at, kind, data }) => [id, moment(at), kind, words(data)],
+  none: 'There is no event yet.',
+};
+
+/** `pages: 3, reason: complete` */
+const words = (data: CrawlEvent['data']): string =>
+  Object.entries(data)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
+
+export async function events(id: string, options: EventOptions): Promise<ExitCode> {
+  const { after, follow = false, json = false, kinds } = options;
+  if (!follow) {
+    await withApi(options, (api) =>
+      writeList(
+        behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000, kinds }), after),
+        json,
+        shown,
+      ),
+    );
+    return exitCodes.ok;
+  }
+  const api = await anyApi(options);
+  for await (const event of followed(api, id, String(after))) {
+    const line = [event.id.padStart(4), moment(event.at), event.kind.padEnd(15), words(event.data)];
+    writeLines([json ? JSON.stringify(event) : printable(line.join('  ')).trimEnd()]);
+  }
+  return exitCodes.ok;
+}
+
+/**
+ * Event numbers are no cursors of the list. A crawl has few enough events to read all and leave out those already seen.
+ */
+async function* behind(all: AsyncIterable<CrawlEvent>, after: number): AsyncGenerator<CrawlEvent> {
+  for await (const event of all) if (Number(event.id) > after) yield event;
+}
+
+/** Milliseconds until a stream that ended is opened again, and for which opening a stream is tried. */
+const againMs = 2_000;
+const patienceMs = 60_000;
+
+/**
+ * Each event once and in order, over as many streams as needed, until the crawl is over. A stream that breaks off, or
+ * cannot be opened for a while, is opened again after the last event. @throws CommandError
+ */
+async function* followed(api: Api, id: string, after: string): AsyncGenerator<CrawlEvent> {
+  let last = after;
+  let failingSince: number | null = null;
+  for (;;) {
+    try {
+      const { status, chunks } = await api.take(`/v1/crawls/${id}/events`, 'text/event-stream', {
+        headers: { accept: 'text/event-stream', ...(last !== '0' && { 'last-event-id': last }) },
+      });
+      failingSince = null;
+      if (status === 204) return;
+      for await (const { id: number, kind, data } of readServerSentEvents(chunks)) {
+        if (kind === 'end') return;
+        // Progress events have no number; other verbs show the counts.
+        if (number === null) continue;
+        const event = readAnswer(
+          crawlEvent,
+          JSON.parse(data),
+          (why) => new CommandError(`An event of crawl ${id} ${why}.`, exitCodes.broken),
+        );
+        last = number;
+        yield event;
+      }
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      failingSince ??= performance.now();
+      if (performance.now() - failingSince > patienceMs) throw error;
+    }
+    await sleep(againMs);
+  }
+}

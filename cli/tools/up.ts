@@ -1,0 +1,88 @@
+/** `up`: the stack stays up until Ctrl-C. */
+import { loadConfig } from '../../config/config.ts';
+import { tenantView } from '../../contracts/tenancy.ts';
+import { counted } from '../../domain/counted.ts';
+import { localApi } from '../api/target.ts';
+import { createApi, type Api } from '../api/api.ts';
+import { openCrawls } from '../steer/crawls.ts';
+import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
+import { aborted, listenForInterrupts } from '../crawl/interrupts.ts';
+import { sayPlainly } from '../output/say.ts';
+import { start, type KeptMessage, type StartedStack } from '../stack/stack.ts';
+import { runningWorkflows } from '../stack/temporal-web.ts';
+
+/** @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes */
+export async function up(kept: boolean): Promise<ExitCode> {
+  const config = loadConfig();
+  const interrupts = listenForInterrupts();
+  const send = (message: KeptMessage): void => {
+    if (process.connected) process.send?.(message);
+  };
+  const say = kept ? (message: string) => { send({ kind: 'progress', message }); } : sayPlainly; // prettier-ignore
+  if (!kept) say('Starting the stack …');
+  try {
+    const stack = await start({
+      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, parts: 'all',
+    }); // prettier-ignore
+    const hastened = aborted(interrupts.second).then(() => stack.stop(true));
+    hastened.catch(() => undefined);
+    send({ kind: 'up' });
+    if (!kept) process.stdout.write(`${(await addresses(stack)).join('\n')}\n`);
+    await Promise.race([aborted(interrupts.first), stack.done]);
+    say('Stopping the stack. Press Ctrl-C again to stop at once.');
+    await stack.stop();
+    return exitCodes.ok;
+  } catch (error) {
+    send({ kind: 'failed', message: endingOf(error).message });
+    if (interrupts.first.aborted) return exitCodes.interrupted;
+    throw error;
+  } finally {
+    interrupts.release();
+    if (process.connected) process.disconnect();
+  }
+}
+
+async function addresses(stack: StartedStack): Promise<string[]> {
+  return [
+    ...stack.movedPorts.map(
+      ({ what, usual, port }) => `Port ${String(usual)} is taken: ${what} is at ${String(port)}.`,
+    ),
+    `API           ${stack.apiUrl ?? 'none'}`,
+    `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
+    ...keyLines(stack),
+    `Temporal Web  ${runningWorkflows(stack) ?? 'not part of this stack'}`,
+    `Data          ${stack.dataDir}`,
+    ...(stack.apiUrl === null ? [] : await crawlLines(createApi(localApi(stack.apiUrl, stack.localKey.key)))),
+    'Ctrl-C stops the stack.',
+  ];
+}
+
+/** The key of the data folder sees the crawls of the first tenant: the lines say if there are other tenants. */
+export async function crawlLines(api: Api): Promise<string[]> {
+  const open = await openCrawls(api);
+  const going = open.filter(({ state }) => state !== 'paused').map(({ id }) => id);
+  const paused = open.filter(({ state }) => state === 'paused').map(({ id }) => id);
+  let others = -1;
+  for await (const { closedAt } of api.list('/v1/tenants', tenantView, { limit: 1_000 }))
+    others += Number(closedAt === null);
+  return [
+    ...(going.length > 0 ? [`Running crawls:  ${going.join(', ')}`] : []),
+    ...(paused.length > 0 ? [`Paused crawls:  ${paused.join(', ')}`] : []),
+    ...(others > 0 ? [`The crawls of ${counted(others, 'other tenant')} are not listed here.`] : []),
+  ];
+}
+
+/** Shows the key itself only when it is new. */
+function keyLines({ apiUrl, config, localKey }: StartedStack): string[] {
+  if (apiUrl === null) return [];
+  const open = isLoopback(config.apiHost)
+    ? 'On this machine only: ORBWEAVER_API_HOST opens the API to others.'
+    : 'Open to other machines: put TLS in front of the API.';
+  const key = localKey.made
+    ? `${localKey.key} (shown only once; kept in ${localKey.file})`
+    : `in ${localKey.file}`;
+  return [`              ${open}`, `Admin key     ${key}`];
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
