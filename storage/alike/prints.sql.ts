@@ -14,9 +14,8 @@ export interface PrintRow {
 }
 
 /** Stores fingerprints, to be judged. One that has not changed keeps its judgement. No answer. */
-export const storePrints = statement<[rows: string], Record<string, never>>(
-  'store-prints',
-  `insert into text_print as t (host_id, crawl_id, key, words, simhash, sketch, numbers, bands)
+export const storePrints = statement<[rows: string]>('store-prints')`
+   insert into text_print as t (host_id, crawl_id, key, words, simhash, sketch, numbers, bands)
    select host_id, crawl_id, decode(key, 'hex'), words, simhash, decode(sketch, 'hex'), decode(numbers, 'hex'), bands
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, words int, simhash bigint, sketch text,
                                      numbers text, bands bigint[])
@@ -24,20 +23,15 @@ export const storePrints = statement<[rows: string], Record<string, never>>(
    on conflict (host_id, crawl_id, key) do update
      set words = excluded.words, simhash = excluded.simhash, sketch = excluded.sketch, numbers = excluded.numbers,
          bands = excluded.bands, original = null, likeness = null, distance = null, crowded = 0
-    where (t.simhash, t.sketch, t.numbers) is distinct from (excluded.simhash, excluded.sketch, excluded.numbers)`,
-);
+    where (t.simhash, t.sketch, t.numbers) is distinct from (excluded.simhash, excluded.sketch, excluded.numbers)`;
 
 /** A crawl after an id that has fingerprints to be judged. */
-export const nextUnjudged = statement<[after: number], { readonly crawl_id: number }>(
-  'next-unjudged',
-  `select crawl_id from text_print where original is null and crawl_id > $1 order by crawl_id limit 1`,
-);
+export const nextUnjudged = statement<[after: number], { crawl_id: number }>('next-unjudged')`
+   select crawl_id from text_print where original is null and crawl_id > $1 order by crawl_id limit 1`;
 
 /** Claims the judging of a crawl until the end of the transaction; no row: another process judges it. */
-export const claimJudging = statement<[crawlId: number], { readonly id: number }>(
-  'claim-judging',
-  `select $1::bigint as id where pg_try_advisory_xact_lock(${String(0x616c696b)}, ($1::bigint % 2147483647)::int)`,
-);
+export const claimJudging = statement<[crawlId: number], { id: number }>('claim-judging')`
+   select $1::bigint as id where pg_try_advisory_xact_lock(${0x616c696b}, ($1::bigint % 2147483647)::int)`;
 
 /** As Postgres has it. */
 export interface StoredPrint {
@@ -53,9 +47,8 @@ export interface StoredPrint {
  * Fingerprints of a crawl that are to be judged, locked until they are: one that changes meanwhile waits, and is judged again.
  * Those that are just being stored are left for later. Pages that were like one of them are to be judged again.
  */
-export const unjudgedPrints = statement<[crawlId: number, limit: number], StoredPrint>(
-  'unjudged-prints',
-  `with chosen as materialized (
+export const unjudgedPrints = statement<[crawlId: number, limit: number], StoredPrint>('unjudged-prints')`
+   with chosen as materialized (
      select * from text_print where crawl_id = $1 and original is null order by id limit $2
        for update skip locked
    ), left_alone as (
@@ -63,24 +56,21 @@ export const unjudgedPrints = statement<[crawlId: number, limit: number], Stored
        from chosen c
       where t.crawl_id = $1 and t.original = c.id and t.original <> t.id
    )
-   select id, words, simhash::text, sketch, numbers, bands::text[] from chosen order by id`,
-);
+   select id, words, simhash::text, sketch, numbers, bands::text[] from chosen order by id`;
 
 /** Originals of a crawl that share a band with one of these fingerprints. */
 export const printsLike = statement<
   [crawlId: number, ids: readonly number[]],
   StoredPrint & { readonly like: number }
->(
-  'prints-like',
-  `select r.id as "like", p.id, p.words, p.simhash::text, p.sketch, p.numbers, p.bands::text[]
+>('prints-like')`
+   select r.id as "like", p.id, p.words, p.simhash::text, p.sketch, p.numbers, p.bands::text[]
      from (select id, bands from text_print where id = any ($2::bigint[]) offset 0) r
     cross join lateral (
       select id, crawl_id, words, simhash, sketch, numbers, bands from text_print o
        where o.bands && r.bands and o.original = o.id offset 0
     ) p
     where p.crawl_id = $1
-    order by r.id, p.id`,
-);
+    order by r.id, p.id`;
 
 export interface JudgedPrint {
   readonly id: number;
@@ -92,13 +82,11 @@ export interface JudgedPrint {
 }
 
 /** `rows`: `JudgedPrint`s. */
-export const judgePrints = statement<[rows: string], Record<string, never>>(
-  'judge-prints',
-  `update text_print t
+export const judgePrints = statement<[rows: string]>('judge-prints')`
+   update text_print t
       set original = r.original, likeness = r.likeness, distance = r.distance, bands = r.bands, crowded = r.crowded
      from json_to_recordset($1) as r(id bigint, original bigint, likeness real, distance smallint, bands bigint[], crowded smallint)
-    where t.id = r.id`,
-);
+    where t.id = r.id`;
 
 interface ClusterRow {
   readonly original: number;
@@ -120,9 +108,8 @@ interface ClusterRow {
 export const listClusters = statement<
   [crawlId: string, after: string, limit: number, shown: number],
   ClusterRow
->(
-  'list-clusters',
-  `select c.original, c.url, c.pages, m.alike
+>('list-clusters')`
+   select c.original, c.url, c.pages, m.alike
      from (select g.original, coalesce(first.url, u.url) as url, f.id as first,
                   g.pages::int - (f.id is not null)::int as pages
              from (select original, count(*) as pages from text_print
@@ -142,16 +129,13 @@ export const listClusters = statement<
                where t.crawl_id = $1 and t.original = c.original and t.original <> t.id and t.id is distinct from c.first
                order by t.id limit $4) listed
     ) m
-    order by c.original`,
-);
+    order by c.original`;
 
 interface PrintCounts {
   readonly waiting: number;
 }
 
 /** How many fingerprints of a crawl are still to be judged, counted up to a limit. */
-export const countUnjudged = statement<[crawlId: string, most: number], PrintCounts>(
-  'count-unjudged',
-  `select count(*)::int as waiting
-     from (select from text_print where crawl_id = $1 and original is null limit $2) waits`,
-);
+export const countUnjudged = statement<[crawlId: string, most: number], PrintCounts>('count-unjudged')`
+   select count(*)::int as waiting
+     from (select from text_print where crawl_id = $1 and original is null limit $2) waits`;

@@ -14,11 +14,9 @@ const keys = `array[${Array.from({ length: 6 }, (_, hop) => literal(robotsKey(ho
 
 /** Does nothing where the crawl has no URL at the host or is being deleted, or the segment was closed meanwhile. */
 export const keepRobots = statement<
-  [hostId: string, crawlId: number, key: Uint8Array, segment: number, at: number, length: number],
-  Record<string, never>
->(
-  'keep-robots',
-  `with standing as materialized (
+  [hostId: string, crawlId: number, key: Uint8Array, segment: number, at: number, length: number]
+>('keep-robots')`
+   with standing as materialized (
      select id from crawl where id = $2 and removed_at is null for share
    ), taking as materialized (
      select q.host_id, q.crawl_id, s.id
@@ -29,8 +27,7 @@ export const keepRobots = statement<
    insert into revisit (host_id, crawl_id, key, segment, at, length)
    select host_id, crawl_id, $3, id, $5, $6 from taking
    on conflict (host_id, crawl_id, key) do update
-     set segment = excluded.segment, at = excluded.at, length = excluded.length`,
-);
+     set segment = excluded.segment, at = excluded.at, length = excluded.length`;
 
 interface RobotsAnswer {
   readonly origin: string;
@@ -56,9 +53,8 @@ interface RobotsAnswer {
 export const robotsRecords = statement<
   [crawlId: string, after: number, limit: number, origin: string | null],
   RobotsAnswer
->(
-  'robots-records',
-  `with chosen as materialized (
+>('robots-records')`
+   with chosen as materialized (
      select q.host_id from host_queue q
       where q.crawl_id = $1 and q.host_id > $2
         and ($4::text is null or q.host_id = (select id from host where origin = $4))
@@ -83,5 +79,4 @@ export const robotsRecords = statement<
      left join (revisit r join segment s on s.id = r.segment)
             on r.host_id = h.id and r.crawl_id = asked.crawl_id
            and r.key = any (${keys})
-    order by h.id, r.key`,
-);
+    order by h.id, r.key`;

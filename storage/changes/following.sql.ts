@@ -12,9 +12,8 @@ export interface ChangesPlace {
 }
 
 /** Crawls after an id that have answers to be compared, or may be found to have none any more. */
-export const followedCrawls = statement<[after: string, limit: number], { readonly id: string }>(
-  'followed-crawls',
-  `select c.id::text as id
+export const followedCrawls = statement<[after: string, limit: number], { id: string }>('followed-crawls')`
+   select c.id::text as id
      from crawl c left join crawl_changes f on f.crawl_id = c.id
     where c.id > $1::bigint and c.config -> 'changes' = 'true' and c.removed_at is null
       and (c.state in ('finished', 'cancelled', 'failed') and f.is_over is not true
@@ -24,22 +23,17 @@ export const followedCrawls = statement<[after: string, limit: number], { readon
                    and (u.fetched_at, u.host_id, u.key) > (
                      timestamptz 'epoch' + coalesce(f.at_micros, 0) * interval '1 microsecond',
                      coalesce(f.at_host, 0), coalesce(f.at_key, ''::bytea))))
-    order by c.id limit $2`,
-);
+    order by c.id limit $2`;
 
 /** Claims the comparing of a crawl for a minute. No row: another process has it. */
-export const claimChanges = statement<[crawlId: string], ChangesPlace>(
-  'claim-changes',
-  `insert into crawl_changes as f (crawl_id, claimed_until) values ($1, now() + interval '1 minute')
+export const claimChanges = statement<[crawlId: string], ChangesPlace>('claim-changes')`
+   insert into crawl_changes as f (crawl_id, claimed_until) values ($1, now() + interval '1 minute')
    on conflict (crawl_id) do update set claimed_until = excluded.claimed_until where f.claimed_until <= now()
-   returning at_micros as micros, at_host as host_id, encode(at_key, 'hex') as key`,
-);
+   returning at_micros as micros, at_host as host_id, encode(at_key, 'hex') as key`;
 
 /** Gives the claim back. @param isOver the crawl is over, and everything was compared */
-export const releaseChanges = statement<[crawlId: string, isOver: boolean], Record<string, never>>(
-  'release-changes',
-  `update crawl_changes set claimed_until = '-infinity', is_over = $2 where crawl_id = $1`,
-);
+export const releaseChanges = statement<[crawlId: string, isOver: boolean]>('release-changes')`
+   update crawl_changes set claimed_until = '-infinity', is_over = $2 where crawl_id = $1`;
 
 /** The answers of crawls that do not follow changes have one version, the latest; its number is 0. */
 export interface StoredVersion {
@@ -100,9 +94,8 @@ const isAnswered = (row: string): string =>
 export const answersAfter = statement<
   [crawlId: string, micros: number, hostId: number, key: Buffer, horizonMicros: number | null, limit: number],
   FollowedAnswer
->(
-  'answers-after',
-  `with feed as materialized (
+>('answers-after')`
+   with feed as materialized (
      select u.* from url u
       where u.crawl_id = $1 and u.fetched_at is not null
         and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, $4::bytea)
@@ -133,8 +126,7 @@ export const answersAfter = statement<
                 where ${isAnswered('e')} and e.fetched_at < u.fetched_at
                 order by e.fetched_at desc limit 1) latest
      ) earlier on own.version is null
-    order by u.fetched_at, u.host_id, u.key`,
-);
+    order by u.fetched_at, u.host_id, u.key`;
 
 /** A version to be stored, as JSON. Hashes are hex. */
 export interface NewVersion extends Omit<StoredVersion, 'of_crawl' | 'fetched_at'> {
@@ -152,10 +144,9 @@ export interface NewVersion extends Omit<StoredVersion, 'of_crawl' | 'fetched_at
  */
 export const storeVersions = statement<
   [crawlId: string, rows: string, kept: number, from: string, to: string, counts: string],
-  { readonly dropped: number }
->(
-  'store-versions',
-  `with moved as (
+  { dropped: number }
+>('store-versions')`
+   with moved as (
      update crawl_changes f
         set at_micros = t.micros, at_host = t.host_id, at_key = decode(t.key, 'hex'), is_over = false,
             compared = f.compared + c.compared, changed = f.changed + c.changed, lost = f.lost + c.lost,
@@ -191,22 +182,18 @@ export const storeVersions = statement<
      insert into freed_body (hash) select distinct content_hash from old where content_hash is not null order by 1
      on conflict (hash) do update set since = now()
    )
-   select (select count(*) from old) as dropped from moved`,
-);
+   select (select count(*) from old) as dropped from moved`;
 
 /** Counts versions that were dropped. */
-export const countDropped = statement<[crawlId: string, versions: number], Record<string, never>>(
-  'count-dropped',
-  `update crawl_changes set dropped = dropped + $2 where crawl_id = $1`,
-);
+export const countDropped = statement<[crawlId: string, versions: number]>('count-dropped')`
+   update crawl_changes set dropped = dropped + $2 where crawl_id = $1`;
 
 /**
  * Removes the oldest events of changes, a thousand at most, if a crawl has more than `most`, as far as no webhook has
  * still to send them. Answers how many there were.
  */
-export const forgetChanges = statement<[crawlId: string, most: number], { readonly events: number }>(
-  'forget-changes',
-  `with f as materialized (
+export const forgetChanges = statement<[crawlId: string, most: number], { events: number }>('forget-changes')`
+   with f as materialized (
      select least(1000, changed - forgotten - $2::bigint) as surplus from crawl_changes
       where crawl_id = $1 and changed - forgotten > $2::bigint
    ), gone as (
@@ -220,53 +207,45 @@ export const forgetChanges = statement<[crawlId: string, most: number], { readon
    )
    update crawl_changes set forgotten = forgotten + (select count(*) from gone)
     where crawl_id = $1 and exists (select from f)
-   returning (select count(*) from gone) as events`,
-);
+   returning (select count(*) from gone) as events`;
 
 /** The place up to which a crawl was compared, as microseconds since 1970; no row: it was not yet. */
-export const changesPlace = statement<[crawlId: string], { readonly micros: number }>(
-  'changes-place',
-  `select at_micros as micros from crawl_changes where crawl_id = $1`,
-);
+export const changesPlace = statement<[crawlId: string], { micros: number }>('changes-place')`
+   select at_micros as micros from crawl_changes where crawl_id = $1`;
 
 /** Whether all changes of a crawl are told, for now, and what was compared and left out. */
 export const changesStanding = statement<
   [crawlId: string],
   {
-    readonly is_over: boolean;
-    readonly compared: number;
-    readonly forgotten: number;
-    readonly dropped: number;
-    readonly lost: number;
+    is_over: boolean;
+    compared: number;
+    forgotten: number;
+    dropped: number;
+    lost: number;
   }
->(
-  'changes-standing',
-  `select c.state in ('finished', 'cancelled', 'failed')
+>('changes-standing')`
+   select c.state in ('finished', 'cancelled', 'failed')
             and coalesce(f.is_over, c.config -> 'changes' is distinct from 'true') as is_over,
           coalesce(f.compared, 0) as compared, coalesce(f.forgotten, 0) as forgotten,
           coalesce(f.dropped, 0) as dropped, coalesce(f.lost, 0) as lost
      from crawl c left join crawl_changes f on f.crawl_id = c.id
-    where c.id = $1`,
-);
+    where c.id = $1`;
 
 /** The crawl, as far as following it goes. No row: it was removed. */
 export const followedCrawl = statement<
   [crawlId: string],
-  { readonly is_over: boolean; readonly kept: number | null; readonly rules: PageRules | null }
->(
-  'followed-crawl',
-  `select state in ('finished', 'cancelled', 'failed') as is_over, (config ->> 'versionsKept')::int as kept,
+  { is_over: boolean; kept: number | null; rules: PageRules | null }
+>('followed-crawl')`
+   select state in ('finished', 'cancelled', 'failed') as is_over, (config ->> 'versionsKept')::int as kept,
           config -> 'rules' as rules
-     from crawl where id = $1 and removed_at is null`,
-);
+     from crawl where id = $1 and removed_at is null`;
 
 /** Versions of a page, the latest first: those of the crawl, and those of earlier crawls. */
 export const listVersions = statement<
   [crawlId: string, hostId: number, key: Uint8Array],
   StoredVersion & { readonly url: string; readonly stored: boolean; readonly change: VersionChange | null }
->(
-  'list-versions',
-  `select ${versionOf('v', 'v.number', 'v.text_hash')}, v.gone, v.url, v.change,
+>('list-versions')`
+   select ${versionOf('v', 'v.number', 'v.text_hash')}, v.gone, v.url, v.change,
           exists (select from body b where b.hash = v.content_hash) as stored
      from (select $1::bigint as crawl_id union all (${crawlsBefore('$2', '$1')})) among
     cross join lateral (
@@ -285,5 +264,4 @@ export const listVersions = statement<
        where e.host_id = $2 and e.crawl_id = among.crawl_id and e.key = $3
          and (v.number is not null or ${isAnswered('e')})
     ) v
-    order by v.fetched_at desc, v.number desc`,
-);
+    order by v.fetched_at desc, v.number desc`;

@@ -45,12 +45,10 @@ export interface UnreadPages {
 }
 
 /** Fetched pages that wait to be read, of all crawls that have not ended; by the ledger, so that no URL is counted. */
-export const unreadPages = statement<[], UnreadPages>(
-  'unread-pages',
-  `select coalesce(sum(l.pending), 0)::bigint as pages, coalesce(sum(l.unread_bytes), 0)::bigint as bytes
+export const unreadPages = statement<[], UnreadPages>('unread-pages')`
+   select coalesce(sum(l.pending), 0)::bigint as pages, coalesce(sum(l.unread_bytes), 0)::bigint as bytes
      from crawl c join ledger l on l.crawl_id = c.id
-    where c.state not in ('finished', 'cancelled', 'failed')`,
-);
+    where c.state not in ('finished', 'cancelled', 'failed')`;
 
 /** Most answers of which a rate is made, so that a fast crawl costs no more than a slow one. */
 const latest = 1_000;
@@ -62,18 +60,17 @@ const rate = `select count(*) / case when count(*) < ${String(latest)} then $2
                     order by fetched_at desc limit ${String(latest)}) recent`;
 
 /** URLs of a crawl answered a second, over the last `seconds`. */
-export const recentRate = statement<[crawlId: string, seconds: number], { readonly per_second: number }>(
+export const recentRate = statement<[crawlId: string, seconds: number], { per_second: number }>(
   'recent-rate',
-  rate,
-);
+)`
+   ${rate}`;
 
 /**
  * Counts of a crawl beside those of its URLs, all at one moment. They come from one statement, since a round trip costs
  * more than a count. Of hosts only those are looked at that are parked, or whose robots.txt was cut: they are few.
  */
-export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>(
-  'count-crawl',
-  `select *
+export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCounts>('count-crawl')`
+   select *
      from (select seeds_accepted as accepted_seeds, seeds_rejected as rejected_seeds,
                   seeds_accepted - seeds_taken as waiting_seeds
              from crawl where id = $1) seeds,
@@ -94,7 +91,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
             where crawl_id = $1 and verdict in ('held', 'confirmed') and rule <> 'soft-404') kept,
           (select count(*)::int as needed
              from (select from url where crawl_id = $1 and kind = 3 and state in ('queued', 'leased')
-                    limit ${String(mostNeeded)}) files) needed,
+                    limit ${mostNeeded}) files) needed,
           (select json_agg(json_build_object('kind', name, 'places', places, 'amount', amount) order by name) as cut
              from (select name, sum(urls) as places, sum(amount) as amount
                      from (select name, urls, amount from left_out where crawl_id = $1 and what = 'cut'
@@ -104,8 +101,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
                             cross join jsonb_each_text(r.cut) each where r.cut is not null) places
                     group by name having sum(urls) > 0) kinds) cut,
           (select json_agg(json_build_object('class', class, 'count', letters) order by letters desc, class) as dead_letters
-             from (select class, count(*) as letters from dead_letter where crawl_id = $1 group by class) classes) dead`,
-);
+             from (select class, count(*) as letters from dead_letter where crawl_id = $1 group by class) classes) dead`;
 
 export interface CrawlOutlook extends CrawlStands {
   /** Milliseconds that the crawl has run, without its pauses; null: it has not begun. */
@@ -139,9 +135,8 @@ export interface CrawlOutlook extends CrawlStands {
  * elsewhere: without an order the planner assumes that a third of the seeds are left, and goes over millions that are
  * admitted.
  */
-export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
-  'crawl-outlook',
-  `select c.state, c.cause, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
+export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-outlook')`
+   select c.state, c.cause, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
           coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
           coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
           coalesce(l.bytes, 0) as bytes,
@@ -164,8 +159,7 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>(
                        sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,
                        sum(bytes)::bigint as bytes
                   from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
-    where c.id = $1`,
-);
+    where c.id = $1`;
 
 export interface ParkedHost {
   readonly origin: string;
@@ -174,22 +168,18 @@ export interface ParkedHost {
 }
 
 /** Parked hosts at which the crawl has met URLs, most queued first. */
-export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>(
-  'list-parked-hosts',
-  `select h.origin, q.queued, h.last_error
+export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
+   select h.origin, q.queued, h.last_error
      from host h join host_queue q on q.host_id = h.id
     where h.parked_at is not null and q.crawl_id = $1
-    order by q.queued desc, h.id limit $2`,
-);
+    order by q.queued desc, h.id limit $2`;
 
 export const listRejectedSeeds = statement<[crawlId: string, limit: number], RejectedSeed>(
   'list-rejected-seeds',
-  `select line, url, rejected as reason from seed
-    where crawl_id = $1 and rejected is not null order by line limit $2`,
-);
+)`
+   select line, url, rejected as reason from seed
+    where crawl_id = $1 and rejected is not null order by line limit $2`;
 
-export const listMovedSeeds = statement<[crawlId: string, limit: number], MovedSeed>(
-  'list-moved-seeds',
-  `select moved_from as from, moved_to as to from seed_place
-    where crawl_id = $1 and moved_from is not null order by moved_from limit $2`,
-);
+export const listMovedSeeds = statement<[crawlId: string, limit: number], MovedSeed>('list-moved-seeds')`
+   select moved_from as from, moved_to as to from seed_place
+    where crawl_id = $1 and moved_from is not null order by moved_from limit $2`;

@@ -9,9 +9,8 @@ import { statement } from '../postgres/index.ts';
 export const setCrawlState = statement<
   [crawlId: number, state: CrawlState, cause: CrawlCause | null, reason: string | null],
   { changed: boolean }
->(
-  'set-crawl-state',
-  `with moved as (
+>('set-crawl-state')`
+   with moved as (
      update crawl
         set state = $2::crawl_state, cause = $3, reason = $4,
             started_at = case when $2::crawl_state = 'running' then coalesce(started_at, now()) else started_at end,
@@ -31,28 +30,26 @@ export const setCrawlState = statement<
                  else '{}' end
        from moved where before <> state
    )
-   select before <> state as changed from moved`,
-);
+   select before <> state as changed from moved`;
 
 /** Makes crawls that had ended run again; the caller must hold their rows. Answers the crawls that had ended. */
 export const reopenClosedCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
   'reopen-closed-crawls',
-  `with reopened as (
+)`
+   with reopened as (
      update crawl set state = 'running', cause = null, reason = null, started_at = coalesce(started_at, now()), ended_at = null
       where id = any ($1) and state in ('finished', 'failed')
      returning id
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.reopened' from reopened
    )
-   select id from reopened`,
-);
+   select id from reopened`;
 
 /**
  * Makes crawls run again that finished while URLs waited at this host. Answers the ids of all crawls with URLs here.
  */
-export const reopenCrawls = statement<[hostId: string], { id: number }>(
-  'reopen-crawls',
-  `with waiting as materialized (
+export const reopenCrawls = statement<[hostId: string], { id: number }>('reopen-crawls')`
+   with waiting as materialized (
      select c.id from crawl c join host_queue q on q.crawl_id = c.id
       where q.host_id = $1 and q.has_queued and c.state in ('running', 'finished', 'failed')
       order by c.id for no key update of c
@@ -63,5 +60,4 @@ export const reopenCrawls = statement<[hostId: string], { id: number }>(
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.reopened' from reopened
    )
-   select id from waiting`,
-);
+   select id from waiting`;

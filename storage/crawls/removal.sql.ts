@@ -1,29 +1,25 @@
 /** How a crawl is deleted, part by part. */
-import { statement, type Statement } from '../postgres/index.ts';
+import { statement } from '../postgres/index.ts';
 
 /**
  * Marks closed crawls whose retention is over as removed. A crawl's own retention goes before that of the instance
  * (days; null: for ever).
  */
-export const markExpired = statement<[days: number | null], { readonly id: string }>(
-  'mark-expired',
-  `update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = now()
+export const markExpired = statement<[days: number | null], { id: string }>('mark-expired')`
+   update crawl c set state = 'cancelled', cause = 'cancelled', removed_at = now()
     where c.removed_at is null and c.state in ('finished', 'cancelled', 'failed')
       and c.ended_at < now() - coalesce((c.config ->> 'retentionDays')::float8, $1) * interval '1 day'
       and not exists (select from tenant t where t.default_crawl_id = c.id)
-   returning c.id::text`,
-);
+   returning c.id::text`;
 
 /**
  * Marks a crawl as removed if it is closed; does nothing to a crawl that is marked already. Nothing reopens a marked
  * crawl, since it counts as cancelled. Answers its state and how many URLs are left; no row: there is no such crawl.
  */
-export const markRemoved = statement<
-  [crawlId: string],
-  { readonly state: string; readonly removed: boolean; readonly urls: number }
->(
+export const markRemoved = statement<[crawlId: string], { state: string; removed: boolean; urls: number }>(
   'mark-removed',
-  `with asked as (
+)`
+   with asked as (
      select id, state, removed_at is not null or state in ('finished', 'cancelled', 'failed') as may
        from crawl where id = $1 for update
    ), marked as (
@@ -32,33 +28,28 @@ export const markRemoved = statement<
    )
    select state, may as removed,
           (select coalesce(sum(total), 0)::bigint from host_queue where crawl_id = $1) as urls
-     from asked`,
-);
+     from asked`;
 
 /**
  * A removed crawl that no other worker removes now, locked, with one of its hosts that is still there. Work in flight
  * ends first; work that has not ended after an hour has no worker any more.
  */
-export const nextRemoved = statement<[], { readonly id: number; readonly host_id: number | null }>(
-  'next-removed',
-  `select c.id, (select min(q.host_id) from host_queue q where q.crawl_id = c.id) as host_id
+export const nextRemoved = statement<[], { id: number; host_id: number | null }>('next-removed')`
+   select c.id, (select min(q.host_id) from host_queue q where q.crawl_id = c.id) as host_id
      from crawl c
     where c.removed_at is not null
       and (c.removed_at < now() - interval '1 hour'
            or (select coalesce(sum(l.leased + l.pending), 0) from ledger l where l.crawl_id = c.id) = 0)
-    order by c.id limit 1 for update skip locked`,
-);
+    order by c.id limit 1 for update skip locked`;
 
 /**
  * Removes so many URLs of a crawl at a host, with the rows of other tables about them, and notes their bodies as freed.
  * Answers how many URLs were removed.
  */
-export const removeUrls = statement<
-  [crawlId: number, hostId: number, limit: number],
-  { readonly urls: number }
->(
+export const removeUrls = statement<[crawlId: number, hostId: number, limit: number], { urls: number }>(
   'remove-urls',
-  `with chosen as materialized (
+)`
+   with chosen as materialized (
      select key from url where host_id = $2 and crawl_id = $1 order by key limit $3 for update
    ), gone as (
      delete from url u using chosen k where u.host_id = $2 and u.crawl_id = $1 and u.key = k.key
@@ -92,13 +83,11 @@ export const removeUrls = statement<
      update host_queue q set total = greatest(q.total - (select count(*) from gone), 0)
       where q.host_id = $2 and q.crawl_id = $1
    )
-   select count(*) as urls from gone`,
-);
+   select count(*) as urls from gone`;
 
 /** Removes the remaining rows of a crawl at a host where it has no URLs any more. */
-export const removeHostShare = statement<[crawlId: number, hostId: number], Record<string, never>>(
-  'remove-host-share',
-  `with pages as (delete from page where host_id = $2 and crawl_id = $1),
+export const removeHostShare = statement<[crawlId: number, hostId: number]>('remove-host-share')`
+   with pages as (delete from page where host_id = $2 and crawl_id = $1),
         reextracted as (delete from reextraction_page where host_id = $2
                            and job_id in (select id from reextraction where crawl_id = $1)),
         attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
@@ -111,92 +100,62 @@ export const removeHostShare = statement<[crawlId: number, hostId: number], Reco
         watched as (delete from trap_watch where host_id = $2 and crawl_id = $1),
         quarantined as (delete from quarantine where host_id = $2 and crawl_id = $1),
         times as (delete from host_time where crawl_id = $1 and host_id = $2)
-   delete from host_queue where host_id = $2 and crawl_id = $1`,
-);
+   delete from host_queue where host_id = $2 and crawl_id = $1`;
 
-type Remove = Statement<[crawlId: number, limit: number], { readonly rows: number }>;
+const removing = statement<[crawlId: number, limit: number], { rows: number }>;
 
-const rowsOf = (table: string): Remove =>
-  statement(
-    `remove-rest-of-${table}`,
-    `with gone as (
+const rowsOf = (table: string) =>
+  removing(`remove-rest-of-${table}`)`
+     with gone as (
        delete from ${table} where ctid = any (array(select ctid from ${table} where crawl_id = $1 limit $2)) returning 1
      )
-     select count(*) as rows from gone`,
-  );
+     select count(*) as rows from gone`;
 
 /** A page that was queued to be fetched again may have lost its body, for which it still stands. */
-const removeContents: Remove = statement(
-  'remove-rest-of-content',
-  `with gone as (
+const removeContents = removing('remove-rest-of-content')`
+   with gone as (
      delete from content where ctid = any (array(select ctid from content where crawl_id = $1 limit $2)) returning hash
    ), freed as (
      insert into freed_body (hash) select distinct hash from gone order by hash
      on conflict (hash) do update set since = now()
    )
-   select count(*) as rows from gone`,
-);
+   select count(*) as rows from gone`;
 
 /** The rows of a crawl apart from its URLs, each statement so many rows at a time; the crawl's own row comes last. */
-export const removeRest: readonly Remove[] = [
+export const removeRest = [
   removeContents,
-  ...[
-    ...[
-      'lent_content',
-      'seed',
-      'seed_place',
-      'lent_url',
-      'page_counter',
-      ...['reading_in_use', 'reextraction'],
-      'crawl_config',
-      'left_out',
-      'forgotten',
-      'forgetting',
-      'host_blocks',
-      'standing_crawl',
-      'page_history',
-      'sitemap_hint',
-      'sitemap_report',
-      'sitemap_record',
-      'freshness_sample',
-      'trap_watch',
-      'quarantine',
-      'crawl_changes',
-    ],
-    ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'],
-  ].map(rowsOf),
-  statement(
-    'remove-crawl',
-    `with standing as (update tenant set default_crawl_id = null where default_crawl_id = $1), gone as (
+  ...['lent_content', 'seed', 'seed_place', 'lent_url', 'page_counter', 'reading_in_use'].map(rowsOf),
+  ...['reextraction', 'crawl_config', 'left_out', 'forgotten', 'forgetting', 'host_blocks'].map(rowsOf),
+  ...['standing_crawl', 'page_history', 'sitemap_hint', 'sitemap_report', 'sitemap_record'].map(rowsOf),
+  ...['freshness_sample', 'trap_watch', 'quarantine', 'crawl_changes'].map(rowsOf),
+  ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'].map(rowsOf),
+  removing('remove-crawl')`
+   with standing as (update tenant set default_crawl_id = null where default_crawl_id = $1), gone as (
        delete from crawl where id = $1 and $2 > 0 returning 1
      )
      select count(*) as rows from gone`,
-  ),
 ];
 
 /**
  * Bodies that were freed so long ago. They are locked, so that no commit refers to them anew before the end of the
  * transaction.
  */
-export const freedBodies = statement<[seconds: number, limit: number], { readonly hash: Buffer }>(
-  'freed-bodies',
-  `with due as materialized (
+export const freedBodies = statement<[seconds: number, limit: number], { hash: Buffer }>('freed-bodies')`
+   with due as materialized (
      select hash from freed_body where since <= now() - $1 * interval '1 second'
       order by hash limit $2 for update skip locked
    ), held as materialized (
      select hash from body where hash in (select hash from due) order by hash for update
    )
-   select hash from due where (select count(*) from held) >= 0`,
-);
+   select hash from due where (select count(*) from held) >= 0`;
 
 /**
  * Forgets bodies to which nothing refers any more: neither a page that stands for the body in its crawl, nor a URL whose
  * body has not been read yet, nor a version of a page. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
  * that the bodies lay in.
  */
-export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { readonly segment: number }>(
-  'forget-unwanted',
-  `with settled as (
+export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { segment: number }>('forget-unwanted')`
+   with settled as (
      delete from freed_body where hash = any ($1::bytea[])
    ), gone as (
      delete from body b
@@ -206,5 +165,4 @@ export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { readonly 
         and b.hash not in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null)
      returning b.segment
    )
-   select distinct segment from gone order by segment`,
-);
+   select distinct segment from gone order by segment`;

@@ -37,9 +37,8 @@ export const listCrawls = statement<
     tenantId: number | null,
   ],
   CountedCrawlRow
->(
-  'list-crawls',
-  `select c.id::text, c.state, c.cause, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
+>('list-crawls')`
+   select c.id::text, c.state, c.cause, c.reason, c.label, c.job_id, c.config, c.config_version, c.created_at, c.started_at, c.ended_at,
           extract(epoch from ${crawlTime})::float8 as seconds, l.*
      from crawl c
     cross join lateral (
@@ -53,8 +52,7 @@ export const listCrawls = statement<
     ) l
     where c.removed_at is null and ($1::bigint is null or c.id = $1) and ($2::bigint is null or c.id < $2) and c.state = any ($3::crawl_state[])
       and ($5::bigint is null or c.tenant_id = $5)
-    order by c.id desc limit $4`,
-);
+    order by c.id desc limit $4`;
 
 export interface CrawlRow {
   readonly id: number;
@@ -73,43 +71,31 @@ export interface CrawlRow {
  * The epoch holds the time at which the server began. A backup that was restored, and a standby that took over with less
  * than the old server had, are servers that began later: what was once committed may be missing from them.
  */
-export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>(
-  'load-crawls',
-  `select c.id, c.tenant_id, c.state, c.config, c.config_version, c.quarantine_revision,
+export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>('load-crawls')`
+   select c.id, c.tenant_id, c.state, c.config, c.config_version, c.quarantine_revision,
           concat(coalesce(f.times, 0), '-', round(extract(epoch from pg_postmaster_start_time()) * 1000)) as seen_epoch
      from crawl c left join forgetting f on f.crawl_id = c.id
-    where c.id = any ($1)`,
-);
+    where c.id = any ($1)`;
 
 /** Locks crawls, in the order of their ids, so that only one slice at a time judges their page limits. */
-export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number }>(
-  'lock-crawls',
-  `select id from crawl where id = any ($1) order by id for no key update`,
-);
+export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number }>('lock-crawls')`
+   select id from crawl where id = any ($1) order by id for no key update`;
 
-export const crawlStanding = statement<[crawlId: number], NumberedStands>(
-  'crawl-standing',
-  `select state, cause, reason, state_revision as revision from crawl where id = $1`,
-);
+export const crawlStanding = statement<[crawlId: number], NumberedStands>('crawl-standing')`
+   select state, cause, reason, state_revision as revision from crawl where id = $1`;
 
 /** One row if the crawl belongs to the tenant and is not being deleted. */
-export const crawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
-  'crawl-of-tenant',
-  `select from crawl where id = $1 and tenant_id = $2 and removed_at is null`,
-);
+export const crawlOfTenant = statement<[crawlId: string, tenantId: number]>('crawl-of-tenant')`
+   select from crawl where id = $1 and tenant_id = $2 and removed_at is null`;
 
 /** One row if the crawl belongs to the tenant, also while the crawl is being deleted. */
-export const anyCrawlOfTenant = statement<[crawlId: string, tenantId: number], Record<string, never>>(
-  'any-crawl-of-tenant',
-  `select from crawl where id = $1 and tenant_id = $2`,
-);
+export const anyCrawlOfTenant = statement<[crawlId: string, tenantId: number]>('any-crawl-of-tenant')`
+   select from crawl where id = $1 and tenant_id = $2`;
 
 /** Crawls that are not over, by their ids. */
-export const openCrawlsAfter = statement<[after: string, limit: number], { id: string }>(
-  'open-crawls-after',
-  `select id::text from crawl where state in ('seeding', 'running', 'paused', 'draining') and id > $1
-    order by crawl.id limit $2`,
-);
+export const openCrawlsAfter = statement<[after: string, limit: number], { id: string }>('open-crawls-after')`
+   select id::text from crawl where state in ('seeding', 'running', 'paused', 'draining') and id > $1
+    order by crawl.id limit $2`;
 
 /**
  * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use. They are
@@ -118,7 +104,8 @@ export const openCrawlsAfter = statement<[after: string, limit: number], { id: s
  */
 export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(
   'earlier-crawls',
-  `select q.crawl_id
+)`
+   select q.crawl_id
      from host_queue q
      join crawl c on c.id = q.crawl_id
      join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
@@ -128,18 +115,15 @@ export const earlierCrawls = statement<[hostId: string, crawlId: number], { craw
                        where v.crawl_id in (c.id, own.id) and coalesce(v.config ->> 'headers', '{}') <> '{}')
       and coalesce(c.config ->> 'headers', '{}') = '{}'
     where q.host_id = $1 and q.crawl_id < $2 and c.removed_at is null
-    order by q.crawl_id desc limit 8`,
-);
+    order by q.crawl_id desc limit 8`;
 
 /** The crawl that a tenant knows as this job; no row: there is none. */
-export const crawlOfJob = statement<[jobId: string, tenantId: number], { id: string }>(
-  'crawl-of-job',
-  `select id::text from crawl where job_id = $1 and tenant_id = $2`,
-);
+export const crawlOfJob = statement<[jobId: string, tenantId: number], { id: string }>('crawl-of-job')`
+   select id::text from crawl where job_id = $1 and tenant_id = $2`;
 
 /** Jobs of a user of the tenant that are not over. */
 export const countJobsOfUser = statement<[tenantId: number, userId: string], { open: number }>(
   'count-jobs-of-user',
-  `select count(*) as open from crawl
-    where tenant_id = $1 and user_id = $2 and state not in ('finished', 'cancelled', 'failed')`,
-);
+)`
+   select count(*) as open from crawl
+    where tenant_id = $1 and user_id = $2 and state not in ('finished', 'cancelled', 'failed')`;

@@ -37,9 +37,8 @@ export type RuledUrl = RuledFields &
 export const urlsToJudge = statement<
   [crawlId: string, afterHost: number, afterKey: string, reasons: readonly ExcludedReason[], limit: number],
   RuledUrl
->(
-  'urls-to-judge',
-  `select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
+>('urls-to-judge')`
+   select u.host_id, h.origin, encode(u.key, 'hex') as key, u.url, u.state, u.depth, u.reason, u.detail,
           u.content_type, u.status, u.seed, u.kind = 1 and u.parent_key is null as unruled,
           u.kind = 1 and u.parent_host is not distinct from u.host_id as vouched,
           u.kind = ${String(storedKinds.requisite)} as requisite
@@ -52,16 +51,14 @@ export const urlsToJudge = statement<
          and (state = 'queued' or (state = 'excluded' and reason = any ($4)))
        order by key limit $5) u
     where q.crawl_id = $1 and q.host_id >= $2
-    order by q.host_id, u.key limit $5`,
-);
+    order by q.host_id, u.key limit $5`;
 
 /** URLs at a host that the limit for a host excludes, best first, after one of them ('': from the first on). */
 export const limitedUrls = statement<
   [crawlId: string, hostId: number, afterKey: string, limit: number],
   RuledUrl
->(
-  'limited-urls',
-  `with place as (
+>('limited-urls')`
+   with place as (
      select key, priority from url
       where $3 <> '' and host_id = $2 and crawl_id = $1 and key = decode($3, 'hex')
    )
@@ -73,8 +70,7 @@ export const limitedUrls = statement<
     where u.host_id = $2 and u.crawl_id = $1 and u.state = 'excluded' and u.reason = 'host-limit'
       and ($3 = '' or exists (select from place p
                                where u.priority < p.priority or (u.priority = p.priority and u.key > p.key)))
-    order by u.priority desc, u.key limit $4`,
-);
+    order by u.priority desc, u.key limit $4`;
 
 interface Judged {
   readonly host_id: number;
@@ -106,9 +102,8 @@ export type JudgedUrl = Judged & (Admitted | Excluded);
 export const judgeUrls = statement<
   [rows: string],
   { host_id: number; was: 'queued' | 'excluded'; state: 'queued' | 'excluded' }
->(
-  'judge-urls',
-  `with r as materialized (
+>('judge-urls')`
+   with r as materialized (
      select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, was url_state, was_reason text,
                                               state url_state, reason text, detail text)
       order by host_id, key
@@ -117,8 +112,7 @@ export const judgeUrls = statement<
      from r
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
       and u.state = r.was and u.reason is not distinct from r.was_reason and ${onceHeld}
-   returning u.host_id, r.was, u.state`,
-);
+   returning u.host_id, r.was, u.state`;
 
 export interface HostAtLimit {
   readonly host_id: number;
@@ -132,15 +126,15 @@ export interface HostAtLimit {
 /** Hosts of a crawl after one, each with the number of its URLs that the crawl's limit for a host excludes. */
 export const hostsAtLimit = statement<[crawlId: string, afterHost: number, limit: number], HostAtLimit>(
   'hosts-at-limit',
-  `select q.host_id, h.origin, q.total, u.limited
+)`
+   select q.host_id, h.origin, q.total, u.limited
      from host_queue q
      join host h on h.id = q.host_id
     cross join lateral (
       select count(*) as limited from url
        where host_id = q.host_id and crawl_id = q.crawl_id and state = 'excluded' and reason = 'host-limit') u
     where q.crawl_id = $1 and q.host_id > $2
-    order by q.host_id limit $3`,
-);
+    order by q.host_id limit $3`;
 
 export interface StoredLinks {
   readonly host_id: number;
@@ -163,9 +157,8 @@ const linkBytes = 1024 * 1024;
 export const pagesToReread = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],
   StoredLinks
->(
-  'pages-to-reread',
-  `with found as (
+>('pages-to-reread')`
+   with found as (
      select p.host_id, h.origin, p.key, p.depth, p.priority, octet_length(p.outlinks) as bytes
        from host_queue q
        join host h on h.id = q.host_id
@@ -182,6 +175,5 @@ export const pagesToReread = statement<
    )
    select w.host_id, w.origin, encode(w.key, 'hex') as key, w.depth, w.priority, p.outlinks
      from weighed w join current_page p on p.host_id = w.host_id and p.crawl_id = $1 and p.key = w.key
-    where w.before < ${String(linkBytes)}
-    order by w.host_id, w.key`,
-);
+    where w.before < ${linkBytes}
+    order by w.host_id, w.key`;

@@ -18,26 +18,22 @@ export interface EventRow {
 export const eventsAfter = statement<
   [crawlIds: readonly number[], after: readonly number[], limit: number],
   EventRow
->(
-  'events-after',
-  `select e.number, e.crawl_id, e.kind, e.at, e.data
+>('events-after')`
+   select e.number, e.crawl_id, e.kind, e.at, e.data
      from unnest($1::bigint[], $2::bigint[]) as wanted(crawl_id, after)
     cross join lateral (
       select * from event where event.crawl_id = wanted.crawl_id and event.number > wanted.after order by event.number limit $3
     ) e
-    order by e.crawl_id, e.number`,
-);
+    order by e.crawl_id, e.number`;
 
 /** Events of some kinds of one crawl after a number, oldest first; each kind is looked up by itself. */
 export const eventsOfKinds = statement<
   [crawlId: string, after: string, kinds: readonly string[], limit: number],
   EventRow
->(
-  'events-of-kinds',
-  `select e.number, e.crawl_id, e.kind, e.at, e.data
+>('events-of-kinds')`
+   select e.number, e.crawl_id, e.kind, e.at, e.data
      from unnest($3::text[]) wanted(kind)
     cross join lateral (
       select * from event where event.crawl_id = $1 and event.kind = wanted.kind and event.number > $2 order by event.number limit $4
     ) e
-    order by e.number limit $4`,
-);
+    order by e.number limit $4`;

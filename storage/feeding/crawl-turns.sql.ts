@@ -24,17 +24,15 @@ export interface WaitingCrawl {
 }
 
 /** Running crawls with URLs queued or leased at a host. */
-export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>(
-  'waiting-crawls',
-  `select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
+export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>('waiting-crawls')`
+   select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
           case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', open.${cause} * 1000`).join(', ')}) as waited
      from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
      join host h on h.id = q.host_id
      left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
      ${openWaits}
-    where q.host_id = $1 and (q.has_queued or q.leased > 0)`,
-);
+    where q.host_id = $1 and (q.has_queued or q.leased > 0)`;
 
 export interface NotedTurn {
   readonly crawl_id: number;
@@ -52,12 +50,8 @@ export interface NotedTurn {
  * the host has answered well, asked by a worker of ours, so that trouble which foreign fetchers of their tenants reported,
  * or which URLs of these tenants alone have shown, no longer holds. Other tenants' answers say nothing of it.
  */
-export const noteTurns = statement<
-  [hostId: string, turns: string, well: readonly number[]],
-  Record<string, never>
->(
-  'note-turns',
-  `with t as materialized (
+export const noteTurns = statement<[hostId: string, turns: string, well: readonly number[]]>('note-turns')`
+   with t as materialized (
      select crawl_id, now() - asked_ago_ms * interval '1 millisecond' as asked_at,
             coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version
        from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int)
@@ -76,23 +70,19 @@ export const noteTurns = statement<
           turn_version = coalesce(held.version, q.turn_version),
           held_until = case when held.freed then '-infinity' else q.held_until end,
           held_times = case when held.freed then 0 else q.held_times end
-     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
-);
+     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;
 
 /**
  * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant: a foreign fetcher of
  * this tenant has reported trouble there, or the tenant's URLs alone have shown it. `times`: as `held_times`.
  */
-export const holdTurns = statement<
-  [hostId: string | number, crawlId: number, ms: number, times: number],
-  Record<string, never>
->(
+export const holdTurns = statement<[hostId: string | number, crawlId: number, ms: number, times: number]>(
   'hold-turns',
-  `with held as materialized (
+)`
+   with held as materialized (
      select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id
       where q.host_id = $1 and c.tenant_id = (select tenant_id from crawl where id = $2)
       order by q.crawl_id for update of q
    )
    update host_queue q set held_until = greatest(q.held_until, now() + $3 * interval '1 millisecond'), held_times = $4
-     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
-);
+     from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;

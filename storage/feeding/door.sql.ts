@@ -24,9 +24,8 @@ const waitingEnough = 200;
  * The places of a process that are taken, and hosts that wait at the door: hosts with due URLs of which nobody knows yet
  * whether they answer. `places`: [{crawl_id, hosts}], the hosts that the process asks already.
  */
-export const hostsForDoor = statement<[places: string, free: number], Looked>(
-  'hosts-for-door',
-  `with taken as materialized (
+export const hostsForDoor = statement<[places: string, free: number], Looked>('hosts-for-door')`
+   with taken as materialized (
      select crawl_id, 1::smallint as tier, hosts from json_to_recordset($1) as r(crawl_id bigint, hosts int)
    ), ${waitingHosts({
      of: 'not q.known',
@@ -37,13 +36,11 @@ export const hostsForDoor = statement<[places: string, free: number], Looked>(
      host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
               and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,
    })}, ${heldPlaces('taken')}
-   ${looked}`,
-);
+   ${looked}`;
 
 /** Takes the leases of hosts at the door that nobody took meanwhile. `places`: [{host_id, crawl_id}]. */
-export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDoor>(
-  'admit-at-door',
-  `with place as materialized (
+export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDoor>('admit-at-door')`
+   with place as materialized (
      select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint)
    ), chosen as materialized (
      select h.id, p.crawl_id from host h join place p on p.host_id = h.id
@@ -68,25 +65,20 @@ export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDo
    select t.*, to_json(t.crawl_id || array(
             select l.crawl_id from held l join crawl c on c.id = l.crawl_id and c.state = 'running'
              where l.host_id = t.id and l.crawl_id <> t.crawl_id)) as crawls
-     from taken t`,
-);
+     from taken t`;
 
 /** Notes that the host answers: the host waits for its turn to be worked. */
-export const markKnown = statement<[hostId: number], Record<string, never>>(
-  'mark-known',
-  `update host set known_at = now() where id = $1`,
-);
+export const markKnown = statement<[hostId: number]>('mark-known')`
+   update host set known_at = now() where id = $1`;
 
 /**
  * Marks a host whose retries are spent as worked, among the places of a crawl; no row: the host is already worked or
  * parked, or has answered meanwhile.
  */
-export const markSpent = statement<[hostId: number, crawlId: number], { id: number }>(
-  'mark-spent',
-  `update host set fed = true, fed_at = now(), fed_for = $2
+export const markSpent = statement<[hostId: number, crawlId: number], { id: number }>('mark-spent')`
+   update host set fed = true, fed_at = now(), fed_for = $2
     where id = $1 and not fed and parked_at is null and known_at is null and failures > 0
-   returning id`,
-);
+   returning id`;
 
 export interface Unanswered {
   readonly host_id: number;
@@ -98,9 +90,8 @@ export interface Unanswered {
  * Notes hosts that did not answer when the URL wanted most there was tried, and puts their turn off until they may be
  * asked again. `rows`: see `Unanswered`. No answer.
  */
-export const noteUnanswered = statement<[rows: string], Record<string, never>>(
-  'note-unanswered',
-  `with r as materialized (
+export const noteUnanswered = statement<[rows: string]>('note-unanswered')`
+   with r as materialized (
      select * from json_to_recordset($1) as r(host_id bigint, class text, message text)
    ), held as materialized (
      select q.host_id, q.crawl_id from host_queue q
@@ -127,5 +118,4 @@ export const noteUnanswered = statement<[rows: string], Record<string, never>>(
    )
    update host_queue q set turn_at = h.not_before
      from held l join host h on h.id = l.host_id
-    where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at is not null and h.not_before > now()`,
-);
+    where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at is not null and h.not_before > now()`;

@@ -23,11 +23,12 @@ const atOnce = 16;
  */
 export const hostsForPlaces = statement<[shard: number, activeHosts: number, most: number], Looked>(
   'hosts-for-places',
-  `with worked as materialized (
+)`
+   with worked as materialized (
      select coalesce(fed_for, 0) as crawl_id, fed_tier as tier, count(*)::int as hosts from ${workedHosts('$1')} group by 1, 2
    ), room as materialized (
      select case when coalesce(sum(hosts), 0) < $2
-                 then least($2 - coalesce(sum(hosts), 0)::int, greatest($3, ${String(atOnce)})) else ${String(atOnce)} end as free
+                 then least($2 - coalesce(sum(hosts), 0)::int, greatest($3, ${atOnce})) else ${atOnce} end as free
        from worked
    ), ${waitingHosts({
      of: 'q.known and q.shard = $1',
@@ -35,25 +36,20 @@ export const hostsForPlaces = statement<[shard: number, activeHosts: number, mos
      crawl: 'true',
      host: hostIsKnown,
    })}, ${heldPlaces('worked')}
-   ${looked}`,
-);
+   ${looked}`;
 
 /**
  * Hosts of a shard that have a place, and whose first visit has not begun: nobody has their lease, and nothing was asked
  * there since. A start that takes a minute is not waited for: its host may be lent, or wait for a fetch slot.
  */
-export const countUnbegun = statement<[shard: number], { readonly unbegun: number }>(
-  'count-unbegun',
-  `select count(*)::int as unbegun from ${workedHosts('$1')}
+export const countUnbegun = statement<[shard: number], { unbegun: number }>('count-unbegun')`
+   select count(*)::int as unbegun from ${workedHosts('$1')}
       and parked_at is null and lease_token is null and not idle and not_before <= now()
-      and fed_at > now() - interval '1 minute' and coalesce(asked_at, '-infinity') < fed_at`,
-);
+      and fed_at > now() - interval '1 minute' and coalesce(asked_at, '-infinity') < fed_at`;
 
 /** As `countOfWaiting`, of hosts that wait for a place in a shard. */
-export const countWaiting = statement<[shard: number, most: number], { readonly waiting: number }>(
-  'count-waiting',
-  countOfWaiting('q.known and q.shard = $1', '$2'),
-);
+export const countWaiting = statement<[shard: number, most: number], { waiting: number }>('count-waiting')`
+   ${countOfWaiting('q.known and q.shard = $1', '$2')}`;
 
 export interface FedHost {
   readonly id: number;
@@ -65,9 +61,8 @@ export interface FedHost {
  * the queues in their order before it marks the hosts, since marking fires the trigger that takes away the turns of
  * these queues.
  */
-export const feedHosts = statement<[places: string], FedHost>(
-  'feed-hosts',
-  `with place as materialized (
+export const feedHosts = statement<[places: string], FedHost>('feed-hosts')`
+   with place as materialized (
      select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, tier smallint)
    ), chosen as materialized (
      select h.id, p.crawl_id, p.tier from host h join place p on p.host_id = h.id
@@ -80,8 +75,7 @@ export const feedHosts = statement<[places: string], FedHost>(
    )
    update host h set fed = true, fed_at = now(), fed_for = c.crawl_id, fed_tier = c.tier, yield_at = null
      from chosen c where h.id = c.id and ${onceHeld}
-   returning h.id, h.origin`,
-);
+   returning h.id, h.origin`;
 
 export interface AskedBack {
   readonly id: number;
@@ -102,9 +96,8 @@ const givingBack = `case when failures > 0 or lent then 0
                          else 0 end, fed_at desc nulls last, id`;
 
 /** Marks hosts that must give their places back. `asks`: [{crawl_id, tier, hosts}], how many of which. */
-export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>(
-  'ask-places-back',
-  `with ask as materialized (
+export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>('ask-places-back')`
+   with ask as materialized (
      select * from json_to_recordset($2) as r(crawl_id bigint, tier smallint, hosts int)
    ), worked as (
      select id, coalesce(fed_for, 0) as crawl_id, fed_tier as tier,
@@ -118,8 +111,7 @@ export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>
       order by h.id for update skip locked
    )
    update host h set yield_at = now() from beyond b where h.id = b.id
-   returning h.id, h.origin, h.lease_token is null and h.not_before > now() as asleep`,
-);
+   returning h.id, h.origin, h.lease_token is null and h.not_before > now() as asleep`;
 
 /**
  * Puts right the turns of hosts that were looked at too early. `queues`: [{host_id, crawl_id}]. The statement runs
@@ -129,9 +121,8 @@ export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>
  * that. A host that waits for its crawl's own delay is looked at again within ten seconds: the delay may have been
  * lowered. The tier is that of the URLs that are left.
  */
-export const correctTurns = statement<[queues: string], Record<string, never>>(
-  'correct-turns',
-  `with early as materialized (
+export const correctTurns = statement<[queues: string]>('correct-turns')`
+   with early as materialized (
      select * from json_to_recordset($1) as r(host_id bigint, crawl_id bigint)
    ), h as materialized (
      select id, fed or parked_at is not null as in_hand, known_at,
@@ -164,8 +155,7 @@ export const correctTurns = statement<[queues: string], Record<string, never>>(
                                                          and state = 'queued'
                                                        order by priority desc, key limit 100) first))) end
      from held l join h on h.id = l.host_id
-    where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at <= now()`,
-);
+    where q.host_id = l.host_id and q.crawl_id = l.crawl_id and q.turn_at <= now()`;
 
 export interface ShardActivity {
   /** Hosts that are worked in the shard. */
@@ -182,13 +172,11 @@ export interface ShardActivity {
   readonly readers: number;
 }
 
-export const shardActivity = statement<[shard: number], ShardActivity>(
-  'shard-activity',
-  `select (select count(*)::int from ${workedHosts('$1')}) as active,
+export const shardActivity = statement<[shard: number], ShardActivity>('shard-activity')`
+   select (select count(*)::int from ${workedHosts('$1')}) as active,
           exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running,
           exists (select 1 from crawl where state = 'seeding') as seeding,
           exists (select 1 from url where stage > 0) as unread,
           exists (select 1 from shard_split where from_shard = $1 and done_at is null) as splitting,
           (select count(*)::int from worker_process
-            where 'extract' = any (roles) and seen_at > now() - interval '15 seconds') as readers`,
-);
+            where 'extract' = any (roles) and seen_at > now() - interval '15 seconds') as readers`;

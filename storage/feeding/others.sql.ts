@@ -13,12 +13,10 @@ const atOnce = 50;
  * which sleeps, and which the caller must tell; after a crash before that, `refeedHosts` finds the host. Locks the host, then all its queues in their order: those of others, too,
  * are changed by the trigger that gives them their turns.
  */
-export const letOthersAsk = statement<
-  [shard: number],
-  { readonly id: number; readonly origin: string; readonly fed: boolean }
->(
+export const letOthersAsk = statement<[shard: number], { id: number; origin: string; fed: boolean }>(
   'let-others-ask',
-  `with wanted as materialized (
+)`
+   with wanted as materialized (
      select h.id, h.blamed_tenant as tenant_id, h.not_before as until, h.failures from host h
       where h.shard = $1 and h.blamed_tenant is not null and h.failures > 0
         and h.not_before > now() + interval '1 second' and coalesce(h.others_from, '-infinity') <= now()
@@ -29,7 +27,7 @@ export const letOthersAsk = statement<
                                           where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                             and u.state = 'queued' and u.due_at <= now() limit 1) due
                      where q.host_id = h.id and q.has_queued and ${isItsTurn})
-      order by h.id limit ${String(atOnce)}
+      order by h.id limit ${atOnce}
       for update of h skip locked
    ), held as materialized (
      select q.host_id, q.crawl_id, w.tenant_id, w.until, w.failures from host_queue q join wanted w on w.id = q.host_id
@@ -41,5 +39,4 @@ export const letOthersAsk = statement<
    )
    update host h set not_before = greatest(h.paced_until, now()), blamed_tenant = null, others_from = null
      from wanted w where h.id = w.id and ${onceHeld}
-   returning h.id, h.origin, h.fed`,
-);
+   returning h.id, h.origin, h.fed`;

@@ -15,27 +15,21 @@ const queuesOf = (hosts: string): string => `held as materialized (
  * Notes that the host's workflow will wait to be told of new URLs. The caller must look once more afterwards: a URL may
  * have come before.
  */
-export const markIdle = statement<[hostId: string], Record<string, never>>(
-  'mark-idle',
-  `update host set idle = true where id = $1`,
-);
+export const markIdle = statement<[hostId: string]>('mark-idle')`update host set idle = true where id = $1`;
 
 /** Answers the hosts whose workflows wait to be told of new URLs. The caller must tell these workflows. */
-export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: string }>(
-  'claim-idle-hosts',
-  `update host set idle = false
+export const claimIdleHosts = statement<[hostIds: readonly number[]], { origin: string }>('claim-idle-hosts')`
+   update host set idle = false
     where id in (select id from host where id = any ($1) and idle order by id for update skip locked) and idle
-   returning origin`,
-);
+   returning origin`;
 
 /**
  * Hosts that have no workflow although they should have one (a workflow was terminated by hand, or a crash came between
  * two steps of feeding), or whose workflow has not been told that it sleeps too long: work waits, the host may be visited, and no lease was held for ten seconds. A workflow that is
  * alive after all is only woken once more.
  */
-export const refeedHosts = statement<[shard: number], { id: number; origin: string }>(
-  'refeed-hosts',
-  `with lost as materialized (
+export const refeedHosts = statement<[shard: number], { id: number; origin: string }>('refeed-hosts')`
+   with lost as materialized (
        select h.id from host h
         where h.shard = $1 and h.parked_at is null and h.paused_at is null
           and h.not_before < now() - interval '10 seconds' and h.closed_until < now() - interval '10 seconds'
@@ -52,33 +46,29 @@ export const refeedHosts = statement<[shard: number], { id: number; origin: stri
         for update skip locked
    ), ${queuesOf('lost')}
    update host h set fed = true, fed_at = now() from lost where h.id = lost.id and ${onceHeld}
-   returning h.id, h.origin`,
-);
+   returning h.id, h.origin`;
 
 /** Milliseconds between two looks that both found a lease run out. After an outage its holder renews it meanwhile. */
 const suspectMs = 3_000;
 /** A lost visit is named again after so many milliseconds. */
 const againMs = 10_000;
 
-const suspects = statement<
-  [shard: number],
-  { readonly id: number; readonly origin: string; readonly lease: number; readonly lost: boolean }
->(
+const suspects = statement<[shard: number], { id: number; origin: string; lease: number; lost: boolean }>(
   'lost-visits',
-  `update host h
+)`
+   update host h
       set suspect_at = now() + case when x.lost then interval '${String(againMs - suspectMs)} milliseconds' else '0' end
      from (
-       select id, coalesce(suspect_at < now() - interval '${String(suspectMs)} milliseconds'
+       select id, coalesce(suspect_at < now() - interval '${suspectMs} milliseconds'
                            and suspect_at > now() - interval '${String(2 * againMs)} milliseconds', false) as lost
          from host
         where shard = $1 and fed and parked_at is null and lease_token is not null and lease_until < now()
-          and (suspect_at is null or suspect_at < now() - interval '${String(suspectMs)} milliseconds')
+          and (suspect_at is null or suspect_at < now() - interval '${suspectMs} milliseconds')
         order by lease_until limit 300
         for update skip locked
      ) x
     where h.id = x.id
-   returning h.id, h.origin, h.lease_token as lease, x.lost`,
-);
+   returning h.id, h.origin, h.lease_token as lease, x.lost`;
 
 /**
  * Hosts whose visit is lost: its worker was killed, is frozen or is cut off, so that the lease has run out and was not
@@ -91,22 +81,19 @@ export const lostVisits = async (db: Queryable, shard: number): ReturnType<typeo
  * Gives up to `limit` hosts that are marked as fed back to the scheduler. The caller must know that none of them has a
  * workflow any more.
  */
-export const unfeedHosts = statement<[limit: number], { id: number }>(
-  'unfeed-hosts',
-  `with given as materialized (
+export const unfeedHosts = statement<[limit: number], { id: number }>('unfeed-hosts')`
+   with given as materialized (
      select id from host where fed order by id limit $1 for update skip locked
    ), ${queuesOf('given')}
    update host h set fed = false, idle = false from given where h.id = given.id and ${onceHeld}
-   returning h.id`,
-);
+   returning h.id`;
 
 /**
  * Gives a host back to the scheduler. No row: the host is not given back, because URLs are due and nobody else wants
  * its place, or because URLs are in hand.
  */
-export const retireHost = statement<[hostId: string], { id: number }>(
-  'retire-host',
-  `update host h set fed = false
+export const retireHost = statement<[hostId: string], { id: number }>('retire-host')`
+   update host h set fed = false
     where h.id = $1
       and not exists (select 1 from url u where u.host_id = h.id and u.state = 'leased')
       and (h.yield_at is not null
@@ -116,5 +103,4 @@ export const retireHost = statement<[hostId: string], { id: number }>(
                                                 where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                                   and u.state = 'queued' and u.due_at <= now() limit 1) due
                            where q.host_id = h.id and q.has_queued and ${isItsTurn}))
-   returning id`,
-);
+   returning id`;

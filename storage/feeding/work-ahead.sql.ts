@@ -10,10 +10,8 @@ export interface WorkAtHost {
 }
 
 /** The work that waits at hosts; a row for each of them. */
-export const workAhead = statement<[hostIds: readonly string[], most: number], WorkAtHost>(
-  'work-ahead',
-  `select h.id as host_id,
+export const workAhead = statement<[hostIds: readonly string[], most: number], WorkAtHost>('work-ahead')`
+   select h.id as host_id,
           coalesce((select sum(q.queued) from host_queue q where q.host_id = h.id and q.has_queued), 0)::int as queued,
           (select count(*)::int from (select from url u where u.host_id = h.id and u.stage > 0 limit $2) unread) as unread
-     from unnest($1::bigint[]) as h(id)`,
-);
+     from unnest($1::bigint[]) as h(id)`;

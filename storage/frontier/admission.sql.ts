@@ -16,12 +16,10 @@ export interface JudgedBy {
  * are no longer those by which links were judged: the present ones may take a link that the old ones left out. The
  * caller needs no row of the result.
  */
-export const holdConfigs = statement<[rows: string], { held: number }>(
-  'hold-configs',
-  `select hold_config(crawl_id, config_version) as held
+export const holdConfigs = statement<[rows: string], { held: number }>('hold-configs')`
+   select hold_config(crawl_id, config_version) as held
      from (select distinct crawl_id, config_version from json_to_recordset($1) as r(crawl_id bigint, config_version int)
-            order by crawl_id, config_version) judged`,
-);
+            order by crawl_id, config_version) judged`;
 
 /** A URL that was found, as JSON. Bytes are hex strings. */
 export interface AdmissionRow {
@@ -66,9 +64,8 @@ export const outdatedConfig = 'OW001';
  * excluded. Fails with `outdatedConfig` if the settings of a crawl are no longer those by which its rows were judged
  * (`hold_config`).
  */
-export const insertUrls = statement<[rows: string], Admitted>(
-  'insert-urls',
-  `with found as materialized (
+export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
+   with found as materialized (
      select *, row_number() over (partition by host_id, crawl_id, reason is null order by priority desc, key) as place
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
@@ -124,8 +121,7 @@ export const insertUrls = statement<[rows: string], Admitted>(
     where ${onceHeld} and (select count(*) from current) > 0
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
-   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state = 'queued' as queued`,
-);
+   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state = 'queued' as queued`;
 
 const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.requisite)}`;
 
@@ -136,9 +132,8 @@ const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.re
  * `insertUrls` in its transaction: a statement does not see what it inserts itself, nor what another transaction inserts
  * while it waits. The kinds are compared in a `case`: by a condition of its own Postgres would look for URLs by it.
  */
-export const turnKinds = statement<[rows: string], Admitted>(
-  'turn-kinds',
-  `with found as materialized (
+export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
+   with found as materialized (
      select distinct on (host_id, crawl_id, key, ${isNeeded('r')}) *
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, key text, kind smallint, seed boolean, depth smallint, hops smallint,
@@ -160,14 +155,11 @@ export const turnKinds = statement<[rows: string], Admitted>(
                then u.kind = ${String(storedKinds.page)} and u.state = 'excluded' and u.fetches = 0 and not u.seed
                     and u.reason in (${pageReasons.map((each) => `'${each}'`).join(', ')})
                else ${isNeeded('u')} end
-   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued`,
-);
+   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued`;
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */
-export const knownUrls = statement<[crawlId: string, places: string], { key: string }>(
-  'known-urls',
-  `select p.key
+export const knownUrls = statement<[crawlId: string, places: string], { key: string }>('known-urls')`
+   select p.key
      from json_to_recordset($2) as p(origin text, key text)
      join host h on h.origin = p.origin
-     join url u on u.host_id = h.id and u.crawl_id = $1 and u.key = decode(p.key, 'hex')`,
-);
+     join url u on u.host_id = h.id and u.crawl_id = $1 and u.key = decode(p.key, 'hex')`;

@@ -39,9 +39,8 @@ export const forgetDead = statement<
     key: Buffer,
   ],
   Forgotten
->(
-  'forget-dead',
-  `with looked as materialized (
+>('forget-dead')`
+   with looked as materialized (
      select u.*
        from (select id from crawl c
               where id >= $4 and state in ('seeding', 'running', 'paused', 'draining')
@@ -58,7 +57,7 @@ export const forgetDead = statement<
      select host_id, crawl_id, key, ${stateOfNamed('dead')} from looked l
       where not exists (select from page_history h join standing_crawl s on s.crawl_id = h.crawl_id
                          where h.crawl_id = l.crawl_id and h.key = l.key and h.host_id = l.host_id
-                           and h.next_due is not null and h.dead_visits < ${String(visitsOfGone)} offset 0)
+                           and h.next_due is not null and h.dead_visits < ${visitsOfGone} offset 0)
       order by crawl_id, fetched_at limit $2
    ), ${holdQueues('chosen')}, gone as (
      delete from url u using chosen k
@@ -126,5 +125,4 @@ export const forgetDead = statement<
    select (select count(*) from gone) as urls, l.crawl_id, l.fetched_at, l.host_id, l.key
      from (select) one
      left join (select crawl_id, fetched_at::text as fetched_at, host_id, key from looked
-                 order by looked.crawl_id desc, looked.fetched_at desc, looked.host_id desc, looked.key desc limit 1) l on true`,
-);
+                 order by looked.crawl_id desc, looked.fetched_at desc, looked.host_id desc, looked.key desc limit 1) l on true`;

@@ -43,7 +43,8 @@ export interface LeasedUrl {
  */
 export const leaseUrls = statement<[hostId: string, token: number, limit: number, rooms: string], LeasedUrl>(
   'lease-urls',
-  `with queue as materialized (
+)`
+   with queue as materialized (
      select q.crawl_id, q.served, q.served_at from host_queue q
       where q.host_id = $1 and q.has_queued order by q.crawl_id for update
    ), present as (
@@ -95,13 +96,11 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = c.was
    returning u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries,
-             u.reason, u.etag, u.last_modified, c.turn, (extract(epoch from now() - u.due_at) * 1000)::float8 as due_ms`,
-);
+             u.reason, u.etag, u.last_modified, c.turn, (extract(epoch from now() - u.due_at) * 1000)::float8 as due_ms`;
 
 /** Puts back URLs that a slice leased and did not get to; they do not count as turns of the crawl (`leaseUrls`). */
-export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>(
-  'return-urls',
-  `with held as materialized (
+export const returnUrls = statement<[hostId: string, token: number], { crawl_id: number }>('return-urls')`
+   with held as materialized (
      select from host_queue where host_id = $1 and leased > 0 order by crawl_id for update
    ), back as (
      update url set state = 'queued', lease_token = null
@@ -113,8 +112,7 @@ export const returnUrls = statement<[hostId: string, token: number], { crawl_id:
      update host_queue q set served = q.served - u.urls * q.worth
        from unserved u where q.host_id = $1 and q.crawl_id = u.crawl_id and q.served > '-infinity'
    )
-   select crawl_id from back`,
-);
+   select crawl_id from back`;
 
 /**
  * Puts back URLs that a crash left leased. `leases` finds them: rows of `url` u; `held` locks their queues, those of
@@ -148,27 +146,24 @@ const puttingBack = (leases: string, held: string): string =>
  * lease, froze, and wakes up when another process has the lease would put back the URLs that the other process is
  * fetching.
  */
-export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>(
-  'reclaim-urls',
-  `with ${puttingBack(
-    `url u
+export const reclaimUrls = statement<[hostId: string, token: number], { state: string }>('reclaim-urls')`
+   with ${puttingBack(
+     `url u
       where u.host_id = $1 and u.lease_token is distinct from $2
         and exists (select 1 from host h where h.id = $1 and h.lease_token = $2)`,
-    `held as materialized (
+     `held as materialized (
      select from host_queue where host_id = $1 and crawl_id in (select crawl_id from left_behind)
       order by crawl_id for update
    )`,
-  )}`,
-);
+   )}`;
 
 /**
  * Puts back URLs of paused hosts whose worker was killed: nobody visits such a host until it is resumed, so nobody else
  * reclaims them. Nobody gets the expired lease: its holder, who may only be frozen, cannot go on with these URLs, and
  * the next holder still learns that the lease was not returned. Lent URLs go back by their own time.
  */
-export const reclaimPaused = statement<[limit: number], { state: string }>(
-  'reclaim-paused',
-  `with gone as materialized (
+export const reclaimPaused = statement<[limit: number], { state: string }>('reclaim-paused')`
+   with gone as materialized (
      select h.id from host h
       where h.paused_at is not null and h.lease_until < now()
         and not exists (select from lent_url l where l.token = h.lease_token)
@@ -177,11 +172,10 @@ export const reclaimPaused = statement<[limit: number], { state: string }>(
       for update skip locked
    ), fenced as (
      update host h set lease_token = nextval('lease_token') from gone where h.id = gone.id returning h.id
-   ), ${puttingBack('fenced join url u on u.host_id = fenced.id where true', holdQueues('left_behind'))}`,
-);
+   ), ${puttingBack('fenced join url u on u.host_id = fenced.id where true', holdQueues('left_behind'))}`;
 
 /** For crawls with a page limit: the pages fetched, and the URLs being fetched. */
 export const pagesInHand = statement<[crawlIds: readonly number[]], { crawl_id: number; pages: number }>(
   'pages-in-hand',
-  `select crawl_id, sum(pages + leased)::int as pages from ledger where crawl_id = any ($1) group by crawl_id`,
-);
+)`
+   select crawl_id, sum(pages + leased)::int as pages from ledger where crawl_id = any ($1) group by crawl_id`;

@@ -69,9 +69,8 @@ export interface ResultRow extends Partial<Kept> {
  * Results with such records, and results whose known body has gone meanwhile, change nothing: their URLs stay leased, go
  * back with the lease, and are fetched again.
  */
-export const commitResults = statement<[rows: string], { readonly closed: number }>(
-  'commit-results',
-  `with r as materialized (
+export const commitResults = statement<[rows: string], { closed: number }>('commit-results')`
+   with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
@@ -98,7 +97,7 @@ export const commitResults = statement<[rows: string], { readonly closed: number
             reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
             stage = r.stage, lease_token = null,
             due_at = now() + r.due_in_ms * interval '1 millisecond',
-            priority = u.priority - case when u.priority > ${String(behindBy)} - r.behind then r.behind else 0 end,
+            priority = u.priority - case when u.priority > ${behindBy} - r.behind then r.behind else 0 end,
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
@@ -135,16 +134,13 @@ export const commitResults = statement<[rows: string], { readonly closed: number
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
            headers = excluded.headers, created_at = excluded.created_at
    )
-   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`,
-);
+   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`;
 
 /** Counts a page that is read elsewhere in those counters of finish criteria that it meets; see `upsertPages`. */
-export const countPage = statement<[crawlId: number, counters: readonly string[]], Record<string, never>>(
-  'count-page',
-  `insert into page_counter as c (crawl_id, counter, shard, pages)
+export const countPage = statement<[crawlId: number, counters: readonly string[]]>('count-page')`
+   insert into page_counter as c (crawl_id, counter, shard, pages)
    select $1, counter, pg_backend_pid() % 32, 1 from unnest($2::text[]) counter order by counter
-   on conflict (crawl_id, counter, shard) do update set pages = c.pages + 1`,
-);
+   on conflict (crawl_id, counter, shard) do update set pages = c.pages + 1`;
 
 /** The URL is queued to be fetched once more, and stored as it was. */
 const isFetched = `(u.reason = 'recrawl' and u.content_hash is not null)`;
@@ -181,10 +177,8 @@ type Excluding = [crawlId: number, reason: string, limit: number];
  * the page that it is. The caller must have it planned by key: Postgres would rather read the whole table than look ten
  * thousand rows up.
  */
-export const excludeQueued = statement<Excluding, { host_id: number }>('exclude-queued', excluding(''));
+export const excludeQueued = statement<Excluding, { host_id: number }>('exclude-queued')`${excluding('')}`;
 
 /** The same of all but what pages need. */
-export const excludeAllButNeeded = statement<Excluding, { host_id: number }>(
-  'exclude-all-but-needed',
-  excluding(`and kind <> ${String(storedKinds.requisite)}`),
-);
+export const excludeAllButNeeded = statement<Excluding, { host_id: number }>('exclude-all-but-needed')`
+   ${excluding(`and kind <> ${String(storedKinds.requisite)}`)}`;

@@ -6,9 +6,9 @@ import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 /** The state of a URL in a crawl; no row: the crawl has not met the URL. @param key hex. */
 export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
   'find-url-state',
-  `select u.state from host h join url u on u.host_id = h.id
-    where h.origin = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
-);
+)`
+   select u.state from host h join url u on u.host_id = h.id
+    where h.origin = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`;
 
 export interface CrawlUrlRow {
   readonly host_id: number;
@@ -25,9 +25,8 @@ export interface CrawlUrlRow {
 export const listCrawlUrls = statement<
   [crawlId: string, afterHost: number, afterKey: string, limit: number],
   CrawlUrlRow
->(
-  'list-crawl-urls',
-  `select q.host_id, encode(u.key, 'hex') as key, u.url
+>('list-crawl-urls')`
+   select q.host_id, encode(u.key, 'hex') as key, u.url
      from host_queue q
     cross join lateral (
       select key, url from url
@@ -36,19 +35,16 @@ export const listCrawlUrls = statement<
        order by key limit $4
     ) u
     where q.crawl_id = $1 and q.host_id >= $2
-    order by q.host_id, u.key limit $4`,
-);
+    order by q.host_id, u.key limit $4`;
 
 /**
  * Takes the locks that the url triggers of a transaction will need, in the order of queue-locks.ts: by host, then
  * crawl. `rows`: [{host_id, crawl_id}], in any order. Rows that do not exist yet are made by the triggers.
  */
-export const lockHostQueues = statement<[rows: string], Record<string, never>>(
-  'lock-host-queues',
-  `select from host_queue q
+export const lockHostQueues = statement<[rows: string]>('lock-host-queues')`
+   select from host_queue q
     where (q.host_id, q.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
-    order by q.host_id, q.crawl_id for update`,
-);
+    order by q.host_id, q.crawl_id for update`;
 
 /** A URL to which a chain of redirects has led back. */
 export interface AskedAgainRow {
@@ -64,9 +60,8 @@ export interface AskedAgainRow {
  * Queues URLs again that have redirected: the next request for each will be another one. Does nothing where the URL is
  * queued or has been answered meanwhile, or its crawl ends.
  */
-export const askAgain = statement<[rows: string], Record<string, never>>(
-  'ask-again',
-  `with r as materialized (
+export const askAgain = statement<[rows: string]>('ask-again')`
+   with r as materialized (
      select *, ${stateOfNamed('done')}
        from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, hops int, due_in_ms float8)
    ), ${holdQueues('r')}
@@ -75,5 +70,4 @@ export const askAgain = statement<[rows: string], Record<string, never>>(
           due_at = now() + r.due_in_ms * interval '1 millisecond'
      from r join crawl c on c.id = r.crawl_id and c.state in ('seeding', 'running', 'paused')
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      and u.state = r.was and u.reason = 'redirect' and ${onceHeld}`,
-);
+      and u.state = r.was and u.reason = 'redirect' and ${onceHeld}`;

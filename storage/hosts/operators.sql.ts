@@ -9,10 +9,9 @@ import { statement } from '../postgres/index.ts';
  */
 export const changeHostSettings = statement<
   [hostId: string | number, change: string, revisions: readonly number[] | null],
-  { readonly origin: string }
->(
-  'change-host-settings',
-  `update host
+  { origin: string }
+>('change-host-settings')`
+   update host
       set settings = jsonb_strip_nulls(settings || c),
           slowdown = case when c ? 'delaySeconds' then 0 else slowdown end,
           clean = case when c ? 'delaySeconds' then 0 else clean end,
@@ -23,23 +22,21 @@ export const changeHostSettings = statement<
           paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
      from (select $2::jsonb as c) change
     where id = $1 and ($3::bigint[] is null or settings_revision = any ($3))
-   returning origin`,
-);
+   returning origin`;
 
 /**
  * Pauses a host for an operator, with the reason; `reason` null ends the pause. A host that is already paused keeps the
  * time at which its pause began.
  */
-export const setHostPause = statement<[hostId: string, reason: string | null], Record<string, never>>(
-  'set-host-pause',
-  `update host set paused_at = case when $2::text is not null then coalesce(paused_at, now()) end, paused_reason = $2
-    where id = $1`,
-);
+export const setHostPause = statement<[hostId: string, reason: string | null]>('set-host-pause')`
+   update host set paused_at = case when $2::text is not null then coalesce(paused_at, now()) end, paused_reason = $2
+    where id = $1`;
 
 /** Excludes up to `limit` URLs queued at a host, for good, with the reason; returns one row for each. */
 export const dropHost = statement<[hostId: string, reason: string, limit: number], { crawl_id: number }>(
   'drop-host',
-  `with held as materialized (
+)`
+   with held as materialized (
      select crawl_id from host_queue where host_id = $1 and has_queued order by crawl_id for update
    ), chosen as materialized (
      select u.crawl_id, u.key from held q
@@ -49,23 +46,20 @@ export const dropHost = statement<[hostId: string, reason: string, limit: number
    )
    update url u set state = 'excluded', reason = 'dropped', detail = $2
      from chosen c where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'queued'
-   returning u.crawl_id`,
-);
+   returning u.crawl_id`;
 
 /**
  * Makes the next slice read robots.txt of a host before its next request, whatever copy is kept. A wait that comes only
  * from the pace of the old copy is judged anew, from `asked_at`; a slice under way ends. No row: there is no such host.
  */
-export const askRobots = statement<[origin: string], { readonly id: number }>(
-  'ask-robots',
-  `update host
+export const askRobots = statement<[origin: string], { id: number }>('ask-robots')`
+   update host
       set robots_asked_at = now(), settings_revision = settings_revision + 1, lend_until = null,
           not_before = case when not_before <= paced_until and asked_at is not null
                             then least(not_before, now()) else not_before end,
           paced_until = case when asked_at is null then paced_until else least(paced_until, now()) end
     where origin = $1
-   returning id`,
-);
+   returning id`;
 
 /**
  * Notes that the crawl waits for one answer of each of these hosts that is parked and has queued URLs of the crawl. A
@@ -74,62 +68,53 @@ export const askRobots = statement<[origin: string], { readonly id: number }>(
  */
 export const askParkedHosts = statement<[crawlId: number, origins: readonly string[]], { host_id: number }>(
   'ask-parked-hosts',
-  `with chosen as materialized (
+)`
+   with chosen as materialized (
      select q.host_id from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
       where h.origin = any ($2) and h.parked_at is not null and q.has_queued
         and q.asking is null and coalesce(q.ask_answered_at, '-infinity') < now() - interval '1 hour'
       order by q.host_id for update of q
    )
    update host_queue q set asking = '-infinity' from chosen c where q.host_id = c.host_id and q.crawl_id = $1
-   returning q.host_id`,
-);
+   returning q.host_id`;
 
 /**
  * Claims up to 50 parked hosts for whose answer a crawl waits: hosts that nobody has claimed yet, or that were claimed
  * more than a minute ago and still have not answered. The caller must tell their workflows to ask.
  */
-export const claimAsks = statement<[crawlId: number], { readonly host_id: string; readonly origin: string }>(
-  'claim-asks',
-  `with chosen as materialized (
+export const claimAsks = statement<[crawlId: number], { host_id: string; origin: string }>('claim-asks')`
+   with chosen as materialized (
      select q.host_id, h.origin from host_queue q join host h on h.id = q.host_id
       where q.crawl_id = $1 and q.asking < now() - interval '1 minute' and q.has_queued and h.parked_at is not null
       order by q.host_id limit 50 for update of q skip locked
    )
    update host_queue q set asking = now() from chosen c where q.host_id = c.host_id and q.crawl_id = $1
-   returning c.host_id::text, c.origin`,
-);
+   returning c.host_id::text, c.origin`;
 
 /** Ends the waits of all crawls for an answer of the host: the host was asked, or to ask would be pointless. */
-export const answerAsks = statement<[hostId: string], { crawl_id: number }>(
-  'answer-asks',
-  `with chosen as materialized (
+export const answerAsks = statement<[hostId: string], { crawl_id: number }>('answer-asks')`
+   with chosen as materialized (
      select crawl_id from host_queue where host_id = $1 and asking is not null order by crawl_id for update
    )
    update host_queue q set asking = null, ask_answered_at = now() from chosen c where q.host_id = $1 and q.crawl_id = c.crawl_id
-   returning q.crawl_id`,
-);
+   returning q.crawl_id`;
 
 /**
  * Writes an event about a host for each of these crawls. The caller must hold their rows. `reason` null: there is none.
  */
 export const tellOfHost = statement<
-  [crawlIds: readonly number[], kind: string, hostId: string, reason: string | null],
-  Record<string, never>
->(
-  'tell-of-host',
-  `insert into event (crawl_id, kind, data)
+  [crawlIds: readonly number[], kind: string, hostId: string, reason: string | null]
+>('tell-of-host')`
+   insert into event (crawl_id, kind, data)
    select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', $4::text))
      from host h, unnest($1::bigint[]) as c(id)
-    where h.id = $3 order by c.id`,
-);
+    where h.id = $3 order by c.id`;
 
 /**
  * Ends the waits of crawls for their own delays, after the host's settings were changed: slices judge these waits anew.
  */
-export const forgetTurns = statement<[hostId: string | number], Record<string, never>>(
-  'forget-turns',
-  `with held as materialized (
+export const forgetTurns = statement<[hostId: string | number]>('forget-turns')`
+   with held as materialized (
      select q.crawl_id from host_queue q where q.host_id = $1 and q.own_turn_at > now() order by q.crawl_id for update
    )
-   update host_queue q set own_turn_at = '-infinity' from held where q.host_id = $1 and q.crawl_id = held.crawl_id`,
-);
+   update host_queue q set own_turn_at = '-infinity' from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;

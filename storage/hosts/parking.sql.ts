@@ -19,10 +19,9 @@ const rest = `case when split_part($2, ':', 1) in (${unansweredTroubles.map((nam
  */
 export const parkHost = statement<
   [hostId: string, reason: string, classes: readonly TroubleClass[]],
-  { readonly buried: number; readonly newly: boolean | null }
->(
-  'park-host',
-  `with parked as (
+  { buried: number; newly: boolean | null }
+>('park-host')`
+   with parked as (
      update host set parked_at = coalesce(parked_at, now()), last_error = $2, fed = false, not_before = ${rest}
       where id = $1
      returning old.parked_at is null as newly
@@ -44,41 +43,37 @@ export const parkHost = statement<
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
            headers = excluded.headers, created_at = excluded.created_at
    )
-   select count(*)::int as buried, (select newly from parked) from moved`,
-);
+   select count(*)::int as buried, (select newly from parked) from moved`;
 
 /**
  * Forgets a host's trouble: failures, backoff, parking, and how it was slowed down. The rest of a wait for its pace
  * stays. Its dead letters are not touched; driving them again is a step of its own.
  */
-export const unparkHost = statement<[hostId: string], { readonly was_parked: boolean }>(
-  'unpark-host',
-  `update host set parked_at = null, failures = 0, failing_since = null, last_error = null,
+export const unparkHost = statement<[hostId: string], { was_parked: boolean }>('unpark-host')`
+   update host set parked_at = null, failures = 0, failing_since = null, last_error = null,
                    failing = '{}', complained = '{}', slowdown = 0, clean = 0, not_before = paced_until, lend_until = null,
                    fed = true, fed_at = now()
-    where id = $1 returning old.parked_at is not null as was_parked`,
-);
+    where id = $1 returning old.parked_at is not null as was_parked`;
 
 /**
  * Locks open crawls that have work at a host, in the order of their ids. Everywhere crawls are locked before hosts;
  * storage/frontier/queue-locks.ts says what is locked after these. The holder may write events of these crawls.
  */
-export const lockCrawlsAtHost = statement<[hostId: string, most: number], { readonly id: number }>(
+export const lockCrawlsAtHost = statement<[hostId: string, most: number], { id: number }>(
   'lock-crawls-at-host',
-  `select c.id from crawl c
+)`
+   select c.id from crawl c
      join (select crawl_id from host_queue where host_id = $1 and queued + leased > 0) q on q.crawl_id = c.id
     where c.state in ('seeding', 'running', 'paused', 'draining')
-    order by c.id limit $2 for no key update of c`,
-);
+    order by c.id limit $2 for no key update of c`;
 
 /**
  * URLs of a host that failed and wait for a time of their own become due now. Such URLs have priorities of 0 or less.
  * That some of them were asked without a session that holds says nothing of them any more: if it still does not hold,
  * they must not be taken for pages that always ask for a login.
  */
-export const makeDue = statement<[hostId: string], Record<string, never>>(
-  'make-due',
-  `with held as materialized (
+export const makeDue = statement<[hostId: string]>('make-due')`
+   with held as materialized (
      select crawl_id from host_queue where host_id = $1 and has_queued order by crawl_id for update
    )
    update url u set due_at = least(u.due_at, now()),
@@ -86,8 +81,7 @@ export const makeDue = statement<[hostId: string], Record<string, never>>(
                     tries = case when u.reason = 'session-ended' then 0 else u.tries end
      from held
     where u.host_id = $1 and u.crawl_id = held.crawl_id and u.state = 'queued' and u.priority <= 0
-      and (u.due_at > now() or u.reason = 'session-ended') and ${onceHeld}`,
-);
+      and (u.due_at > now() or u.reason = 'session-ended') and ${onceHeld}`;
 
 const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 
@@ -99,12 +93,10 @@ const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 export const crawlsOfParked = statement<
   [hostId: string, classes: readonly DeadLetterClass[]],
   { id: number }
->(
-  'crawls-of-parked',
-  `select c.id from host_queue q join crawl c on c.id = q.crawl_id
+>('crawls-of-parked')`
+   select c.id from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1
       and (c.state in ('seeding', 'running') or c.state in ('finished', 'failed') and c.cause in (${goOn}))
       and (q.has_queued or exists (select from dead_letter d where d.host_id = q.host_id and d.crawl_id = c.id
                                                                and d.class = any ($2)))
-    order by c.id`,
-);
+    order by c.id`;

@@ -58,9 +58,8 @@ const those = (state: HostStanding, have: string): string =>
 export const listHosts = statement<
   [after: string, state: HostStanding | null, origin: string | null, limit: number],
   HostRow
->(
-  'list-hosts',
-  `with chosen as (
+>('list-hosts')`
+   with chosen as (
      (select h.*, ${hostStanding} as state from host h
        where $2::text is null and $3::text is null and h.id > $1::bigint order by h.id limit $4)
      union all
@@ -94,22 +93,17 @@ export const listHosts = statement<
      left join host_quality g on g.host_id = c.id
      left join lateral (select sum(queued) as queued, sum(leased) as leased
                           from host_queue where host_id = c.id) q on true
-    order by c.id`,
-);
+    order by c.id`;
 
 /** Makes host rows that are missing. `rows`: [{origin, shard}], the shard before any split. */
-export const ensureHosts = statement<[rows: string], Record<string, never>>(
-  'ensure-hosts',
-  `insert into host (origin, shard, esteem)
-   select origin, placed_shard(origin, shard), case when rank_of(origin) <= ${String(rankOfAuthority)} then 1 else 0 end
+export const ensureHosts = statement<[rows: string]>('ensure-hosts')`
+   insert into host (origin, shard, esteem)
+   select origin, placed_shard(origin, shard), case when rank_of(origin) <= ${rankOfAuthority} then 1 else 0 end
      from json_to_recordset($1) as r(origin text, shard smallint) order by origin
-   on conflict (origin) do nothing`,
-);
+   on conflict (origin) do nothing`;
 
-export const hostIds = statement<[origins: readonly string[]], { id: number; origin: string }>(
-  'host-ids',
-  `select id, origin from host where origin = any ($1)`,
-);
+export const hostIds = statement<[origins: readonly string[]], { id: number; origin: string }>('host-ids')`
+   select id, origin from host where origin = any ($1)`;
 
 export interface HostCrawlRow {
   readonly id: string;
@@ -120,25 +114,21 @@ export interface HostCrawlRow {
 }
 
 /** Crawls that have work at a host. */
-export const hostCrawls = statement<[hostId: string | number], HostCrawlRow>(
-  'host-crawls',
-  `select c.id::text, c.state, q.queued, q.leased, coalesce((c.config ->> 'weight')::float8, 1) as weight
+export const hostCrawls = statement<[hostId: string | number], HostCrawlRow>('host-crawls')`
+   select c.id::text, c.state, q.queued, q.leased, coalesce((c.config ->> 'weight')::float8, 1) as weight
      from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1 and q.queued + q.leased > 0
-    order by c.id`,
-);
+    order by c.id`;
 
 /** Hosts that are paused or parked, by their ids. */
 export const heldHostsAfter = statement<[after: string, limit: number], { id: string; origin: string }>(
   'held-hosts-after',
-  `select id::text, origin
+)`
+   select id::text, origin
      from ((select id, origin from host where paused_at is not null and id > $1::bigint order by id limit $2)
            union
            (select id, origin from host where parked_at is not null and id > $1::bigint order by id limit $2)) held
-    order by held.id limit $2`,
-);
+    order by held.id limit $2`;
 
-export const isHostParked = statement<[origin: string], { id: string; parked: boolean }>(
-  'is-host-parked',
-  `select id::text, parked_at is not null as parked from host where origin = $1`,
-);
+export const isHostParked = statement<[origin: string], { id: string; parked: boolean }>('is-host-parked')`
+   select id::text, parked_at is not null as parked from host where origin = $1`;

@@ -13,14 +13,12 @@ export interface HostHold {
 }
 
 /** What keeps a host from being visited until somebody acts; no row: nothing does. */
-export const hostHold = statement<[hostId: string], HostHold>(
-  'host-hold',
-  `select case when paused_at is not null then coalesce(paused_reason, '') end as paused,
+export const hostHold = statement<[hostId: string], HostHold>('host-hold')`
+   select case when paused_at is not null then coalesce(paused_reason, '') end as paused,
           case when parked_at is not null then coalesce(last_error, '') end as parked,
           extract(epoch from now() - coalesce(failing_since, parked_at, now()))::float8 * 1000 as trouble_ms,
           exists (select from host_queue q where q.host_id = host.id and q.asking is not null) as asked
-     from host where id = $1 and (paused_at is not null or parked_at is not null)`,
-);
+     from host where id = $1 and (paused_at is not null or parked_at is not null)`;
 
 export interface HostOutlook {
   readonly queued: number;
@@ -41,17 +39,16 @@ export interface HostOutlook {
 const named = 5;
 
 /** The work that waits at a host, over all crawls. */
-export const hostOutlook = statement<[hostId: string], HostOutlook>(
-  'host-outlook',
-  `select (select coalesce(sum(queued), 0)::int from host_queue where host_id = $1) as queued,
+export const hostOutlook = statement<[hostId: string], HostOutlook>('host-outlook')`
+   select (select coalesce(sum(queued), 0)::int from host_queue where host_id = $1) as queued,
           (select count(*)::int from dead_letter where host_id = $1) as dead_letters,
           coalesce(turn.in_ms = 0, false)
           or exists (select 1 from url where host_id = $1 and state = 'leased') as due, turn.in_ms as turn_ms,
           exists (select 1 from url where host_id = $1 and stage > 0) as pending,
           (select yield_at is not null from host where id = $1) as yields,
           (select json_build_object(
-                    'crawls', coalesce(json_agg(crawl_id::text order by place) filter (where place <= ${String(named)}), '[]'),
-                    'more', greatest(0, count(*) - ${String(named)}))
+                    'crawls', coalesce(json_agg(crawl_id::text order by place) filter (where place <= ${named}), '[]'),
+                    'more', greatest(0, count(*) - ${named}))
              from (select crawl_id, row_number() over (order by queued desc, crawl_id) as place
                      from host_queue where host_id = $1 and (has_queued or leased > 0)) wanting) as wanted_by
      from (select min(${turnInMs}) as in_ms from host_queue q
@@ -59,14 +56,11 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>(
             cross join lateral (select 1 from url u
                                  where u.host_id = q.host_id and u.crawl_id = q.crawl_id
                                    and u.state = 'queued' and u.due_at <= now() limit 1) due
-            where q.host_id = $1 and q.has_queued) turn`,
-);
+            where q.host_id = $1 and q.has_queued) turn`;
 
 /** Milliseconds for which a host may not be visited. */
-export const hostRest = statement<[hostId: string], { rest_ms: number }>(
-  'host-rest',
-  `select greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as rest_ms from host where id = $1`,
-);
+export const hostRest = statement<[hostId: string], { rest_ms: number }>('host-rest')`
+   select greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as rest_ms from host where id = $1`;
 
 export interface StoredRobots {
   readonly status: number;
@@ -76,11 +70,9 @@ export interface StoredRobots {
   readonly kept_ms: number | null;
 }
 
-export const loadRobots = statement<[hostId: string], StoredRobots>(
-  'load-robots',
-  `select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
-     from robots where host_id = $1`,
-);
+export const loadRobots = statement<[hostId: string], StoredRobots>('load-robots')`
+   select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
+     from robots where host_id = $1`;
 
 /**
  * @param body null: the host has no robots.txt, so everything is allowed. @param cut what limits left out of the file
@@ -95,21 +87,16 @@ export const saveRobots = statement<
     cut: string,
     address: string | null,
     keptMs: number | null,
-  ],
-  Record<string, never>
->(
-  'save-robots',
-  `insert into robots (host_id, status, body, cut, address, kept_ms, fetched_at)
+  ]
+>('save-robots')`
+   insert into robots (host_id, status, body, cut, address, kept_ms, fetched_at)
    values ($1, $2, $3, nullif($4::jsonb, '{}'), $5, $6, now())
    on conflict (host_id) do update set status = excluded.status, body = excluded.body, cut = excluded.cut,
-                                    address = excluded.address, kept_ms = excluded.kept_ms, fetched_at = now()`,
-);
+                                    address = excluded.address, kept_ms = excluded.kept_ms, fetched_at = now()`;
 
 /** The address that answered when robots.txt of the host was read; null: not known. */
-export const robotsAddress = statement<[hostId: number], { readonly address: string | null }>(
-  'robots-address',
-  `select address from robots where host_id = $1`,
-);
+export const robotsAddress = statement<[hostId: number], { address: string | null }>('robots-address')`
+   select address from robots where host_id = $1`;
 
 /** What a host has taught (domain/host-memory.ts); ages in milliseconds. */
 export interface LessonsRow {
@@ -130,9 +117,8 @@ export interface LessonsRow {
 }
 
 /** Stores what a host has taught, under the host's lease. @param lessons a `LessonsRow` */
-export const saveLessons = statement<[hostId: string, token: number, lessons: string], Record<string, never>>(
-  'save-lessons',
-  `update host
+export const saveLessons = statement<[hostId: string, token: number, lessons: string]>('save-lessons')`
+   update host
       set failing = l.failing, complained = l.complained, outages = l.outages,
           well_at = now() - l.well_age_ms * interval '1 millisecond',
           outage_at = now() - l.outage_age_ms * interval '1 millisecond',
@@ -144,11 +130,10 @@ export const saveLessons = statement<[hostId: string, token: number, lessons: st
      from json_to_record($3) as l(
        failing text[], complained text[], well_age_ms float8, outages int, outage_age_ms float8, slowdown smallint,
        clean int, since_complaint int, complained_age_ms float8, base_delay_ms real, revision bigint)
-    where id = $1 and lease_token = $2`,
-);
+    where id = $1 and lease_token = $2`;
 
 /** Reserves requests before they are sent, under a lease that is held; no row: the lease was lost. */
 export const reserveRequests = statement<[hostId: string, token: number, requests: number], { id: number }>(
   'reserve-requests',
-  `update host set requests_reserved = requests_reserved + $3 where id = $1 and lease_token = $2 returning id`,
-);
+)`
+   update host set requests_reserved = requests_reserved + $3 where id = $1 and lease_token = $2 returning id`;

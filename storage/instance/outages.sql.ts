@@ -6,9 +6,8 @@ import { statement, type Queryable } from '../postgres/index.ts';
  * Notes what a worker process sees of outages, and forgets those that are over for a day. `rows`: [{dependency,
  * since_ago, seen_ago, over, why}], ages in milliseconds; an outage that goes on keeps its beginning.
  */
-export const noteOutages = statement<[worker: string, rows: string], Record<string, never>>(
-  'note-outages',
-  `with forgotten as (
+export const noteOutages = statement<[worker: string, rows: string]>('note-outages')`
+   with forgotten as (
      delete from outage where seen_at < now() - interval '1 day'
    ), told as materialized (
      select r.*, now() - r.seen_ago * interval '1 millisecond' as seen_at
@@ -22,8 +21,7 @@ export const noteOutages = statement<[worker: string, rows: string], Record<stri
    select $1, dependency, now() - since_ago * interval '1 millisecond', seen_at, over, why from told
     where dependency not in (select dependency from known)
    on conflict (worker, dependency, since) do update
-     set seen_at = excluded.seen_at, over = excluded.over, why = excluded.why`,
-);
+     set seen_at = excluded.seen_at, over = excluded.over, why = excluded.why`;
 
 /** The processes that fetch and are at work. */
 const fetchers = `select count(*) from worker_process
@@ -32,23 +30,21 @@ const fetchers = `select count(*) from worker_process
 const outagesSeen = statement<
   [],
   {
-    readonly dependency: OutDependency;
-    readonly since: Date;
-    readonly why: string | null;
-    readonly workers: number;
-    readonly of: number;
+    dependency: OutDependency;
+    since: Date;
+    why: string | null;
+    workers: number;
+    of: number;
   }
->(
-  'outages-seen',
-  `select dependency, min(since) as since, (array_agg(why order by since))[1] as why, count(*)::int as workers,
+>('outages-seen')`
+   select dependency, min(since) as since, (array_agg(why order by since))[1] as why, count(*)::int as workers,
           greatest(count(*), (${fetchers}))::int as of
      from outage where not over and seen_at > now() - interval '15 seconds' group by dependency
    union all
    select 'workers', max(seen_at), 'none has reported since', count(*)::int, count(*)::int
      from worker_process where 'fetch' = any (roles)
    having max(seen_at) < now() - interval '15 seconds'
-    order by since`,
-);
+    order by since`;
 
 /** What is out now, the longest first. What a process saw that has died since does not count: its death does. */
 export const currentOutages = async (db: Queryable): Promise<Outage[]> =>

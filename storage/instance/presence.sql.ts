@@ -6,48 +6,37 @@ import { statement } from '../postgres/index.ts';
  * Notes that a worker process is at work, and forgets processes that were lost more than an hour ago.
  * @param folder as in `Dependencies`
  */
-export const noteWorker = statement<
-  [id: string, roles: readonly string[], folder: string | null],
-  Record<string, never>
->(
+export const noteWorker = statement<[id: string, roles: readonly string[], folder: string | null]>(
   'note-worker',
-  `with forgotten as (
+)`
+   with forgotten as (
      delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
    )
-   insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id) do update set seen_at = now()`,
-);
+   insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id) do update set seen_at = now()`;
 
 /** @param loads a `StageLoad` for each stage, as JSON */
-export const noteLoads = statement<[id: string, loads: string], Record<string, never>>(
-  'note-loads',
-  `update worker_process set loads = $2 where id = $1`,
-);
+export const noteLoads = statement<[id: string, loads: string]>('note-loads')`
+   update worker_process set loads = $2 where id = $1`;
 
 /** Of each stage the fullest that a worker at work has. */
-export const measureLoads = statement<[], StageLoad>(
-  'measure-loads',
-  `select distinct on (l.stage) l.stage, l.used, l.capacity
+export const measureLoads = statement<[], StageLoad>('measure-loads')`
+   select distinct on (l.stage) l.stage, l.used, l.capacity
      from worker_process w, jsonb_to_recordset(w.loads) as l(stage text, used float8, capacity float8)
     where w.seen_at > now() - interval '15 seconds'
-    order by l.stage, l.used / l.capacity desc`,
-);
+    order by l.stage, l.used / l.capacity desc`;
 
 /** Forgets a worker process that stops in order. */
-export const forgetWorker = statement<[id: string], Record<string, never>>(
-  'forget-worker',
-  `delete from worker_process where id = $1`,
-);
+export const forgetWorker = statement<[id: string]>('forget-worker')`
+   delete from worker_process where id = $1`;
 
 /**
  * A row: a worker that fetches was lost, without having left in order, so recently that Temporal may not have noticed it
  * by missing heartbeats.
  */
-export const lostFetchers = statement<[], { readonly id: string }>(
-  'lost-fetchers',
-  `select id from worker_process
+export const lostFetchers = statement<[], { id: string }>('lost-fetchers')`
+   select id from worker_process
     where 'fetch' = any (roles) and seen_at between now() - interval '21 minutes' and now() - interval '12 seconds'
-    limit 1`,
-);
+    limit 1`;
 
 export interface ControlPresence {
   /** Control workers that have reported within the last fifteen seconds. */
@@ -59,11 +48,9 @@ export interface ControlPresence {
 }
 
 /** Each worker reports every five seconds that it is at work. */
-export const controlPresence = statement<[], ControlPresence>(
-  'control-presence',
-  `select count(*) filter (where is_here) as present,
+export const controlPresence = statement<[], ControlPresence>('control-presence')`
+   select count(*) filter (where is_here) as present,
           count(*) filter (where is_here and started_at < now() - interval '1 minute') as steady,
           count(*) filter (where not is_here and seen_at > now() - interval '2 minutes') as lost
      from worker_process, lateral (select seen_at > now() - interval '15 seconds' as is_here) h
-    where 'control' = any (roles)`,
-);
+    where 'control' = any (roles)`;

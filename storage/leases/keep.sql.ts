@@ -22,9 +22,8 @@ export interface LeaseNews {
  * thousands of leases there are usually none.
  * `held`: [{id, token, crawls}]; `crawls` are those that the visit serves, null if it serves none.
  */
-export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>(
-  'renew-leases',
-  `with asked as materialized (
+export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>('renew-leases')`
+   with asked as materialized (
      select * from json_to_recordset($1) as r(id bigint, token bigint, crawls bigint[])
    ), held as materialized (
      select h.id, r.crawls from host h join asked r on h.id = r.id and h.lease_token = r.token
@@ -42,37 +41,29 @@ export const renewLeases = statement<[held: string, leaseMs: number], LeaseNews>
    )
    select token, true as lost from asked where token not in (select token from renewed)
    union all
-   select token, case when others_wait then false end from renewed where others_wait or fetcher_wants`,
-);
+   select token, case when others_wait then false end from renewed where others_wait or fetcher_wants`;
 
 /** Asks the holder of the host's lease, if there is one, to end its visit. */
-export const cutVisit = statement<[hostId: string], Record<string, never>>(
-  'cut-visit',
-  `update host set cut_token = lease_token where id = $1 and lease_token is not null`,
-);
+export const cutVisit = statement<[hostId: string]>('cut-visit')`
+   update host set cut_token = lease_token where id = $1 and lease_token is not null`;
 
 /**
  * The leases of all processes whose visits must end, because they were cut, or because the settings of the host were
  * changed after the lease was taken (a trigger cuts them). They are few: a lease that is returned is cut no longer.
  */
-export const cutLeases = statement<[], { token: number }>(
-  'cut-leases',
-  `select cut_token as token from host where cut_token is not null and cut_token = lease_token`,
-);
+export const cutLeases = statement<[], { token: number }>('cut-leases')`
+   select cut_token as token from host where cut_token is not null and cut_token = lease_token`;
 
 /**
  * Leaves a host alone for so many milliseconds, as an answer under this lease has asked. @param forAllMs the part of it
  * that holds for all tenants, whoever is blamed for trouble of the host
  */
-export const leaveHostAlone = statement<
-  [hostId: string, token: number, ms: number, forAllMs: number],
-  Record<string, never>
->(
+export const leaveHostAlone = statement<[hostId: string, token: number, ms: number, forAllMs: number]>(
   'leave-host-alone',
-  `update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),
+)`
+   update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),
                    others_from = greatest(others_from, now() + $4 * interval '1 millisecond')
-    where id = $1 and lease_token = $2`,
-);
+    where id = $1 and lease_token = $2`;
 
 /** What was requested of the host under the lease, and for how long the host is closed now. */
 export interface Visit {
@@ -133,9 +124,8 @@ const waited = `interval '1 millisecond' *
 const release = statement<
   [hostId: string | number, token: number, leaving: string, times: string],
   { id: number }
->(
-  'release-lease',
-  `with left_behind as (
+>('release-lease')`
+   with left_behind as (
    update host
       set lease_token = null, lease_until = null, cut_token = null,
           not_before = greatest(not_before, now() + ${waited}),
@@ -154,9 +144,9 @@ const release = statement<
           requests_reserved = 0, lent = lent and (l.sent = 0 or ${isOurs}),
           lend_began = case when l.sent = 0 then lend_began else now() end,
           lend_turns = case when l.sent = 0 then lend_turns
-                            when ${fetcherWants} then least(l.sent, ${String(turnRequests)}) else 0 end,
+                            when ${fetcherWants} then least(l.sent, ${turnRequests}) else 0 end,
           lend_until = case when l.sent > 0 and ${fetcherWants} then
-                              now() + ${waited} + interval '${String(askAgainMs)} milliseconds'
+                              now() + ${waited} + interval '${askAgainMs} milliseconds'
                             else lend_until end,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
                               else now() + l.closed_ms * interval '1 millisecond' end
@@ -167,8 +157,7 @@ const release = statement<
     where id = $1 and lease_token = $2
    returning id
    ), ${notingTimes('$4', 'q.host_id = $1 and exists (select from left_behind)')}
-   select id from left_behind`,
-);
+   select id from left_behind`;
 
 /**
  * Returns a lease cleanly, with what its holder has learnt about the host: when it may be visited again and how it is

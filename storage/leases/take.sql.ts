@@ -97,33 +97,27 @@ export const byDefault = `case when ${hostQuota()} is null then ${String(sliceRe
  * Takes the host's lease if it is free or has run out, and neither a guest nor a foreign fetcher waits. No row: the
  * lease was not taken.
  */
-export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>(
-  'take-lease',
-  `update host
+export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease>('take-lease')`
+   update host
       set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond', idle = false,
           ${reserving(byDefault)}
     where id = $1
       and (lease_token is null or lease_until < now())
       and coalesce(guest_until, '-infinity') < now()
       and coalesce(lend_until, '-infinity') < now()
-   returning ${takenColumns}`,
-);
+   returning ${takenColumns}`;
 
 /**
  * As `takeLease`, for a guest. What the guest asked for with `ask-guest-lease` runs out by itself, since other guests
  * may be asking too. A paused host accepts no guest.
  */
-export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>(
-  'take-guest-lease',
-  `update host
+export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>('take-guest-lease')`
+   update host
       set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond',
           ${reserving(String(guestReserve))}
     where id = $1 and (lease_token is null or lease_until < now()) and paused_at is null
-   returning ${takenColumns}`,
-);
+   returning ${takenColumns}`;
 
 /** Asks the holder of a host's lease to make room for one request by the slice of another host. */
-export const askGuestLease = statement<[hostId: number, forMs: number], Record<string, never>>(
-  'ask-guest-lease',
-  `update host set guest_until = now() + $2 * interval '1 millisecond' where id = $1`,
-);
+export const askGuestLease = statement<[hostId: number, forMs: number]>('ask-guest-lease')`
+   update host set guest_until = now() + $2 * interval '1 millisecond' where id = $1`;

@@ -39,11 +39,9 @@ export const askToLend = statement<
     robotsFreshMs: number,
     limit: number,
     but: readonly number[],
-  ],
-  Record<string, never>
->(
-  'ask-to-lend',
-  `with wanted as materialized (
+  ]
+>('ask-to-lend')`
+   with wanted as materialized (
      select h.id from host h
       where ${hasPageDue}
         and h.id <> all ($5) and h.not_before <= now() + ${askAgain}
@@ -53,8 +51,7 @@ export const askToLend = statement<
    )
    update host
       set lend_wanted_until = now() + ${wants}, lend_until = case when lent then lend_until else now() + ${askAgain} end
-     from wanted where host.id = wanted.id`,
-);
+     from wanted where host.id = wanted.id`;
 
 export interface LendableHost extends TakenLease {
   readonly id: number;
@@ -76,9 +73,8 @@ export const lendHosts = statement<
     but: readonly number[],
   ],
   LendableHost
->(
-  'lend-hosts',
-  `with free as materialized (
+>('lend-hosts')`
+   with free as materialized (
      select h.id from host h
       where ${hasPageDue}
         and h.not_before <= now() and h.id <> all ($6)
@@ -92,8 +88,7 @@ export const lendHosts = statement<
    update host
       set lease_token = nextval('lease_token'), lease_until = now() + $5 * interval '1 millisecond', ${reserving('1')}
      from free where host.id = free.id
-   returning host.id, host.origin, ${takenColumns}`,
-);
+   returning host.id, host.origin, ${takenColumns}`;
 
 /**
  * Records a batch and extends the hosts' leases for it. Rows that come back are lent; a row whose lease was lost
@@ -104,9 +99,8 @@ export const lendHosts = statement<
 export const handOutUrls = statement<
   [batchId: string, tenantId: number, fetcherId: string, leaseMs: number, rows: string],
   { token: number }
->(
-  'hand-out-urls',
-  `with r as materialized (
+>('hand-out-urls')`
+   with r as materialized (
      select * from json_to_recordset($5) as r(host_id bigint, crawl_id bigint, key text, url text, token bigint)
    ), held as (
      update host h
@@ -122,14 +116,13 @@ export const handOutUrls = statement<
    )
    insert into lent_url (batch_id, host_id, crawl_id, key, url, token)
    select $1, r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url, r.token from r join held on held.id = r.host_id
-   returning token`,
-);
+   returning token`;
 
 /** Running crawls of a tenant: all of them if `crawlId` is null, else only this one. */
 export const crawlsToLendFrom = statement<[tenantId: number, crawlId: string | null], { id: number }>(
   'crawls-to-lend-from',
-  `select id from crawl where tenant_id = $1 and state = 'running' and ($2::bigint is null or id = $2)`,
-);
+)`
+   select id from crawl where tenant_id = $1 and state = 'running' and ($2::bigint is null or id = $2)`;
 
 export interface EndedLoans {
   /** Loans of the last hour that were reported. */
@@ -146,39 +139,31 @@ export interface EndedLoans {
 const loansOf = String(0x6c656e74);
 
 /** Until the transaction ends, nothing else is lent to this tenant. */
-export const lockLoansOfTenant = statement<[tenantId: number], Record<string, never>>(
-  'lock-loans-of-tenant',
-  `select from pg_advisory_xact_lock(${loansOf}, ($1::bigint % 2147483647)::int)`,
-);
+export const lockLoansOfTenant = statement<[tenantId: number]>('lock-loans-of-tenant')`
+   select from pg_advisory_xact_lock(${loansOf}, ($1::bigint % 2147483647)::int)`;
 
 const isLapsed = '(l.wasted or l.settled_at is null and b.until < now())';
 
 /** How the fetchers of a tenant have dealt with what was lent to them. */
-export const loansOfTenant = statement<[tenantId: number], EndedLoans>(
-  'loans-of-tenant',
-  `select count(*) filter (where l.settled_at is not null and not l.wasted)::int as settled,
+export const loansOfTenant = statement<[tenantId: number], EndedLoans>('loans-of-tenant')`
+   select count(*) filter (where l.settled_at is not null and not l.wasted)::int as settled,
           count(*) filter (where ${isLapsed})::int as lapsed,
           count(*) filter (where l.settled_at is null and b.until >= now())::int as open,
           coalesce(array_agg(distinct l.host_id)
                      filter (where ${isLapsed} and coalesce(l.settled_at, b.until) > now() - interval '10 minutes'),
                    '{}') as lapsed_hosts
      from lent_batch b join lent_url l on l.batch_id = b.id
-    where b.until > now() - interval '1 hour' and b.tenant_id = $1`,
-);
+    where b.until > now() - interval '1 hour' and b.tenant_id = $1`;
 
 /**
  * Leaves a host to the workers after a foreign fetcher's turn has come to nothing: the next turn is the workers' own,
  * and no fetcher holds them back.
  */
-export const leaveToWorkers = statement<[hostId: number], Record<string, never>>(
-  'leave-to-workers',
-  `update host set lent = true, lend_turns = 0, lend_until = null where id = $1`,
-);
+export const leaveToWorkers = statement<[hostId: number]>('leave-to-workers')`
+   update host set lent = true, lend_turns = 0, lend_until = null where id = $1`;
 
 /** Deletes batches that ended more than a day ago: nobody asks for them any more. */
-export const forgetLent = statement<[limit: number], Record<string, never>>(
-  'forget-lent',
-  `delete from lent_batch
+export const forgetLent = statement<[limit: number]>('forget-lent')`
+   delete from lent_batch
     where id in (select id from lent_batch where until < now() - interval '1 day' order by until limit $1
-                    for update skip locked)`,
-);
+                    for update skip locked)`;

@@ -12,18 +12,16 @@ import { takenColumns, type TakenLease } from '../leases/index.ts';
  */
 export const claimLentHost = statement<[hostId: number, token: number, holdMs: number], TakenLease>(
   'claim-lent-host',
-  `update host set lease_until = greatest(lease_until, now() + $3 * interval '1 millisecond')
+)`
+   update host set lease_until = greatest(lease_until, now() + $3 * interval '1 millisecond')
     where id = $1 and lease_token = $2 and lease_until > now()
-   returning ${takenColumns}`,
-);
+   returning ${takenColumns}`;
 
 /**
  * Locks a host until the transaction ends, if its lease is still the one under which it was lent; no row: it is not.
  */
-export const lockLentHost = statement<[hostId: number, token: number], { id: number }>(
-  'lock-lent-host',
-  `select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`,
-);
+export const lockLentHost = statement<[hostId: number, token: number], { id: number }>('lock-lent-host')`
+   select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`;
 
 /**
  * How long a foreign fetcher still has a host, or the host is kept for one, in milliseconds, and the host's last error; no
@@ -31,13 +29,13 @@ export const lockLentHost = statement<[hostId: number, token: number], { id: num
  */
 export const lentHold = statement<[hostId: string], { left_ms: number; last_error: string | null }>(
   'lent-hold',
-  `select (extract(epoch from held.until - now()) * 1000)::float8 as left_ms, h.last_error
+)`
+   select (extract(epoch from held.until - now()) * 1000)::float8 as left_ms, h.last_error
      from host h
     cross join lateral (
       select greatest(h.lend_until, case when ${isOnLoan} then h.lease_until end) as until
     ) held
-    where h.id = $1 and held.until > now()`,
-);
+    where h.id = $1 and held.until > now()`;
 
 export interface LentUrl {
   readonly host_id: number;
@@ -59,23 +57,19 @@ export interface LentUrl {
 }
 
 /** The URLs that a batch of the tenant handed out; no row: there is no such batch. */
-export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>(
-  'lent-urls',
-  `select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
+export const lentUrls = statement<[batchId: string, tenantId: number], LentUrl>('lent-urls')`
+   select l.host_id, l.crawl_id, encode(l.key, 'hex') as key, l.url, l.token, h.origin,
           (extract(epoch from now() - l.lent_at) * 1000)::float8 as age_ms, u.kind, u.seed, u.depth, u.priority, u.hops, u.tries,
           u.reason
      from lent_batch b
      join lent_url l on l.batch_id = b.id
      join host h on h.id = l.host_id
      join url u on u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key
-    where b.id = $1 and b.tenant_id = $2`,
-);
+    where b.id = $1 and b.tenant_id = $2`;
 
 /** One row if a result for the URL of this loan has been committed, else none. */
-export const isLentUrlSettled = statement<[token: number, hostId: number], Record<string, never>>(
-  'is-lent-url-settled',
-  `select from lent_url where token = $1 and host_id = $2 and settled_at is not null`,
-);
+export const isLentUrlSettled = statement<[token: number, hostId: number]>('is-lent-url-settled')`
+   select from lent_url where token = $1 and host_id = $2 and settled_at is not null`;
 
 /** How long the fetchers' turn at a host has lasted. */
 const turn = '(now() - coalesce(host.lend_began, settled.lent_at))';
@@ -87,12 +81,10 @@ const isSlow = `${turn} > $3 * interval '1 millisecond'`;
  * taken longer than `slowMs` is over, and the workers then have the host for as long. A loan that took longer than
  * `slowMs` and came to no request (`tried`) is wasted.
  */
-export const settleLentUrl = statement<
-  [token: number, hostId: number, slowMs: number, tried: boolean],
-  Record<string, never>
->(
+export const settleLentUrl = statement<[token: number, hostId: number, slowMs: number, tried: boolean]>(
   'settle-lent-url',
-  `with settled as (
+)`
+   with settled as (
      update lent_url set settled_at = now(),
                          wasted = not $4 and lent_at < now() - $3 * interval '1 millisecond'
       where token = $1 and host_id = $2
@@ -100,12 +92,11 @@ export const settleLentUrl = statement<
    )
    update host
       set lent = lent or ${isSlow}, lend_turns = case when ${isSlow} then 0 else lend_turns end,
-          lend_wanted_until = now() + interval '${String(wantsMs)} milliseconds',
+          lend_wanted_until = now() + interval '${wantsMs} milliseconds',
           lend_until = case when not (lent or ${isSlow})
-                            then greatest(not_before, now()) + interval '${String(askAgainMs)} milliseconds' end,
+                            then greatest(not_before, now()) + interval '${askAgainMs} milliseconds' end,
           ours_until = case when ${isSlow} then now() + ${turn} else ours_until end
-     from settled where id = $2`,
-);
+     from settled where id = $2`;
 
 /**
  * The first page of a crawl with this hash that a foreign fetcher has reported; if there is none, the given page is it
@@ -114,13 +105,11 @@ export const settleLentUrl = statement<
 export const claimLentContent = statement<
   [crawlId: number, hash: string, hostId: number, key: string],
   { host_id: number; key: string }
->(
-  'claim-lent-content',
-  `insert into lent_content (crawl_id, hash, host_id, key)
+>('claim-lent-content')`
+   insert into lent_content (crawl_id, hash, host_id, key)
    values ($1, decode($2, 'hex'), $3, decode($4, 'hex'))
    on conflict (crawl_id, hash) do update set hash = excluded.hash
-   returning host_id, encode(key, 'hex') as key`,
-);
+   returning host_id, encode(key, 'hex') as key`;
 
 export interface ParentRow {
   readonly key: string;
@@ -138,20 +127,18 @@ export interface ParentRow {
  */
 export const findParents = statement<[tenantId: number, crawlId: string | null, rows: string], ParentRow>(
   'find-parents',
-  `select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth, u.priority,
+)`
+   select encode(u.key, 'hex') as key, u.crawl_id, u.host_id, u.depth, u.priority,
           (select max(l.lent_at) from lent_url l
             where l.host_id = u.host_id and l.crawl_id = u.crawl_id and l.key = u.key) as lent_at
      from json_to_recordset($3) as r(host text, key text)
      join host h on h.origin = r.host
      join crawl c on c.tenant_id = $1 and c.state not in ('finished', 'cancelled', 'failed')
                  and ($2::bigint is null or c.id = $2)
-     join url u on u.host_id = h.id and u.crawl_id = c.id and u.key = decode(r.key, 'hex')`,
-);
+     join url u on u.host_id = h.id and u.crawl_id = c.id and u.key = decode(r.key, 'hex')`;
 
 /** Crawls that lack at least one of `rows`, [{host_id, crawl_id, key}] with keys in hex, in their frontier. */
-export const unstoredUrls = statement<[rows: string], { crawl_id: number }>(
-  'unstored-urls',
-  `select distinct r.crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
+export const unstoredUrls = statement<[rows: string], { crawl_id: number }>('unstored-urls')`
+   select distinct r.crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
     where not exists (select from url u where u.host_id = r.host_id and u.crawl_id = r.crawl_id
-                                          and u.key = decode(r.key, 'hex'))`,
-);
+                                          and u.key = decode(r.key, 'hex'))`;

@@ -28,16 +28,14 @@ export const chooseCrawlLetters = statement<
     limit: number,
   ],
   LetterPlace
->(
-  'choose-crawl-letters',
-  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+>('choose-crawl-letters')`
+   select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
     where d.crawl_id = $1 and d.host_id between $2 and $3
       and (d.host_id, d.key) > ($5::bigint, decode($6, 'hex'))
       and ($4::text is null or d.key = decode($4, 'hex'))
-    order by d.host_id, d.key limit $7`,
-);
+    order by d.host_id, d.key limit $7`;
 
 /**
  * As `chooseCrawlLetters`, for one class, which only few of millions of letters may have. The class is asked for as a
@@ -56,16 +54,14 @@ export const chooseClassLetters = statement<
     limit: number,
   ],
   LetterPlace
->(
-  'choose-class-letters',
-  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+>('choose-class-letters')`
+   select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
     where d.crawl_id = $1 and d.class between $2 and $2 and d.host_id between $3 and $4
       and (d.class, d.host_id, d.key) > ($2, $6::bigint, decode($7, 'hex'))
       and ($5::text is null or d.key = decode($5, 'hex'))
-    order by d.class, d.host_id, d.key limit $8`,
-);
+    order by d.class, d.host_id, d.key limit $8`;
 
 /** Dead letters of a host, crawl by crawl, after a place. `letterClass` or `key` (hex) null: any. */
 export const chooseHostLetters = statement<
@@ -78,15 +74,13 @@ export const chooseHostLetters = statement<
     limit: number,
   ],
   LetterPlace
->(
-  'choose-host-letters',
-  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
+>('choose-host-letters')`
+   select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
     where d.host_id = $1 and (d.crawl_id, d.key) > ($4::bigint, decode($5, 'hex'))
       and ($2::text is null or d.class = $2) and ($3::text is null or d.key = decode($3, 'hex'))
-    order by d.crawl_id, d.key limit $6`,
-);
+    order by d.crawl_id, d.key limit $6`;
 
 export interface DeadLetterRow {
   readonly crawl_id: number;
@@ -108,7 +102,8 @@ export interface DeadLetterRow {
 /** Dead letters with their evidence, in no order. `places`: [{crawl_id, host_id, key}], keys in hex. */
 export const describeDeadLetters = statement<[places: string, attemptsShown: number], DeadLetterRow>(
   'describe-dead-letters',
-  `select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, u.url, h.origin, h.parked_at is not null as parked,
+)`
+   select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, u.url, h.origin, h.parked_at is not null as parked,
           d.class, d.status, d.message, d.headers, d.created_at,
           array(select at from (select at from attempt a
                                  where a.host_id = d.host_id and a.crawl_id = d.crawl_id and a.key = d.key
@@ -116,5 +111,4 @@ export const describeDeadLetters = statement<[places: string, attemptsShown: num
      from json_to_recordset($1) as p(crawl_id bigint, host_id bigint, key text)
      join dead_letter d on d.host_id = p.host_id and d.crawl_id = p.crawl_id and d.key = decode(p.key, 'hex')
      join url u on u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
-     join host h on h.id = d.host_id`,
-);
+     join host h on h.id = d.host_id`;

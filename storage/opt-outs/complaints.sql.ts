@@ -15,21 +15,18 @@ export interface ComplaintRow {
 export const listComplaints = statement<
   [domain: string | null, before: string | null, limit: number],
   ComplaintRow
->(
-  'list-complaints',
-  `select p.id::text, p.domain, p.text, p.contact, p.created_at, c.complaints
+>('list-complaints')`
+   select p.id::text, p.domain, p.text, p.contact, p.created_at, c.complaints
      from complaint p join complaint_count c on c.domain = p.domain
     where ($1::text is null or p.domain = $1) and ($2::bigint is null or p.id < $2)
-    order by p.id desc limit $3`,
-);
+    order by p.id desc limit $3`;
 
 /** Stores a complaint and counts it. */
 export const insertComplaint = statement<
   [domain: string, text: string, contact: string | null],
   ComplaintRow
->(
-  'insert-complaint',
-  `with counted as (
+>('insert-complaint')`
+   with counted as (
      insert into complaint_count as c (domain, complaints) values ($1, 1)
      on conflict (domain) do update set complaints = c.complaints + 1
      returning complaints
@@ -37,5 +34,4 @@ export const insertComplaint = statement<
      insert into complaint (domain, text, contact) values ($1, $2, $3)
      returning id::text, domain, text, contact, created_at
    )
-   select s.*, c.complaints from stored s cross join counted c`,
-);
+   select s.*, c.complaints from stored s cross join counted c`;

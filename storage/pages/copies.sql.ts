@@ -9,9 +9,8 @@ import { statement } from '../postgres/index.ts';
  * referred meanwhile would be freed.
  * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
-export const claimContents = statement<[rows: string], Record<string, never>>(
-  'claim-contents',
-  `with r as materialized (
+export const claimContents = statement<[rows: string]>('claim-contents')`
+   with r as materialized (
      select crawl_id, decode(hash, 'hex') as hash, site, host_id, decode(key, 'hex') as key
        from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint, host_id bigint, key text)
    ), left_behind as materialized (
@@ -31,8 +30,7 @@ export const claimContents = statement<[rows: string], Record<string, never>>(
             select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash and (c.site < 0) = (r.site < 0)
                and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind))
     order by crawl_id, hash, site
-   on conflict (crawl_id, hash, site) do nothing`,
-);
+   on conflict (crawl_id, hash, site) do nothing`;
 
 export interface ContentOwner {
   readonly crawl_id: number;
@@ -47,13 +45,11 @@ export interface ContentOwner {
  * The page that stands for each body at a site; if there is none, the page that stands for the body at another site.
  * `rows`: [{crawl_id, hash, site}].
  */
-export const contentOwners = statement<[rows: string], ContentOwner>(
-  'content-owners',
-  `select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key
+export const contentOwners = statement<[rows: string], ContentOwner>('content-owners')`
+   select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key
      from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint)
      join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex') and (c.site < 0) = (r.site < 0)
-    order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`,
-);
+    order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`;
 
 /** Facts about a body that was stored when the same URL was fetched before. */
 export interface EarlierCopy {
@@ -76,9 +72,8 @@ export interface EarlierCopy {
  * fetch. `wanted`: [{crawl_id, key, among}]. Validators hold only for the very URL they came with, even if another
  * spelling has the same key. A URL whose body was lost or freed gets no row: it must be fetched whole.
  */
-export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>(
-  'earlier-copies',
-  `select w.crawl_id, w.key, e.crawl_id as of_crawl, e.fetched_at, e.status, e.content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
+export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>('earlier-copies')`
+   select w.crawl_id, w.key, e.crawl_id as of_crawl, e.fetched_at, e.status, e.content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
      from json_to_recordset($2) as w(crawl_id bigint, key text, among bigint[])
      join url u on u.host_id = $1 and u.crawl_id = w.crawl_id and u.key = decode(w.key, 'hex')
       and u.reason is distinct from 'body-lost'
@@ -89,5 +84,4 @@ export const earlierCopies = statement<[hostId: string, wanted: string], Earlier
          and (c.etag is not null or c.last_modified is not null)
        order by c.fetched_at desc limit 1
     ) e
-    where exists (select from body b where b.hash = e.content_hash)`,
-);
+    where exists (select from body b where b.hash = e.content_hash)`;

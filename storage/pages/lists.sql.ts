@@ -78,9 +78,8 @@ export interface PagePlace {
 export const listPages = statement<
   [...params: FeedParams, hostFilter: number | null, mostLooked: number],
   PageFeedRow
->(
-  'list-pages',
-  `with feed as (
+>('list-pages')`
+   with feed as (
      select * from (
        select u.*, ${fitsFeed} and ($13::bigint is null or u.host_id = $13) as fits,
               row_number() over (order by u.fetched_at, u.host_id, u.key) as looked
@@ -90,8 +89,7 @@ export const listPages = statement<
      ) walk
       where fits or looked = $14
       order by fetched_at, host_id, key limit $6
-   ), ${readFeed}`,
-);
+   ), ${readFeed}`;
 
 /**
  * As `listPages`, for one host with few URLs (`hostShare`): all its URLs are read by the primary key, and sorted. They
@@ -100,14 +98,14 @@ export const listPages = statement<
  */
 export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
   'list-pages-of-host',
-  `with at_host as materialized (
+)`
+   with at_host as materialized (
      select * from url where host_id = $13 and crawl_id = $1 and fetched_at is not null
    ), feed as (
      select u.*, true as fits, 0::bigint as looked from at_host u
       where ${withinFeed} and ${fitsFeed}
       order by u.fetched_at, u.host_id, u.key limit $6
-   ), ${readFeed}`,
-);
+   ), ${readFeed}`;
 
 /**
  * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it, no row will
@@ -120,7 +118,8 @@ export const listPagesOfHost = statement<[...params: FeedParams, hostId: number]
  */
 export const pagesHorizon = statement<[crawlId: string, after: number | null], { micros: number }>(
   'pages-horizon',
-  `with unfinished as materialized (
+)`
+   with unfinished as materialized (
      select fetched_at from url
       where crawl_id = $1 and stage > 0
         and ($2::bigint is null or fetched_at >= timestamptz 'epoch' + $2::bigint * interval '1 microsecond')
@@ -129,16 +128,15 @@ export const pagesHorizon = statement<[crawlId: string, after: number | null], {
             (select min(fetched_at) from unfinished),
             (select min(xact_start) from pg_stat_activity
               where datname = current_database() and application_name = 'orbweaver' and pid <> pg_backend_pid()),
-            now()) - interval '1 second') * 1000000)::bigint as micros`,
-);
+            now()) - interval '1 second') * 1000000)::bigint as micros`;
 
 /** How many URLs a crawl has at a host, in any state. No row: the crawl has never met the host. */
 export const hostShare = statement<[crawlId: string, origin: string], { host_id: number; urls: number }>(
   'host-share',
-  `select q.host_id, q.total as urls
+)`
+   select q.host_id, q.total as urls
      from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1
-    where h.origin = $2`,
-);
+    where h.origin = $2`;
 
 /**
  * The record of body `b` was brought by the tenant of crawl `k`, who may see all of it. A record that is older than
@@ -187,9 +185,8 @@ export const storedRecords = statement<
     host: string | null,
   ],
   StoredRecords
->(
-  'stored-records',
-  `select p.n, h.id as host_id, case when b.hash is not null then ${place('b', 'bs')} end as body,
+>('stored-records')`
+   select p.n, h.id as host_id, case when b.hash is not null then ${place('b', 'bs')} end as body,
           ${isOurs} as is_ours, case when r.host_id is not null then ${place('r', 'rs')} end as own,
           case when o.host_id is not null then json_build_object(
             'hostId', o.host_id, 'key', encode(o.key, 'hex'), 'url', o.url,
@@ -208,26 +205,23 @@ export const storedRecords = statement<
            and ${fits('o', ['$4', '$5', '$6', '$7'])}
            and ($8::text is null or o.host_id = (select id from host where origin = $8))
      left join (revisit x join segment xs on xs.id = x.segment)
-            on x.host_id = o.host_id and x.crawl_id = $1 and x.key = o.key`,
-);
+            on x.host_id = o.host_id and x.crawl_id = $1 and x.key = o.key`;
 
 /** The URL of a crawl by its key, and its body, if one was stored. */
 export const findStored = statement<
   [origin: string, crawlId: string, key: Uint8Array],
   {
-    readonly host_id: number;
-    readonly key: Buffer;
-    readonly url: string;
-    readonly content_hash: Buffer;
-    readonly content_type: string | null;
+    host_id: number;
+    key: Buffer;
+    url: string;
+    content_hash: Buffer;
+    content_type: string | null;
     /** Its X-Robots-Tag. */
-    readonly robots_tag: string | null;
+    robots_tag: string | null;
     /** The answer that first brought the body came to a crawl of the same tenant. */
-    readonly is_ours: boolean;
+    is_ours: boolean;
   }
->(
-  'find-stored',
-  `select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag, ${isOurs} as is_ours
+>('find-stored')`
+   select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag, ${isOurs} as is_ours
      from host h join url u on u.host_id = h.id join crawl k on k.id = u.crawl_id left join body b on b.hash = u.content_hash
-    where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`,
-);
+    where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`;

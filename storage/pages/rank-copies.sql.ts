@@ -24,9 +24,8 @@ export async function rankCopies(db: Queryable, crawlId: number): Promise<number
  * A body whose page has not been read yet, or is being fetched again, keeps its standing. Returns how many pages changed
  * theirs.
  */
-const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
-  'choose-canonicals',
-  `with bodies as (
+const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose-canonicals', walkMs)`
+   with bodies as (
      select host_id, key, url, depth, content_hash, alias_key, count(*) over (partition by content_hash) as pages
        from url
       where crawl_id = $1 and fetched_at is not null and state = 'done' and stage = 0 and content_hash is not null
@@ -89,9 +88,7 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
     where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
    returning 1
    )
-   select count(*)::int as pages from standing_changed`,
-  walkMs,
-);
+   select count(*)::int as pages from standing_changed`;
 
 /**
  * Among pages of a crawl that have the same normalised text but different bodies (F20), or the same body but were read
@@ -99,9 +96,8 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>(
  * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
  * text again. A page that is excluded or gone stands for nobody. Returns how many pages changed their standing.
  */
-const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
-  'mark-text-duplicates',
-  `with texts as (
+const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark-text-duplicates', walkMs)`
+   with texts as (
      select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
        from current_page where crawl_id = $1 and text_hash is not null
      union all
@@ -132,6 +128,4 @@ const markTextDuplicates = statement<[crawlId: number], { pages: number }>(
       and (u.alias_host, u.alias_key) is distinct from (s.alias_host, s.alias_key)
    returning 1
    )
-   select count(*)::int as pages from standing_changed`,
-  walkMs,
-);
+   select count(*)::int as pages from standing_changed`;

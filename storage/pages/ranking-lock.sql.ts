@@ -5,13 +5,8 @@ import { statement } from '../postgres/index.ts';
 export const rankingLock = String(0x636f7079);
 
 /** Waits until nobody else chooses among copies. Until the end of the transaction. */
-export const holdRanking = statement<[], Record<string, never>>(
-  'hold-ranking',
-  `select from pg_advisory_xact_lock(${rankingLock})`,
-);
+export const holdRanking = statement<[]>('hold-ranking')`select from pg_advisory_xact_lock(${rankingLock})`;
 
 /** As `holdRanking`; no row: somebody else chooses. */
-export const claimRanking = statement<[], { readonly claimed: true }>(
-  'claim-ranking',
-  `select true as claimed where pg_try_advisory_xact_lock(${rankingLock})`,
-);
+export const claimRanking = statement<[], { claimed: true }>('claim-ranking')`
+   select true as claimed where pg_try_advisory_xact_lock(${rankingLock})`;

@@ -3,10 +3,8 @@ import { statement } from '../postgres/index.ts';
 import { believedNames, keyOf, siteOf, standsForItsBody } from './copy-ranking.ts';
 
 /** The oldest notes that a page got or lost a text. */
-export const dueTexts = statement<[limit: number], { readonly id: number }>(
-  'due-texts',
-  `select id from text_due order by id limit $1`,
-);
+export const dueTexts = statement<[limit: number], { id: number }>('due-texts')`
+   select id from text_due order by id limit $1`;
 
 /**
  * For each text of these notes chooses the page that stands for the others: the page that names itself as rel=canonical,
@@ -25,9 +23,10 @@ export const dueTexts = statement<[limit: number], { readonly id: number }>(
  * The caller must have claimed the ranking in an earlier statement of the same transaction, so that this one sees what
  * others have chosen.
  */
-export const judgeTexts = statement<[ids: readonly number[], mostOfText: number], { readonly pages: number }>(
+export const judgeTexts = statement<[ids: readonly number[], mostOfText: number], { pages: number }>(
   'judge-texts',
-  `with due as (
+)`
+   with due as (
      delete from text_due where id = any ($1::bigint[]) returning crawl_id, text_hash, host_id, key
    ), notes as materialized (
      select * from due where crawl_id not in (select crawl_id from reading_in_use)
@@ -84,5 +83,4 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
               case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_key end)
      returning 1
    )
-   select count(*)::int as pages from standing_changed`,
-);
+   select count(*)::int as pages from standing_changed`;

@@ -82,8 +82,8 @@ const unread = (stage: StoredStage): string => {
     order by w.id`;
 };
 
-const unjudgedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-judge', unread(storedStages.dedup));
-const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read', unread(storedStages.extract));
+const unjudgedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-judge')`${unread(storedStages.dedup)}`;
+const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read')`${unread(storedStages.extract)}`;
 
 /**
  * For each crawl with bodies that wait for a stage: hosts of a lane, after a place. @param places by crawl, the host after
@@ -117,23 +117,17 @@ const recordOf = `(
               from body b join segment s on s.id = b.segment where b.hash = u.content_hash)`;
 
 // A statement for each: Postgres would plan one that is told the stage, and whether there are folders, anew each time.
-const toJudge = statement<[turns: string], StagedBody>(
-  'bodies-to-judge',
-  inStage(storedStages.dedup, 'null::json'),
-);
-const toRead = statement<[turns: string], StagedBody>(
-  'bodies-to-read',
-  inStage(storedStages.extract, recordOf),
-);
-const toReadHere = statement<[turns: string, folder: string], StagedBody>(
-  'bodies-to-read-here',
-  inStage(
-    storedStages.extract,
-    recordOf,
-    `and not exists (select from body b join segment s on s.id = b.segment
+const toJudge = statement<[turns: string], StagedBody>('bodies-to-judge')`
+   ${inStage(storedStages.dedup, 'null::json')}`;
+const toRead = statement<[turns: string], StagedBody>('bodies-to-read')`
+   ${inStage(storedStages.extract, recordOf)}`;
+const toReadHere = statement<[turns: string, folder: string], StagedBody>('bodies-to-read-here')`
+   ${inStage(
+     storedStages.extract,
+     recordOf,
+     `and not exists (select from body b join segment s on s.id = b.segment
                       where b.hash = u.content_hash and s.folder <> $2)`,
-  ),
-);
+   )}`;
 
 /**
  * Bodies that wait for a stage, in the order of their turns.
@@ -156,9 +150,8 @@ export const bodiesInStage = (
  * Pages that nobody can read now, since their bodies lie in a folder of which no process reports that it is at work. The
  * frontier is looked at only if there is such a folder.
  */
-export const outOfReach = statement<[], { readonly pages: number; readonly bytes: number }>(
-  'pages-out-of-reach',
-  `with gone as materialized (
+export const outOfReach = statement<[], { pages: number; bytes: number }>('pages-out-of-reach')`
+   with gone as materialized (
      select s.id from segment s
       where s.folder is not null
         and not exists (select from worker_process w
@@ -170,8 +163,7 @@ export const outOfReach = statement<[], { readonly pages: number; readonly bytes
        select count(*) as pages, sum(u.bytes) as bytes
          from url u join body b on b.hash = u.content_hash join gone on gone.id = b.segment
         where u.stage = 2 and u.stage > 0 and found.any
-     ) lost on true`,
-);
+     ) lost on true`;
 
 /** A step of a fetched body through dedup and extraction, as JSON. */
 export interface StageRow {
@@ -194,9 +186,8 @@ export interface StageRow {
  * page of its host that is held as soft 404 is held with it: whoever releases the page looks at that host. Leaves a row
  * alone that has moved meanwhile (because an activity ran twice).
  */
-export const advanceStages = statement<[rows: string], Record<string, never>>(
-  'advance-stages',
-  `with r as materialized (
+export const advanceStages = statement<[rows: string]>('advance-stages')`
+   with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, "from" smallint, "to" smallint, alias_host bigint, alias_key text,
        cut jsonb, held text)
@@ -215,8 +206,7 @@ export const advanceStages = statement<[rows: string], Record<string, never>>(
           alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
           cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
      from judged r
-    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`,
-);
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`;
 
 /** What extraction found in one page, as JSON. Bytes are hex strings. */
 export interface PageRow {
@@ -251,9 +241,8 @@ export interface PageRow {
  * of each page that another page has too is judged later, and so is the text that the page had before (`judgeTexts`).
  * No answer.
  */
-export const upsertPages = statement<[rows: string], Record<string, never>>(
-  'upsert-pages',
-  `with r as materialized (
+export const upsertPages = statement<[rows: string]>('upsert-pages')`
+   with r as materialized (
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
             host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
             words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
@@ -296,8 +285,7 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
       group by r.crawl_id, counter order by r.crawl_id, counter
      on conflict (crawl_id, counter, shard) do update set pages = c.pages + excluded.pages
    )
-   select from stored limit 0`,
-);
+   select from stored limit 0`;
 
 /**
  * Queues URLs again whose body is missing or torn in the blob store. `rows`: [{crawl_id, key, hash}] of one host. The
@@ -305,7 +293,8 @@ export const upsertPages = statement<[rows: string], Record<string, never>>(
  */
 export const requeueLostBodies = statement<[hostId: string, rows: string], { crawl_id: number }>(
   'requeue-lost-bodies',
-  `with r as materialized (
+)`
+   with r as materialized (
      select crawl_id, decode(key, 'hex') as key, decode(hash, 'hex') as hash
        from json_to_recordset($2) as r(crawl_id bigint, key text, hash text)
    ), held as materialized (
@@ -319,17 +308,11 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
      from r
     where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
       and (select count(*) from held) >= 0
-   returning u.crawl_id`,
-);
+   returning u.crawl_id`;
 
 /** Turns a URL that was taken for a page into a sitemap: from now on it is read and counted as a sitemap. */
-export const turnIntoSitemap = statement<
-  [hostId: number, crawlId: number, key: string],
-  Record<string, never>
->(
-  'turn-into-sitemap',
-  `update url set kind = 1 where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and kind = 0`,
-);
+export const turnIntoSitemap = statement<[hostId: number, crawlId: number, key: string]>('turn-into-sitemap')`
+   update url set kind = 1 where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and kind = 0`;
 
 /** Counts the URLs of a kind that led to one, each naming the next, itself not counted; redirects between them do not count. */
 const levelOf = (kind: StoredKind): string =>
@@ -346,13 +329,9 @@ const levelOf = (kind: StoredKind): string =>
 type Level = readonly [hostId: number, crawlId: number, key: string];
 
 /** How many sitemaps led to this one. 0: robots.txt names it. @param key hex */
-export const sitemapLevel = statement<[...Level], { level: number }>(
-  'sitemap-level',
-  levelOf(storedKinds.sitemap),
-);
+export const sitemapLevel = statement<[...Level], { level: number }>('sitemap-level')`
+   ${levelOf(storedKinds.sitemap)}`;
 
 /** How many style sheets led to what a page needs. 0: the page itself names it. @param key hex */
-export const requisiteLevel = statement<[...Level], { level: number }>(
-  'requisite-level',
-  levelOf(storedKinds.requisite),
-);
+export const requisiteLevel = statement<[...Level], { level: number }>('requisite-level')`
+   ${levelOf(storedKinds.requisite)}`;

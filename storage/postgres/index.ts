@@ -14,4 +14,4 @@ export {
 } from './pool.ts';
 export { isTooLate, probePostgres } from './probe-postgres.ts';
 export { retrying, isStorageOutage } from './retry.ts';
-export { statement, type Statement } from './statement.ts';
+export { statement } from './statement.ts';

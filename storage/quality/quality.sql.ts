@@ -24,7 +24,8 @@ export interface SampledHost extends HostSample {
 /** Hosts after an id, with samples of those that are known and whose last look is a day old. */
 export const sampleHosts = statement<[after: number, limit: number, daySeconds: number], SampledHost>(
   'sample-hosts',
-  `with chosen as materialized (
+)`
+   with chosen as materialized (
      select h.id, q.quality, coalesce(q.later, false) as later, (q.parts ->> 'inbound')::float8 as linked, q.pinned,
             case when h.known_at is not null then rank_of(h.origin) end as place, h.recent_asked as asked, h.recent_failed as failed,
             h.known_at is null or coalesce(q.looked_at > now() - $3 * interval '1 second', false) as fresh
@@ -38,19 +39,18 @@ export const sampleHosts = statement<[after: number, limit: number, daySeconds: 
       select count(*)::int as urls,
              count(*) filter (where u.state = 'done' and u.status between 200 and 299)::int as pages,
              count(*) filter (where u.alias_key is not null)::int as duplicates,
-             count(*) filter (where u.alias_key is null and p.words < ${String(thinWords)})::int as thin,
+             count(*) filter (where u.alias_key is null and p.words < ${thinWords})::int as thin,
              count(*) filter (where u.state = 'excluded' and u.reason = 'trap'
                                 and exists (select from quarantine t where t.id = split_part(u.detail, ':', 1)::bigint
                                                                       and t.rule <> 'operator'))::int as traps,
              count(distinct u.parent_host) filter (where u.parent_host <> c.id)::int as inbound
         from (select q.crawl_id from host_queue q
-               where q.host_id = c.id and not c.fresh order by q.crawl_id desc limit ${String(crawls)}) of
+               where q.host_id = c.id and not c.fresh order by q.crawl_id desc limit ${crawls}) of
        cross join lateral (
          select * from url where host_id = c.id and crawl_id = of.crawl_id and kind = 0
-          order by key limit ${String(urlsOfCrawl)}) u
+          order by key limit ${urlsOfCrawl}) u
         left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key) s
-    order by c.id`,
-);
+    order by c.id`;
 
 /** What follows from the quality of a host, as JSON. */
 export interface Consequences {
@@ -71,15 +71,13 @@ export interface LookedAt extends Consequences {
 }
 
 /** `rows`: LookedAt[]. */
-export const storeQualities = statement<[rows: string], Record<string, never>>(
-  'store-qualities',
-  `insert into host_quality (host_id, quality, later, parts, urls)
+export const storeQualities = statement<[rows: string]>('store-qualities')`
+   insert into host_quality (host_id, quality, later, parts, urls)
    select host_id, quality, later, parts, urls
      from json_to_recordset($1) as r(host_id bigint, quality real, later boolean, parts jsonb, urls int)
     where quality is not null order by host_id
    on conflict (host_id) do update
-     set quality = excluded.quality, later = excluded.later, parts = excluded.parts, urls = excluded.urls, looked_at = now()`,
-);
+     set quality = excluded.quality, later = excluded.later, parts = excluded.parts, urls = excluded.urls, looked_at = now()`;
 
 /**
  * Gives hosts the budget and the standing that follow from their quality, where these have changed; answers those hosts.
@@ -87,7 +85,8 @@ export const storeQualities = statement<[rows: string], Record<string, never>>(
  */
 export const settleQualities = statement<[rows: string, opens: boolean], { origin: string }>(
   'settle-qualities',
-  `with r as materialized (
+)`
+   with r as materialized (
      select r.* from json_to_recordset($1) as r(host_id bigint, pinned real, budget int, esteem smallint)
    ), chosen as materialized (
      select h.id, h.esteem as had, r.budget, r.esteem
@@ -109,21 +108,18 @@ export const settleQualities = statement<[rows: string, opens: boolean], { origi
                         else exists (select from url u where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.seed) end
        from held l where q.host_id = l.host_id and q.crawl_id = l.crawl_id
    )
-   select origin from changed`,
-);
+   select origin from changed`;
 
 interface Pinned extends Pick<SampledHost, 'id' | 'later' | 'linked' | 'place'> {
   readonly quality: number;
 }
 
 /** Pins the quality of a host, or takes the pin back (null). No row: there is no such host. */
-export const notePin = statement<[origin: string, quality: number | null], Pinned>(
-  'note-pin',
-  `insert into host_quality (host_id, quality, pinned, parts, urls, looked_at)
+export const notePin = statement<[origin: string, quality: number | null], Pinned>('note-pin')`
+   insert into host_quality (host_id, quality, pinned, parts, urls, looked_at)
    select id, 1, $2, '{}', 0, '-infinity' from host where origin = $1
    on conflict (host_id) do update set pinned = excluded.pinned
-   returning host_id as id, quality, later, (parts ->> 'inbound')::float8 as linked, rank_of($1) as place`,
-);
+   returning host_id as id, quality, later, (parts ->> 'inbound')::float8 as linked, rank_of($1) as place`;
 
 export interface QualityRow {
   readonly id: number;
@@ -150,24 +146,18 @@ const columns = `h.id, h.origin, coalesce(q.pinned, q.quality, 1)::float8 as qua
 export const poorHosts = statement<
   [below: number, afterQuality: number, afterId: number, limit: number],
   QualityRow
->(
-  'poor-hosts',
-  `select ${columns}
+>('poor-hosts')`
+   select ${columns}
      from host_quality q join host h on h.id = q.host_id
-    where (coalesce(q.pinned, q.quality) < ${String(goodQuality)} or q.later)
+    where (coalesce(q.pinned, q.quality) < ${goodQuality} or q.later)
       and (coalesce(q.pinned, q.quality) < $1::float8 or q.later and q.pinned is null)
       and (coalesce(q.pinned, q.quality)::float8 > $2 or (coalesce(q.pinned, q.quality)::float8 = $2 and q.host_id > $3))
-    order by coalesce(q.pinned, q.quality), q.host_id limit $4`,
-);
+    order by coalesce(q.pinned, q.quality), q.host_id limit $4`;
 
 /** Qualities of hosts; 1 for those that were neither looked at nor pinned. */
-export const qualitiesOf = statement<[origins: readonly string[]], QualityRow>(
-  'qualities-of',
-  `select ${columns} from host h left join host_quality q on q.host_id = h.id where h.origin = any ($1)`,
-);
+export const qualitiesOf = statement<[origins: readonly string[]], QualityRow>('qualities-of')`
+   select ${columns} from host h left join host_quality q on q.host_id = h.id where h.origin = any ($1)`;
 
 /** Is there any host for which something follows from its quality? */
-export const hasPoorHosts = statement<[], { any: boolean }>(
-  'has-poor-hosts',
-  `select exists (select from host_quality where coalesce(pinned, quality) < ${String(goodQuality)}) as any`,
-);
+export const hasPoorHosts = statement<[], { any: boolean }>('has-poor-hosts')`
+   select exists (select from host_quality where coalesce(pinned, quality) < ${goodQuality}) as any`;

@@ -42,9 +42,8 @@ const micros = (at: string): string => `(extract(epoch from ${at}) * 1000000)::b
 export const visitsAfter = statement<
   [crawlId: string, micros: number, hostId: number, key: Buffer, horizonMicros: number, limit: number],
   VisitedPage
->(
-  'visits-after',
-  `with feed as materialized (
+>('visits-after')`
+   with feed as materialized (
      select u.* from url u
       where u.crawl_id = $1 and u.fetched_at is not null
         and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, $4::bytea)
@@ -67,8 +66,7 @@ export const visitsAfter = statement<
      left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
      left join page_history h on h.crawl_id = u.crawl_id and h.key = u.key and h.host_id = u.host_id
      left join sitemap_hint s on s.crawl_id = u.crawl_id and s.key = u.key and s.host_id = u.host_id
-    order by u.fetched_at, u.host_id, u.key`,
-);
+    order by u.fetched_at, u.host_id, u.key`;
 
 /** What a visit has made of a page's history, as JSON. Bytes are hex strings. */
 export interface NotedVisit {
@@ -104,9 +102,8 @@ export interface NotedVisit {
  * their own next visits, as is any page that was just visited and is called the copy of a page that does not stand for
  * its body. Answers how many pages were new. The caller must hold the standing crawl.
  */
-export const noteVisits = statement<[crawlId: string, rows: string], { readonly added: number }>(
-  'note-visits',
-  `with r as materialized (
+export const noteVisits = statement<[crawlId: string, rows: string], { added: number }>('note-visits')`
+   with r as materialized (
      select *, decode(r.key, 'hex') as place, decode(r.lost_sign, 'hex') as lost
        from json_to_recordset($2) as r(
             host_id bigint, key text, class smallint, importance real, rate real, visits int, unchanged_in_row int,
@@ -198,21 +195,17 @@ export const noteVisits = statement<[crawlId: string, rows: string], { readonly 
       where u.host_id = a.host_id and u.crawl_id = $1 and u.key = a.key and u.state = 'done' and u.stage = 0
         and u.content_hash is not null
    )
-   select count(*) filter (where is_new) as added from stored`,
-);
+   select count(*) filter (where is_new) as added from stored`;
 
 /**
  * Notes up to which place of the pages feed visits are noted, and counts pages that are new, and pages whose rates have
  * become known.
  */
 export const noteProgress = statement<
-  [crawlId: string, micros: number, hostId: number, key: Buffer, added: number, learnt: number],
-  Record<string, never>
->(
-  'note-progress',
-  `update standing_crawl set noted_micros = $2, noted_host = $3, noted_key = $4, pages = pages + $5,
-          rates_learnt = rates_learnt + $6 where crawl_id = $1`,
-);
+  [crawlId: string, micros: number, hostId: number, key: Buffer, added: number, learnt: number]
+>('note-progress')`
+   update standing_crawl set noted_micros = $2, noted_host = $3, noted_key = $4, pages = pages + $5,
+          rates_learnt = rates_learnt + $6 where crawl_id = $1`;
 
 export interface SitemapHint {
   readonly host_id: number;
@@ -226,12 +219,10 @@ export interface SitemapHint {
  * Stores what a sitemap says of pages. A date that is newer than the copy makes the page due at once, if the dates of
  * this host have held so far (`trustsLastmods`).
  */
-export const noteHints = statement<
-  [crawlId: number, trusted: boolean, rows: string],
-  { readonly due: number }
->(
+export const noteHints = statement<[crawlId: number, trusted: boolean, rows: string], { due: number }>(
   'note-hints',
-  `with r as materialized (
+)`
+   with r as materialized (
      select host_id, decode(key, 'hex') as key, changefreq, to_timestamp(lastmod / 1000) as lastmod
        from json_to_recordset($3) as r(host_id bigint, key text, changefreq text, lastmod float8)
       order by host_id, key
@@ -245,21 +236,15 @@ export const noteHints = statement<
         and h.next_due > now() and r.lastmod > h.seen_at and r.lastmod <= now()
      returning 1
    )
-   select count(*) as due from hurried`,
-);
+   select count(*) as due from hurried`;
 
-export const sitemapRecord = statement<
-  [crawlId: number, hostId: number],
-  { readonly right: number; readonly wrong: number }
->(
+export const sitemapRecord = statement<[crawlId: number, hostId: number], { right: number; wrong: number }>(
   'sitemap-record',
-  `select correct as "right", wrong from sitemap_record where crawl_id = $1 and host_id = $2`,
-);
+)`
+   select correct as "right", wrong from sitemap_record where crawl_id = $1 and host_id = $2`;
 
 /** Counts dates that proved right or wrong. `rows`: [{host_id, correct, wrong}], one for each host. */
-export const countDates = statement<[crawlId: string, rows: string], Record<string, never>>(
-  'count-dates',
-  `insert into sitemap_record as s (crawl_id, host_id, correct, wrong)
+export const countDates = statement<[crawlId: string, rows: string]>('count-dates')`
+   insert into sitemap_record as s (crawl_id, host_id, correct, wrong)
    select $1, host_id, correct, wrong from json_to_recordset($2) as r(host_id bigint, correct int, wrong int) order by host_id
-   on conflict (crawl_id, host_id) do update set correct = s.correct + excluded.correct, wrong = s.wrong + excluded.wrong`,
-);
+   on conflict (crawl_id, host_id) do update set correct = s.correct + excluded.correct, wrong = s.wrong + excluded.wrong`;

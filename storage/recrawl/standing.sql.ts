@@ -5,13 +5,11 @@ import { behindBy, newsLift } from '../../domain/priority/place.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Makes the row of a crawl that keeps fresh, or does so again. Does nothing if there is one. */
-export const beginStanding = statement<[crawlId: string], Record<string, never>>(
-  'begin-standing',
-  `insert into standing_crawl (crawl_id, pages)
+export const beginStanding = statement<[crawlId: string]>('begin-standing')`
+   insert into standing_crawl (crawl_id, pages)
    select $1, (select count(*) from page_history where crawl_id = $1)
     where not exists (select from standing_crawl where crawl_id = $1)
-   on conflict do nothing`,
-);
+   on conflict do nothing`;
 
 export interface StandingCrawl {
   readonly state: CrawlState;
@@ -52,19 +50,15 @@ const standing = `select c.state, c.config, s.noted_micros, s.noted_host, s.note
      from standing_crawl s join crawl c on c.id = s.crawl_id
     where s.crawl_id = $1`;
 
-export const findStanding = statement<[crawlId: string], StandingCrawl>('find-standing', standing);
+export const findStanding = statement<[crawlId: string], StandingCrawl>('find-standing')`${standing}`;
 
 /** The same, held until the end of the transaction. No row: somebody else holds it, or the crawl does not keep fresh. */
-export const holdStanding = statement<[crawlId: string], StandingCrawl>(
-  'hold-standing',
-  `${standing} for update of s skip locked`,
-);
+export const holdStanding = statement<[crawlId: string], StandingCrawl>('hold-standing')`
+   ${standing} for update of s skip locked`;
 
 /** Notes that the copies of a crawl were ranked. */
-export const noteRanked = statement<[crawlId: string], Record<string, never>>(
-  'note-ranked',
-  `update standing_crawl set ranked_at = now(), ranked_pages = pages where crawl_id = $1`,
-);
+export const noteRanked = statement<[crawlId: string]>('note-ranked')`
+   update standing_crawl set ranked_at = now(), ranked_pages = pages where crawl_id = $1`;
 
 /** A page of a sample. */
 export interface SampledPage {
@@ -80,13 +74,11 @@ export interface SampledPage {
 }
 
 /** The first pages of a crawl by the hashes of their URLs, a fair sample, that are there and are kept fresh. */
-export const samplePages = statement<[crawlId: string, limit: number], SampledPage>(
-  'sample-pages',
-  `select h.class, h.importance, h.rate, h.visits, extract(epoch from now() - h.seen_at)::float8 / 86400 as age, u.url
+export const samplePages = statement<[crawlId: string, limit: number], SampledPage>('sample-pages')`
+   select h.class, h.importance, h.rate, h.visits, extract(epoch from now() - h.seen_at)::float8 / 86400 as age, u.url
      from (select * from page_history where crawl_id = $1 order by crawl_id, key, host_id limit $2) h
      join url u on u.host_id = h.host_id and u.crawl_id = $1 and u.key = h.key
-    where h.dead_visits = 0 and u.kind = 0 and u.state in ('done', 'queued', 'leased')`,
-);
+    where h.dead_visits = 0 and u.kind = 0 and u.state in ('done', 'queued', 'leased')`;
 
 export const storePlan = statement<
   [
@@ -98,29 +90,26 @@ export const storePlan = statement<
     leftOut: number,
     pace: number,
     ratesKnown: number,
-  ],
-  Record<string, never>
->(
-  'store-plan',
-  `update standing_crawl set price = $2, left_out_days = $3, typical_rate = $4, share = $5, left_out = $6,
+  ]
+>('store-plan')`
+   update standing_crawl set price = $2, left_out_days = $3, typical_rate = $4, share = $5, left_out = $6,
           planned_pages = pages, planned_queued = queued, planned_at = now(), pace = $7,
           planned_rates = $8, rates_learnt = 0
-    where crawl_id = $1`,
-);
+    where crawl_id = $1`;
 
 /**
  * Adds what the budget has allowed since the last call, up to what it allows in a quarter of an hour, and answers how
  * many requests may be queued now. So no day has more requests than the budget.
  */
-export const allow = statement<[crawlId: string, requestsPerDay: number], { readonly allowance: number }>(
+export const allow = statement<[crawlId: string, requestsPerDay: number], { allowance: number }>(
   'allow-requests',
-  `update standing_crawl
+)`
+   update standing_crawl
       set allowance = least(greatest(1, $2::float8 / 96),
                             allowance + $2::float8 * 95 / 96 * extract(epoch from now() - allowed_at) / 86400),
           allowed_at = now()
     where crawl_id = $1
-   returning allowance`,
-);
+   returning allowance`;
 
 /**
  * Queues pages that are due: news first, and within a class those that have waited longest. What is due and not `done`
@@ -129,9 +118,8 @@ export const allow = statement<[crawlId: string, requestsPerDay: number], { read
  * week later; a visit sets another date. The caller must hold the standing crawl and the row of a running crawl. Answers
  * the hosts of the pages queued.
  */
-export const queueDue = statement<[crawlId: string, limit: number], { readonly host_id: number }>(
-  'queue-due',
-  `with due as materialized (
+export const queueDue = statement<[crawlId: string, limit: number], { host_id: number }>('queue-due')`
+   with due as materialized (
      select d.host_id, $1::bigint as crawl_id, d.key, d.class
        from generate_series(0, 2) c(class)
       cross join lateral (
@@ -142,12 +130,12 @@ export const queueDue = statement<[crawlId: string, limit: number], { readonly h
    ), ${holdQueues('due')}, taken as (
      update url u
         set state = 'queued', reason = 'recrawl', detail = null, due_at = now(), attempts = 0, tries = 0, reclaims = 0,
-            priority = case when p.place > ${String(newsLift)} then p.place - ${String(newsLift)} else p.place end
-                       + case when d.class = 0 then ${String(newsLift)} else 0 end
+            priority = case when p.place > ${newsLift} then p.place - ${newsLift} else p.place end
+                       + case when d.class = 0 then ${newsLift} else 0 end
        from due d
        join url w on w.host_id = d.host_id and w.crawl_id = d.crawl_id and w.key = d.key
       cross join lateral (
-        select case when w.priority > 0 then w.priority else w.priority + ${String(behindBy)} end as place
+        select case when w.priority > 0 then w.priority else w.priority + ${behindBy} end as place
       ) p
       where u.host_id = d.host_id and u.crawl_id = d.crawl_id and u.key = d.key
         and (u.state in ('done', 'dead') or u.state = 'excluded' and u.reason in ('robots', 'address-refused', 'soft-404'))
@@ -165,36 +153,29 @@ export const queueDue = statement<[crawlId: string, limit: number], { readonly h
             queued = queued + (select count(*) from taken)
       where crawl_id = $1
    )
-   select host_id from taken`,
-);
+   select host_id from taken`;
 
 /** Pages that are due and wait for the budget, `most` at most, and when the next page is due. */
-export const countDue = statement<
-  [crawlId: string, most: number],
-  { readonly due: number; readonly next: Date | null }
->(
+export const countDue = statement<[crawlId: string, most: number], { due: number; next: Date | null }>(
   'count-due',
-  `select (select count(*) from (
+)`
+   select (select count(*) from (
              select from generate_series(0, 2) c(class)
               cross join lateral (select from page_history where crawl_id = $1 and class = c.class and next_due <= now() limit $2) d
               limit $2) counted) as due,
           (select min(first) from generate_series(0, 2) c(class)
-            cross join lateral (select min(next_due) as first from page_history where crawl_id = $1 and class = c.class) n) as next`,
-);
+            cross join lateral (select min(next_due) as first from page_history where crawl_id = $1 and class = c.class) n) as next`;
 
 /** Stores a sample of how fresh a crawl is, and removes those that are older than ninety days. */
 export const storeSample = statement<
-  [crawlId: string, pages: number, fresh: number, checked: number | null, leftOut: number],
-  Record<string, never>
->(
-  'store-freshness',
-  `with old as (
+  [crawlId: string, pages: number, fresh: number, checked: number | null, leftOut: number]
+>('store-freshness')`
+   with old as (
      delete from freshness_sample where crawl_id = $1 and at < now() - interval '90 days'
    )
    insert into freshness_sample (crawl_id, at, pages, fresh, checked, left_out, queued)
    select $1, now(), $2, $3, $4, $5, queued from standing_crawl where crawl_id = $1
-   on conflict do nothing`,
-);
+   on conflict do nothing`;
 
 export interface FreshnessRow {
   readonly at: Date;
@@ -206,10 +187,8 @@ export interface FreshnessRow {
 }
 
 /** The latest samples, newest first. */
-export const listSamples = statement<[crawlId: string, limit: number], FreshnessRow>(
-  'list-freshness',
-  `select at, pages, fresh, checked, left_out, queued from freshness_sample where crawl_id = $1 order by at desc limit $2`,
-);
+export const listSamples = statement<[crawlId: string, limit: number], FreshnessRow>('list-freshness')`
+   select at, pages, fresh, checked, left_out, queued from freshness_sample where crawl_id = $1 order by at desc limit $2`;
 
 export interface KeptPage {
   readonly class: number;
@@ -225,13 +204,11 @@ export interface KeptPage {
 }
 
 /** What is known of a page of a standing crawl. @param key hex */
-export const findKept = statement<[crawlId: string, hostId: string, key: string], KeptPage>(
-  'find-kept',
-  `select h.class, h.visits, h.dead_visits, h.changed_at, h.rate, h.importance,
+export const findKept = statement<[crawlId: string, hostId: string, key: string], KeptPage>('find-kept')`
+   select h.class, h.visits, h.dead_visits, h.changed_at, h.rate, h.importance,
           extract(epoch from now() - h.seen_at)::float8 / 86400 as age, h.next_due, s.price
      from page_history h join standing_crawl s using (crawl_id)
-    where h.crawl_id = $1 and h.host_id = $2 and h.key = decode($3, 'hex')`,
-);
+    where h.crawl_id = $1 and h.host_id = $2 and h.key = decode($3, 'hex')`;
 
 export interface WantedStanding {
   readonly id: string;
@@ -242,7 +219,8 @@ export interface WantedStanding {
 /** Crawls that keep fresh and those that did, after an id. */
 export const standingCrawlsAfter = statement<[after: string, limit: number], WantedStanding>(
   'standing-crawls-after',
-  `select id::text, config
+)`
+   select id::text, config
      from (select c.id, c.config from crawl c
             where c.id > $1 and c.state in ('seeding', 'running', 'paused', 'draining')
               and jsonb_typeof(c.config -> 'keepFresh') = 'object'
@@ -251,11 +229,8 @@ export const standingCrawlsAfter = statement<[after: string, limit: number], Wan
             where s.crawl_id > $1 and not exists (
               select from crawl c where c.id = s.crawl_id and c.state in ('seeding', 'running', 'paused', 'draining')
                  and jsonb_typeof(c.config -> 'keepFresh') = 'object')) standing
-    order by standing.id limit $2`,
-);
+    order by standing.id limit $2`;
 
 /** Forgets that a crawl stood. The histories of its pages stay, should it stand again, and go with the crawl. */
-export const endStanding = statement<[crawlId: string], Record<string, never>>(
-  'end-standing',
-  `delete from standing_crawl where crawl_id = $1`,
-);
+export const endStanding = statement<[crawlId: string]>('end-standing')`
+   delete from standing_crawl where crawl_id = $1`;

@@ -28,22 +28,18 @@ const rankedAt = `(select greatest(c.ended_at, s.ranked_at)
 const isThere = `exists (select from crawl c where c.id = e.crawl_id and c.removed_at is null)`;
 
 /** The caller must have locked the crawl, and asked domain/reextraction/may.ts. */
-export const addReextraction = statement<[crawlId: string], { readonly id: string }>(
-  'add-reextraction',
-  `insert into reextraction (crawl_id, until) values ($1, (extract(epoch from now()) * 1000000)::bigint)
-   returning id::text`,
-);
+export const addReextraction = statement<[crawlId: string], { id: string }>('add-reextraction')`
+   insert into reextraction (crawl_id, until) values ($1, (extract(epoch from now()) * 1000000)::bigint)
+   returning id::text`;
 
 /** All of a crawl, the latest first: they are few (`mostOfCrawl`). */
-export const listReextractions = statement<[crawlId: string], ReextractionRow>(
-  'list-reextractions',
-  `select ${columns} from reextraction e where e.crawl_id = $1 order by e.id desc`,
-);
+export const listReextractions = statement<[crawlId: string], ReextractionRow>('list-reextractions')`
+   select ${columns} from reextraction e where e.crawl_id = $1 order by e.id desc`;
 
 export const findReextraction = statement<[crawlId: string, id: string], ReextractionRow>(
   'find-reextraction',
-  `select ${columns} from reextraction e where e.crawl_id = $1 and e.id = $2`,
-);
+)`
+   select ${columns} from reextraction e where e.crawl_id = $1 and e.id = $2`;
 
 /** A place in the order of `url_pages`. */
 export interface WalkPlace {
@@ -66,19 +62,19 @@ const hasWork = `(e.state in ('waiting', 'running', 'keeping', 'removing') or e.
 /** From now on the job is the activity's. No row: there is nothing to do, or the crawl is gone. */
 export const claimReextraction = statement<[id: string, owner: string], ClaimedReextraction>(
   'claim-reextraction',
-  `update reextraction e
+)`
+   update reextraction e
       set owner = $2, state = case when e.state = 'waiting' then 'running' else e.state end,
           walked = case when e.state = 'waiting' then ${rankedAt} else e.walked end
     where e.id = $1 and ${hasWork} and ${isThere}
-   returning ${columns}, e.until, e.place`,
-);
+   returning ${columns}, e.until, e.place`;
 
 /** Locks the job until the end of the transaction. No row: it is somebody else's by now, or is gone. */
 export const holdReextraction = statement<[id: string, owner: string], Pick<ReextractionRow, 'in_use'>>(
   'hold-reextraction',
-  `select ${inUse} as in_use from reextraction e
-    where e.id = $1 and e.owner = $2 and ${isThere} for no key update of e`,
-);
+)`
+   select ${inUse} as in_use from reextraction e
+    where e.id = $1 and e.owner = $2 and ${isThere} for no key update of e`;
 
 /** Extractions that differ, as JSON. Bytes are hex strings. */
 export interface ReextractedPage {
@@ -95,10 +91,9 @@ export interface ReextractedPage {
  */
 export const noteReextracted = statement<
   [id: string, owner: string, next: string, rows: string],
-  { readonly id: string }
->(
-  'note-reextracted',
-  `with noted as (
+  { id: string }
+>('note-reextracted')`
+   with noted as (
      update reextraction e set place = n.place, pages = n.pages, tally = n.tally, extractor = n.extractor
        from json_to_record($3) n (place jsonb, pages bigint, tally jsonb, extractor int)
       where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
@@ -120,24 +115,19 @@ export const noteReextracted = statement<
            noindex = excluded.noindex, nofollow = excluded.nofollow, text_hash = excluded.text_hash,
            meta = excluded.meta, fields = excluded.fields, outlinks = excluded.outlinks, cut = excluded.cut, print = excluded.print
    )
-   select id::text from noted`,
-);
+   select id::text from noted`;
 
 /** The walk begins anew. No row: as `noteReextracted`. */
-export const beginAnew = statement<[id: string, owner: string], { readonly id: string }>(
-  'begin-reextraction-anew',
-  `update reextraction e
+export const beginAnew = statement<[id: string, owner: string], { id: string }>('begin-reextraction-anew')`
+   update reextraction e
       set place = null, pages = 0, tally = '{}', extractor = null,
           walked = ${rankedAt}
     where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
-   returning e.id::text`,
-);
+   returning e.id::text`;
 
 /** The activity has stopped. */
-export const releaseReextraction = statement<[id: string, owner: string], Record<string, never>>(
-  'release-reextraction',
-  `update reextraction set owner = null where id = $1 and owner = $2`,
-);
+export const releaseReextraction = statement<[id: string, owner: string]>('release-reextraction')`
+   update reextraction set owner = null where id = $1 and owner = $2`;
 
 /**
  * No row: the job is somebody else's by now, or has ended; or it should be finished, and copies of the crawl were chosen
@@ -145,72 +135,60 @@ export const releaseReextraction = statement<[id: string, owner: string], Record
  */
 export const endReextraction = statement<
   [id: string, owner: string, state: 'finished' | 'failed', reason: string | null],
-  { readonly id: string }
->(
-  'end-reextraction',
-  `update reextraction e set state = $3::reextraction_state, reason = $4, ended_at = now(), place = null
+  { id: string }
+>('end-reextraction')`
+   update reextraction e set state = $3::reextraction_state, reason = $4, ended_at = now(), place = null
     where e.id = $1 and e.owner = $2 and e.state = 'running'
       and ($3::reextraction_state = 'failed' or e.walked is not distinct from ${rankedAt})
-   returning e.id::text`,
-);
+   returning e.id::text`;
 
 /** @param crawlId null: whichever crawl it is of. No row: there is no such job, or it has ended. */
-export const cancelReextraction = statement<[id: string, crawlId: string | null], { readonly id: string }>(
+export const cancelReextraction = statement<[id: string, crawlId: string | null], { id: string }>(
   'cancel-reextraction',
-  `update reextraction set state = 'cancelled', ended_at = now()
+)`
+   update reextraction set state = 'cancelled', ended_at = now()
     where id = $1 and ($2::bigint is null or crawl_id = $2) and state in ('waiting', 'running')
-   returning id::text`,
-);
+   returning id::text`;
 
 /** Jobs that have had work to do for a while, by their ids. */
-export const openReextractions = statement<[after: string, limit: number], { readonly id: string }>(
+export const openReextractions = statement<[after: string, limit: number], { id: string }>(
   'open-reextractions',
-  `select e.id::text from reextraction e
+)`
+   select e.id::text from reextraction e
     where ${hasWork} and e.created_at < now() - interval '10 seconds' and e.id > $1::bigint and ${isThere}
-    order by e.id limit $2`,
-);
+    order by e.id limit $2`;
 
 /** Everybody reads the job's extraction from the commit on. The caller must have locked the crawl, and asked what may be. */
-export const useReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
-  'use-reextraction',
-  `with used as (insert into reading_in_use (crawl_id, job_id) values ($1, $2))
-   update reextraction set turns = turns + 1 where id = $2 returning id::text`,
-);
+export const useReextraction = statement<[crawlId: string, id: string], { id: string }>('use-reextraction')`
+   with used as (insert into reading_in_use (crawl_id, job_id) values ($1, $2))
+   update reextraction set turns = turns + 1 where id = $2 returning id::text`;
 
 /** Everybody reads what `page` holds from the commit on. The caller: as `useReextraction`. */
-export const leaveReextraction = statement<[crawlId: string, id: string], { readonly id: string }>(
+export const leaveReextraction = statement<[crawlId: string, id: string], { id: string }>(
   'leave-reextraction',
-  `with left_behind as (delete from reading_in_use where crawl_id = $1 and job_id = $2 returning job_id)
-   update reextraction e set turns = turns + 1 from left_behind l where e.id = l.job_id returning e.id::text`,
-);
+)`
+   with left_behind as (delete from reading_in_use where crawl_id = $1 and job_id = $2 returning job_id)
+   update reextraction e set turns = turns + 1 from left_behind l where e.id = l.job_id returning e.id::text`;
 
 /** The caller: as `useReextraction`. */
-export const turnReextraction = statement<
-  [id: string, state: 'keeping' | 'removing'],
-  { readonly id: string }
->('turn-reextraction', `update reextraction set state = $2 where id = $1 returning id::text`);
+export const turnReextraction = statement<[id: string, state: 'keeping' | 'removing'], { id: string }>(
+  'turn-reextraction',
+)`
+   update reextraction set state = $2 where id = $1 returning id::text`;
 
 /** All that follows from so many switches was told. */
-export const noteSettled = statement<[id: string, owner: string, turns: number], Record<string, never>>(
-  'note-settled',
-  `update reextraction set settled = greatest(settled, $3) where id = $1 and owner = $2`,
-);
+export const noteSettled = statement<[id: string, owner: string, turns: number]>('note-settled')`
+   update reextraction set settled = greatest(settled, $3) where id = $1 and owner = $2`;
 
 /** The extraction is the pages' own. The caller must hold the job, which has no pages any more. */
-export const noteKept = statement<[id: string], Record<string, never>>(
-  'note-kept',
-  `with left_behind as (delete from reading_in_use where job_id = $1)
-   update reextraction set state = 'kept', has_pages = false where id = $1`,
-);
+export const noteKept = statement<[id: string]>('note-kept')`
+   with left_behind as (delete from reading_in_use where job_id = $1)
+   update reextraction set state = 'kept', has_pages = false where id = $1`;
 
 /** The job has no pages any more. */
-export const noteEmptied = statement<[id: string, owner: string], Record<string, never>>(
-  'note-emptied',
-  `update reextraction set has_pages = false where id = $1 and owner = $2`,
-);
+export const noteEmptied = statement<[id: string, owner: string]>('note-emptied')`
+   update reextraction set has_pages = false where id = $1 and owner = $2`;
 
 /** Forgets a job that has no pages any more. */
-export const dropReextraction = statement<[id: string, owner: string], Record<string, never>>(
-  'drop-reextraction',
-  `delete from reextraction where id = $1 and owner = $2 and state = 'removing'`,
-);
+export const dropReextraction = statement<[id: string, owner: string]>('drop-reextraction')`
+   delete from reextraction where id = $1 and owner = $2 and state = 'removing'`;

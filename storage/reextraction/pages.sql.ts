@@ -34,9 +34,8 @@ export const walkPages = statement<
     mostLooked: number,
   ],
   WalkedPage
->(
-  'walk-pages',
-  `with walk as materialized (
+>('walk-pages')`
+   with walk as materialized (
      select u.host_id, u.crawl_id, u.key, u.fetched_at from url u
       where u.crawl_id = $1 and u.fetched_at is not null
         and (u.fetched_at, u.host_id, u.key) >
@@ -69,9 +68,8 @@ export const walkPages = statement<
      join host h on h.id = w.host_id
      left join page p on p.host_id = w.host_id and p.crawl_id = w.crawl_id and p.key = w.key
       and p.extracted_at = w.extracted_at
-    where w.nth <= $6 and (w.nth <= 1 or w.weight <= ${String(mostBytes)})
-    order by w.fetched_at, w.host_id, w.key`,
-);
+    where w.nth <= $6 and (w.nth <= 1 or w.weight <= ${mostBytes})
+    order by w.fetched_at, w.host_id, w.key`;
 
 /** Both extractions of a page. `after` null: the job has none of it. */
 interface ComparedPage {
@@ -93,36 +91,34 @@ const told = (row: string, cut: string): string =>
 /** Pages of a crawl by host and key, with what they hold and what a job has found. `rows`: [{host_id, key}]. */
 export const comparePages = statement<[crawlId: string, id: string, rows: string], ComparedPage>(
   'compare-pages',
-  `select u.host_id, encode(u.key, 'hex') as key, u.url, ${told('p', 'u.cut')} as before,
+)`
+   select u.host_id, encode(u.key, 'hex') as key, u.url, ${told('p', 'u.cut')} as before,
           case when x.job_id is not null then ${told('x', 'x.cut')} end as after,
           coalesce(x.of <> p.extracted_at, false) as is_outdated
      from json_to_recordset($3) as r(host_id bigint, key text)
      join url u on u.host_id = r.host_id and u.crawl_id = $1 and u.key = decode(r.key, 'hex')
      join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
-     left join reextraction_page x on x.job_id = $2 and x.host_id = u.host_id and x.key = u.key`,
-);
+     left join reextraction_page x on x.job_id = $2 and x.host_id = u.host_id and x.key = u.key`;
 
 /** Removes so many pages of a job. */
-export const removeReextracted = statement<[id: string, limit: number], { readonly rows: number }>(
+export const removeReextracted = statement<[id: string, limit: number], { rows: number }>(
   'remove-reextracted',
-  `with gone as (
+)`
+   with gone as (
      delete from reextraction_page where ctid = any (array(
        select ctid from reextraction_page where job_id = $1 order by host_id, key limit $2))
      returning 1
    )
-   select count(*) as rows from gone`,
-);
+   select count(*) as rows from gone`;
 
 /**
  * Writes so many extractions of a job to their pages, and removes them from the job: nobody sees a difference. A page
  * that was read anew meanwhile keeps what it has.
  */
-export const keepReextracted = statement<
-  [id: string, crawlId: string, limit: number],
-  { readonly rows: number }
->(
+export const keepReextracted = statement<[id: string, crawlId: string, limit: number], { rows: number }>(
   'keep-reextracted',
-  `with chosen as materialized (
+)`
+   with chosen as materialized (
      select * from reextraction_page where job_id = $1 order by host_id, key limit $3 for update
    ), written as (
      update page p
@@ -139,8 +135,7 @@ export const keepReextracted = statement<
    ), gone as (
      delete from reextraction_page r using chosen c where r.job_id = $1 and r.host_id = c.host_id and r.key = c.key
    )
-   select count(*) as rows from chosen`,
-);
+   select count(*) as rows from chosen`;
 
 export interface TurnedPrint {
   readonly host_id: number;
@@ -157,9 +152,8 @@ export interface TurnedPrint {
 export const printsToTurn = statement<
   [id: string, crawlId: string, inUse: boolean, limit: number],
   TurnedPrint
->(
-  'prints-to-turn',
-  `select r.host_id, encode(r.key, 'hex') as key, r.print,
+>('prints-to-turn')`
+   select r.host_id, encode(r.key, 'hex') as key, r.print,
           (select json_build_object('words', t.words, 'simhash', t.simhash::text, 'sketch', encode(t.sketch, 'hex'),
                                     'numbers', encode(t.numbers, 'hex'), 'bands', t.bands::text[])
              from text_print t where t.host_id = r.host_id and t.crawl_id = $2 and t.key = r.key) as stored,
@@ -167,13 +161,10 @@ export const printsToTurn = statement<
                                        and p.extracted_at = r.of) as is_current
      from reextraction_page r
     where r.job_id = $1 and r.print is not null and r.is_printed <> $3
-    order by r.host_id, r.key limit $4 for update of r`,
-);
+    order by r.host_id, r.key limit $4 for update of r`;
 
 /** `rows`: [{host_id, key, print}], the fingerprints that the job has from now on; null: none. */
-export const notePrints = statement<[id: string, inUse: boolean, rows: string], Record<string, never>>(
-  'note-prints',
-  `update reextraction_page r set print = n.print, is_printed = $2
+export const notePrints = statement<[id: string, inUse: boolean, rows: string]>('note-prints')`
+   update reextraction_page r set print = n.print, is_printed = $2
      from json_to_recordset($3) as n(host_id bigint, key text, print jsonb)
-    where r.job_id = $1 and r.host_id = n.host_id and r.key = decode(n.key, 'hex')`,
-);
+    where r.job_id = $1 and r.host_id = n.host_id and r.key = decode(n.key, 'hex')`;

@@ -13,9 +13,8 @@ export interface Recount extends Ledger {
 }
 
 /** The figures that the ledger should have, counted over every URL of the crawl, and with those that are forgotten. */
-export const recountUrls = statement<[crawlId: string], Recount>(
-  'recount-urls',
-  `select count(u.key) + f.urls as discovered, count(*) filter (where state = 'queued') as queued,
+export const recountUrls = statement<[crawlId: string], Recount>('recount-urls', walkMs)`
+   select count(u.key) + f.urls as discovered, count(*) filter (where state = 'queued') as queued,
           count(*) filter (where state = 'leased') as leased, count(*) filter (where state = 'done') as done,
           count(*) filter (where state = 'excluded') as excluded, count(*) filter (where state = 'dead') + f.urls as dead,
           count(*) filter (where state = 'failed') as failed,
@@ -27,9 +26,7 @@ export const recountUrls = statement<[crawlId: string], Recount>(
      from (select coalesce(sum(urls), 0)::bigint as urls, coalesce(sum(fetches), 0)::bigint as fetches,
                   coalesce(sum(bytes), 0)::bigint as bytes from forgotten where crawl_id = $1) f
      left join url u on u.crawl_id = $1
-    group by f.urls, f.fetches, f.bytes`,
-  walkMs,
-);
+    group by f.urls, f.fetches, f.bytes`;
 
 export interface HostRecount {
   readonly hosts: number;
@@ -46,9 +43,8 @@ export interface HostRecount {
  * Hosts whose counters differ from their URLs; `hosts` is the same in each row. If there are none, one row comes with a
  * null origin.
  */
-export const recountHosts = statement<[crawlId: string, limit: number], HostRecount>(
-  'recount-hosts',
-  `with actual as (
+export const recountHosts = statement<[crawlId: string, limit: number], HostRecount>('recount-hosts', walkMs)`
+   with actual as (
      select host_id, count(*) filter (where state = 'queued') as queued,
             count(*) filter (where state = 'leased') as leased, count(*) as total
        from url where crawl_id = $1 group by host_id
@@ -67,9 +63,7 @@ export const recountHosts = statement<[crawlId: string, limit: number], HostReco
           coalesce(queued, 0) as queued, coalesce(leased, 0) as leased, coalesce(total, 0) as total,
           coalesce(actual_queued, 0) as actual_queued, coalesce(actual_leased, 0) as actual_leased,
           coalesce(actual_total, 0) as actual_total
-     from (select) one left join wrong on true left join host h on h.id = wrong.host_id`,
-  walkMs,
-);
+     from (select) one left join wrong on true left join host h on h.id = wrong.host_id`;
 
 /** Hosts of a crawl, counted over its queues, and as the ledger has them. */
 export interface QueueRecount {
@@ -81,18 +75,15 @@ export interface QueueRecount {
   readonly ledger_working_hosts: number;
 }
 
-export const recountQueues = statement<[crawlId: string], QueueRecount>(
-  'recount-queues',
-  `select *
+export const recountQueues = statement<[crawlId: string], QueueRecount>('recount-queues', walkMs)`
+   select *
      from (select count(*) as hosts, count(*) filter (where queued > 0) as waiting_hosts,
                   count(*) filter (where leased > 0) as working_hosts
              from host_queue where crawl_id = $1) counted,
           (select coalesce(sum(hosts), 0)::bigint as ledger_hosts,
                   coalesce(sum(waiting_hosts), 0)::bigint as ledger_waiting_hosts,
                   coalesce(sum(working_hosts), 0)::bigint as ledger_working_hosts
-             from ledger where crawl_id = $1) kept`,
-  walkMs,
-);
+             from ledger where crawl_id = $1) kept`;
 
 export interface LeftOutRecount {
   readonly what: 'excluded' | 'cut' | 'unchanged';
@@ -104,9 +95,8 @@ export interface LeftOutRecount {
 }
 
 /** Sums of what a crawl has left out that differ from its URLs: as they are, and as they should be. */
-export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>(
-  'recount-left-out',
-  `with kept as (
+export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>('recount-left-out', walkMs)`
+   with kept as (
      select what, name, sum(urls)::bigint as urls, sum(amount)::bigint as amount
        from left_out where crawl_id = $1 group by what, name
    ), counted as (
@@ -122,9 +112,7 @@ export const recountLeftOut = statement<[crawlId: string], LeftOutRecount>(
    select what, name, coalesce(c.urls, 0) as urls, coalesce(c.amount, 0) as amount,
           coalesce(k.urls, 0) as actual_urls, coalesce(k.amount, 0) as actual_amount
      from counted c full join kept k using (what, name)
-    where coalesce(c.urls, 0) <> coalesce(k.urls, 0) or coalesce(c.amount, 0) <> coalesce(k.amount, 0)`,
-  walkMs,
-);
+    where coalesce(c.urls, 0) <> coalesce(k.urls, 0) or coalesce(c.amount, 0) <> coalesce(k.amount, 0)`;
 
 /** How many rows of a crawl break each rule; every figure should be 0. */
 export interface Violations {
@@ -139,9 +127,8 @@ export interface Violations {
   readonly unknown_parent: number;
 }
 
-export const countViolations = statement<[crawlId: string], Violations>(
-  'count-violations',
-  `select
+export const countViolations = statement<[crawlId: string], Violations>('count-violations', walkMs)`
+   select
      (select count(*) from url u where u.crawl_id = $1 and u.state = 'failed' and not exists (
         select from dead_letter d where d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key)
      ) as failed_without_letter,
@@ -169,6 +156,4 @@ export const countViolations = statement<[crawlId: string], Violations>(
      (select count(*) from url u where u.crawl_id = $1 and u.parent_host is not null and not exists (
         select from url o where o.host_id = u.parent_host and o.crawl_id = u.crawl_id and o.key = u.parent_key)
         and not exists (select from forgotten f where f.host_id = u.parent_host and f.crawl_id = $1)
-     ) as unknown_parent`,
-  walkMs,
-);
+     ) as unknown_parent`;

@@ -53,9 +53,8 @@ const longestFirst = `standing = 'paused' desc,
  * are left out: a crawl ends without them. Hosts are sorted by their own rows, however many they are; what they wait for
  * is looked up for those that are named alone.
  */
-export const holdingHosts = statement<[crawlId: string, limit: number], HoldingHost>(
-  'holding-hosts',
-  `with here as (
+export const holdingHosts = statement<[crawlId: string, limit: number], HoldingHost>('holding-hosts')`
+   with here as (
      select h.id, q.queued + q.leased as left, greatest(0, q.total - q.queued - q.leased) as over,
             ${hostStanding} as standing,
             greatest(0, ${turnInMs}, extract(epoch from greatest(h.not_before, h.closed_until, q.turn_at) - now()) * 1000)::float8 as wait_ms,
@@ -82,5 +81,4 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
      join crawl c on c.id = q.crawl_id
      left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
      ${openWaits}
-    order by n.place`,
-);
+    order by n.place`;

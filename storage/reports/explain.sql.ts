@@ -72,7 +72,8 @@ export interface UrlCircumstances {
 /** @param key hex. */
 export const explainUrl = statement<[hostId: string, crawlId: string, key: string], UrlCircumstances>(
   'explain-url',
-  `select u.url, u.state, u.kind, u.stage, u.seed, u.depth, u.hops, u.priority,
+)`
+   select u.url, u.state, u.kind, u.stage, u.seed, u.depth, u.hops, u.priority,
           (extract(epoch from u.due_at - now()) * 1000)::float8 as due_in_ms, u.discovered_at, u.reclaims, u.fetches,
           u.bytes, u.fetched_at, u.status, u.reason, u.detail, encode(u.content_hash, 'hex') as content_hash,
           u.content_type, u.redirect_to, u.truncated,
@@ -100,8 +101,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      left join lateral (
        ${revisitOf('u')}
      ) revisit on true
-    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`,
-);
+    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`;
 
 export interface HostCircumstances {
   readonly id: string;
@@ -164,9 +164,8 @@ export interface HostCircumstances {
   }[];
 }
 
-export const explainHost = statement<[origin: string, crawlId: string], HostCircumstances>(
-  'explain-host',
-  `select h.id::text,
+export const explainHost = statement<[origin: string, crawlId: string], HostCircumstances>('explain-host')`
+   select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
           h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.eased, h.fed,
@@ -190,14 +189,13 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
                      where q.host_id = h.id and q.crawl_id = $2), 0) as turn_ms,
           coalesce((select q.held_until > now() from host_queue q where q.host_id = h.id and q.crawl_id = $2), false) as turn_held,
           (select coalesce(json_agg(json_build_object('id', c.id, 'queued', q.queued, 'delay', c.config -> 'delaySeconds', 'factor', c.config -> 'delayFactor',
-                                                      'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${String(defaultTenant)},
+                                                      'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${defaultTenant},
                                                       'ours', c.tenant_id = (select tenant_id from crawl where id = $2))),
                            '[]')
              from host_queue q join crawl c on c.id = q.crawl_id
             where q.host_id = h.id and q.queued + q.leased > 0 and c.state = 'running') as crawls
      from host h left join robots r on r.host_id = h.id
-    where h.origin = $1`,
-);
+    where h.origin = $1`;
 
 /**
  * Queued URLs of a crawl at a host that go before the URL with this priority and key (hex); that URL need not exist.
@@ -206,15 +204,13 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
 export const countAhead = statement<
   [hostId: string, crawlId: string, key: string, priority: number, dueMs: number, most: number],
   { ahead: number }
->(
-  'count-ahead',
-  `select count(*)::int as ahead from (
+>('count-ahead')`
+   select count(*)::int as ahead from (
      select from url
       where host_id = $1 and crawl_id = $2 and state = 'queued'
         and (priority > $4::real or (priority = $4::real and key < decode($3, 'hex')))
         and due_at <= now() + greatest($5::float8, 0) * interval '1 millisecond'
-      limit $6) first`,
-);
+      limit $6) first`;
 
 export interface AttemptRow {
   readonly at: Date;
@@ -226,9 +222,9 @@ export interface AttemptRow {
 /** Requests for a URL that ended without a final outcome, oldest first. @param key hex. */
 export const listAttempts = statement<[hostId: string, crawlId: string, key: string], AttemptRow>(
   'list-attempts',
-  `select at, class, status, message from attempt
-    where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') order by at`,
-);
+)`
+   select at, class, status, message from attempt
+    where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') order by at`;
 
 export interface ShortenedRow {
   readonly url: string;
@@ -246,11 +242,9 @@ const lostLinks = `cut ?| array[${linkCuts.map((kind) => `'${kind}'`).join(', ')
 export const listShortened = statement<
   [crawlId: string, hostId: string | null, limit: number, counted: number],
   ShortenedRow
->(
-  'list-shortened',
-  `select url, cut, (select count(*) from (select from url where crawl_id = $1 and ${lostLinks} limit $4) counted) as total
+>('list-shortened')`
+   select url, cut, (select count(*) from (select from url where crawl_id = $1 and ${lostLinks} limit $4) counted) as total
      from ((select url, cut, 0 as place from url where crawl_id = $1 and host_id = $2 and ${lostLinks} limit $3)
            union all
            (select url, cut, 1 from url where crawl_id = $1 and host_id is distinct from $2::bigint and ${lostLinks} limit $3)) found
-    order by place, url limit $3`,
-);
+    order by place, url limit $3`;

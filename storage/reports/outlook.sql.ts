@@ -30,9 +30,8 @@ export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
  * The hosts for which a crawl waits. Hosts are sorted by their own rows alone, however many they are. Of their URLs
  * only those up to the first that is due are looked at; if no URL is due, only URLs at the few hosts that are named.
  */
-export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>(
-  'waiting-hosts',
-  `with here as materialized (
+export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>('waiting-hosts')`
+   with here as materialized (
      select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
@@ -63,5 +62,4 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
                                 else (select min(due_at) from url u
                                        where u.host_id = named.id and u.crawl_id = $1 and u.state = 'queued')
                               end) * 1000)::float8)
-                    order by standing = 'parked', queued desc, id), '[]') from named) as items`,
-);
+                    order by standing = 'parked', queued desc, id), '[]') from named) as items`;

@@ -22,9 +22,8 @@ export interface ReportCount {
  * URLs of a crawl, counted in one pass for its report: the 200 largest groups of each kind. Media types come without
  * their parameters. URLs without an answer have neither status nor type, and count in no group of these kinds.
  */
-export const reportCounts = statement<[crawlId: string], ReportCount>(
-  'report-counts',
-  `with counted as (
+export const reportCounts = statement<[crawlId: string], ReportCount>('report-counts', walkMs)`
+   with counted as (
      select case grouping(u.state, u.status, type, u.depth)
               when 7 then 'state' when 11 then 'status' when 13 then 'type' when 14 then 'depth' else 'all' end as kind,
             u.state::text, u.reason, u.status, type, u.depth::int,
@@ -41,15 +40,11 @@ export const reportCounts = statement<[crawlId: string], ReportCount>(
       where not (kind = 'status' and status is null) and not (kind = 'type' and type is null)
    )
    select kind, state, reason, status, type, depth, urls, bytes, duplicates, of_all
-     from ranked where place <= 200 order by kind, place`,
-  walkMs,
-);
+     from ranked where place <= 200 order by kind, place`;
 
 /** URLs of a crawl that were gone for long and have no row any more. */
-export const countForgotten = statement<[crawlId: string], { readonly urls: number }>(
-  'count-forgotten',
-  `select coalesce(sum(urls), 0)::bigint as urls from forgotten where crawl_id = $1`,
-);
+export const countForgotten = statement<[crawlId: string], { urls: number }>('count-forgotten')`
+   select coalesce(sum(urls), 0)::bigint as urls from forgotten where crawl_id = $1`;
 
 export interface ReportExtreme {
   readonly list: 'slowest' | 'biggest';
@@ -63,9 +58,8 @@ export interface ReportExtreme {
 }
 
 /** The 20 URLs of a crawl that took longest to answer, and the 20 with the largest bodies. */
-export const reportExtremes = statement<[crawlId: string], ReportExtreme>(
-  'report-extremes',
-  `with answered as materialized (
+export const reportExtremes = statement<[crawlId: string], ReportExtreme>('report-extremes', walkMs)`
+   with answered as materialized (
      select u.host_id, u.key, u.bytes, u.took_ms
        from host_queue q join url u on u.host_id = q.host_id and u.crawl_id = q.crawl_id
       where q.crawl_id = $1 and u.fetched_at is not null
@@ -76,9 +70,7 @@ export const reportExtremes = statement<[crawlId: string], ReportExtreme>(
    )
    select l.list, u.url, u.status, u.content_type, u.bytes, u.took_ms, l.of_all
      from listed l join url u on u.host_id = l.host_id and u.crawl_id = $1 and u.key = l.key
-    order by l.list, case l.list when 'slowest' then l.took_ms else l.bytes end desc, l.key`,
-  walkMs,
-);
+    order by l.list, case l.list when 'slowest' then l.took_ms else l.bytes end desc, l.key`;
 
 export interface ReportHost {
   readonly list: 'busiest' | 'failing' | 'slowest';
@@ -95,9 +87,8 @@ export interface ReportHost {
 }
 
 /** Hosts of a crawl in three lists of 20: those with most URLs, with most URLs lost, with the slowest answers. */
-export const reportHosts = statement<[crawlId: string], ReportHost>(
-  'report-hosts',
-  `with per_host as materialized (
+export const reportHosts = statement<[crawlId: string], ReportHost>('report-hosts', walkMs)`
+   with per_host as materialized (
      select q.host_id, count(*) as urls, count(u.fetched_at) as answered,
             count(*) filter (where u.state in ('dead', 'failed')) as lost,
             coalesce(sum(u.bytes), 0)::bigint as bytes, avg(u.took_ms)::float8 as took_ms
@@ -111,9 +102,7 @@ export const reportHosts = statement<[crawlId: string], ReportHost>(
      (select 'slowest', *, count(*) over () from per_host where took_ms is not null order by took_ms desc, host_id limit 20)
    )
    select l.list, h.origin, l.urls, l.answered, l.lost, l.bytes, l.took_ms, l.of_all
-     from listed l join host h on h.id = l.host_id`,
-  walkMs,
-);
+     from listed l join host h on h.id = l.host_id`;
 
 export interface ReportPages {
   /** ISO 639-1; null: the language could not be told. */
@@ -126,14 +115,11 @@ export interface ReportPages {
 }
 
 /** Pages of a crawl that were read, by language: the 50 most frequent languages. */
-export const reportPages = statement<[crawlId: string], ReportPages>(
-  'report-pages',
-  `select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,
+export const reportPages = statement<[crawlId: string], ReportPages>('report-pages', walkMs)`
+   select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,
           count(*) over () as of_all
      from host_queue q
      join current_page p on p.host_id = q.host_id and p.crawl_id = q.crawl_id
      join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
     where q.crawl_id = $1
-    group by p.language order by pages desc, p.language limit 50`,
-  walkMs,
-);
+    group by p.language order by pages desc, p.language limit 50`;

@@ -4,11 +4,9 @@ import { statement } from '../postgres/index.ts';
 import { titleMark } from './marks.ts';
 
 /** For the statements of this transaction: pages come by the index of words, and a search ends in time. */
-export const searchByWords = statement<[], Record<string, never>>(
-  'search-by-words',
-  `select set_config('enable_seqscan', 'off', true), set_config('statement_timeout', '5000', true),
-          set_config('jit', 'off', true)`,
-);
+export const searchByWords = statement<[]>('search-by-words')`
+   select set_config('enable_seqscan', 'off', true), set_config('statement_timeout', '5000', true),
+          set_config('jit', 'off', true)`;
 
 /** Most pages that are ranked: those with the words in the title, and any. */
 const mostTitled = 100;
@@ -70,9 +68,8 @@ export const searchPages = statement<
     looks: readonly string[],
   ],
   HitRow
->(
-  'search-pages',
-  `with asked as materialized (
+>('search-pages', 6_000)`
+   with asked as materialized (
      select c.config, websearch_to_tsquery(c.config::regconfig, $3) as strict, w.query && u.query && m.query as loose,
             t.query && u.query && m.query as title, t.words
        from unnest($1::text[]) as c(config)
@@ -91,11 +88,11 @@ export const searchPages = statement<
    ), titled as materialized (
      select found.at from unnest($11::text[]) as look(tiers) cross join query q cross join lateral (
        select p.ctid as at from search_page p where p.words @@ (look.tiers::tsquery && q.title) and ${inTime}) found
-      limit ${String(mostTitled)}
+      limit ${mostTitled}
    ), any_place as materialized (
      select found.at from unnest($11::text[]) as look(tiers) cross join query q cross join lateral (
        select p.ctid as at from search_page p where p.words @@ (look.tiers::tsquery && q.loose) and ${inTime}) found
-      limit ${String(mostLooked)}
+      limit ${mostLooked}
    ), hits as materialized (
      select p.ctid as at, a.strict, a.words, count(*) over () as found,
             ts_rank_cd('{0.05, 0.2, 0.4, 1}', p.words, a.strict, 1) as score
@@ -105,16 +102,14 @@ export const searchPages = statement<
       order by score desc, p.fetched_at, p.key limit $8 offset $9
    )
    select p.crawl_id::text, p.url, p.title, p.language, p.status, p.content_type, p.fetched_at, h.score, h.found,
-          case when length(p.shown) <= ${String(snippetFirst)} or ${markedIn('b.snippet')} >= h.words then b.snippet
+          case when length(p.shown) <= ${snippetFirst} or ${markedIn('b.snippet')} >= h.words then b.snippet
                else ts_headline(p.config::regconfig, p.shown, h.strict, '${headline}') end as snippet,
           s.is_cut
-     from (select count(*) >= ${String(mostLooked)} as is_cut from any_place) s
+     from (select count(*) >= ${mostLooked} as is_cut from any_place) s
      left join (
        hits h join search_page p on p.ctid = h.at
        cross join lateral (
-         select ts_headline(p.config::regconfig, left(p.shown, ${String(snippetFirst)}), h.strict, '${headline}') as snippet
+         select ts_headline(p.config::regconfig, left(p.shown, ${snippetFirst}), h.strict, '${headline}') as snippet
          offset 0) b
      ) on true
-    order by h.score desc, p.fetched_at, p.key`,
-  6_000,
-);
+    order by h.score desc, p.fetched_at, p.key`;

@@ -14,12 +14,8 @@ const held = `held as materialized (
  * Puts pages into the index, or in place of what it had of them. They come into tier $3, those that were there stay in
  * theirs. `rows`: [{key, url, config, …}] with keys in hex.
  */
-export const putPages = statement<
-  [crawlId: string, round: number, tier: number, rows: string],
-  Record<string, never>
->(
-  'put-pages',
-  `with ${held}, r as materialized (
+export const putPages = statement<[crawlId: string, round: number, tier: number, rows: string]>('put-pages')`
+   with ${held}, r as materialized (
      select r.*, decode(r.key, 'hex') as id, to_tsvector(config::regconfig, coalesce(title, '')) as title_words
        from json_to_recordset($4) as r(
               key text, url text, config text, language text, status smallint, content_type text, fetched_at timestamptz,
@@ -40,36 +36,24 @@ export const putPages = statement<
    on conflict (crawl_id, key) do update
      set url = excluded.url, config = excluded.config, language = excluded.language, status = excluded.status,
          content_type = excluded.content_type, fetched_at = excluded.fetched_at, title = excluded.title,
-         shown = excluded.shown, tier = excluded.tier, words = excluded.words`,
-);
+         shown = excluded.shown, tier = excluded.tier, words = excluded.words`;
 
 /** Which of these pages the index has as they were answered last. `rows`: [{key, fetched_at}], keys in hex. */
-export const indexedPages = statement<[crawlId: string, rows: string], { readonly key: string }>(
-  'indexed-pages',
-  `select r.key from json_to_recordset($2) as r(key text, fetched_at timestamptz)
-     join search_page s on s.crawl_id = $1 and s.key = decode(r.key, 'hex') and s.fetched_at = r.fetched_at`,
-);
+export const indexedPages = statement<[crawlId: string, rows: string], { key: string }>('indexed-pages')`
+   select r.key from json_to_recordset($2) as r(key text, fetched_at timestamptz)
+     join search_page s on s.crawl_id = $1 and s.key = decode(r.key, 'hex') and s.fetched_at = r.fetched_at`;
 
 /** @param keys hex */
-export const dropPages = statement<
-  [crawlId: string, round: number, keys: readonly string[]],
-  Record<string, never>
->(
-  'drop-pages',
-  `with ${held}
+export const dropPages = statement<[crawlId: string, round: number, keys: readonly string[]]>('drop-pages')`
+   with ${held}
    delete from search_page
-    where crawl_id = $1 and key in (select decode(k, 'hex') from unnest($3::text[]) k) and exists (select from held)`,
-);
+    where crawl_id = $1 and key in (select decode(k, 'hex') from unnest($3::text[]) k) and exists (select from held)`;
 
 /** Takes so many pages of a crawl out of the index. */
-export const dropSome = statement<[crawlId: string, limit: number], { crawl_id: number }>(
-  'drop-some-pages',
-  `delete from search_page where ctid = any (array(select ctid from search_page where crawl_id = $1 limit $2))
-   returning crawl_id`,
-);
+export const dropSome = statement<[crawlId: string, limit: number], { crawl_id: number }>('drop-some-pages')`
+   delete from search_page where ctid = any (array(select ctid from search_page where crawl_id = $1 limit $2))
+   returning crawl_id`;
 
 /** Sorts what was written since the last clean-up into the index of words. */
-export const cleanWords = statement<[], Record<string, never>>(
-  'clean-words',
-  `select from gin_clean_pending_list('search_page_words')`,
-);
+export const cleanWords = statement<[]>('clean-words')`
+   select from gin_clean_pending_list('search_page_words')`;

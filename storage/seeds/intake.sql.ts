@@ -8,9 +8,8 @@ import { holdQueues, onceHeld } from '../frontier/index.ts';
  * Adds seeds behind those that the crawl has. The caller must hold the crawl's row. `seeds`: [{line, url, rejected,
  * place}], in the order of `line`.
  */
-export const appendSeeds = statement<[crawlId: string, seeds: string], Record<string, never>>(
-  'append-seeds',
-  `with s as materialized (
+export const appendSeeds = statement<[crawlId: string, seeds: string]>('append-seeds')`
+   with s as materialized (
      select * from json_to_recordset($2) as s(line int, url text, rejected text, place text)
    ), placed as (
      insert into seed_place (crawl_id, place)
@@ -20,27 +19,22 @@ export const appendSeeds = statement<[crawlId: string, seeds: string], Record<st
    insert into seed (crawl_id, line, url, rejected)
    select $1, (select coalesce(max(line), 0) from seed where crawl_id = $1) + row_number() over (order by s.line),
           s.url, s.rejected
-     from s`,
-);
+     from s`;
 
 /** Locks a crawl against its end, so that seeds can be added. */
-export const lockForSeeds = statement<[crawlId: string], CrawlStands>(
-  'lock-for-seeds',
-  `select state, cause, reason from crawl where id = $1 for no key update`,
-);
+export const lockForSeeds = statement<[crawlId: string], CrawlStands>('lock-for-seeds')`
+   select state, cause, reason from crawl where id = $1 for no key update`;
 
 /**
  * Notes the time at which seeds were added, with an event. Must come last in the transaction that adds them, so that
  * the time is that of its end.
  */
-export const noteAddedSeeds = statement<[crawlId: string, seeds: number], Record<string, never>>(
-  'note-added-seeds',
-  `with noted as (
+export const noteAddedSeeds = statement<[crawlId: string, seeds: number]>('note-added-seeds')`
+   with noted as (
      update crawl set seeds_revision = seeds_revision + 1, seeds_added_at = clock_timestamp() where id = $1 returning id
    )
    insert into event (crawl_id, kind, data)
-   select id, 'seeds.added', json_build_object('seeds', $2::int) from noted`,
-);
+   select id, 'seeds.added', json_build_object('seeds', $2::int) from noted`;
 
 /**
  * Seeds of a crawl that are not admitted yet, in their order; `after`: the line up to which all seeds were admitted.
@@ -48,16 +42,14 @@ export const noteAddedSeeds = statement<[crawlId: string, seeds: number], Record
 export const nextSeeds = statement<
   [crawlId: number, limit: number],
   { line: number; url: string; rejected: string | null; after: number }
->(
-  'next-seeds',
-  `select s.line, s.url, s.rejected, c.seeded_line as after
+>('next-seeds')`
+   select s.line, s.url, s.rejected, c.seeded_line as after
      from crawl c
     cross join lateral (
       select line, url, rejected from seed
        where crawl_id = c.id and line > c.seeded_line order by line limit $2) s
     where c.id = $1
-    order by s.line`,
-);
+    order by s.line`;
 
 /**
  * Makes seeds of URLs that a crawl knows as links. From then on they are judged as seeds: URLs that wait are no longer
@@ -66,7 +58,8 @@ export const nextSeeds = statement<
  */
 export const claimSeeds = statement<[crawlId: number, seeds: string, priority: number], { host_id: number }>(
   'claim-seeds',
-  `with r as materialized (
+)`
+   with r as materialized (
      select h.id as host_id, $1::bigint as crawl_id, decode(s.key, 'hex') as key
        from json_to_recordset($2) as s(origin text, key text) join host h on h.origin = s.origin
    ), known as materialized (
@@ -86,8 +79,7 @@ export const claimSeeds = statement<[crawlId: number, seeds: string, priority: n
       where u.host_id = k.host_id and u.crawl_id = k.crawl_id and u.key = k.key and u.state = k.state and ${onceHeld}
      returning u.host_id, k.state, k.waits
    )
-   select distinct host_id from claimed where state = 'excluded' and waits`,
-);
+   select distinct host_id from claimed where state = 'excluded' and waits`;
 
 /**
  * Notes that the seeds from one line to another, so many of them accepted, were admitted; does nothing if another
@@ -98,9 +90,8 @@ export const claimSeeds = statement<[crawlId: number, seeds: string, priority: n
 export const noteSeeded = statement<
   [crawlId: number, after: number, line: number, good: number],
   { version: number }
->(
-  'note-seeded',
-  `with seeded as (
+>('note-seeded')`
+   with seeded as (
      update crawl set seeded_line = $3, seeds_taken = seeds_taken + $4 where id = $1 and seeded_line = $2
         and state not in ('finished', 'cancelled', 'failed')
      returning id, config_version
@@ -110,5 +101,4 @@ export const noteSeeded = statement<
     where v.crawl_id = s.id and v.version = s.config_version and v.state in ('pending', 'applied')
       and exists (select from crawl_config r where r.crawl_id = s.id and r.rereads)
       and (select n.line from seed n where n.crawl_id = s.id and n.line > $3 order by n.line limit 1) is null
-   returning v.version`,
-);
+   returning v.version`;

@@ -10,16 +10,14 @@ const mostMoved = 1_000;
  */
 export const storeMoved = statement<
   [crawlId: number, place: string, from: string, to: string],
-  { readonly is_within: boolean }
->(
-  'store-moved',
-  `with stored as (
+  { is_within: boolean }
+>('store-moved')`
+   with stored as (
      insert into seed_place (crawl_id, place, moved_from, moved_to)
      select $1, decode($2, 'hex'), $3, $4
-      where (select count(*) from seed_place where crawl_id = $1 and moved_from is not null) < ${String(mostMoved)}
+      where (select count(*) from seed_place where crawl_id = $1 and moved_from is not null) < ${mostMoved}
      on conflict do nothing
      returning place
    )
    select exists (select from stored)
-          or exists (select from seed_place where crawl_id = $1 and place = decode($2, 'hex')) as is_within`,
-);
+          or exists (select from seed_place where crawl_id = $1 and place = decode($2, 'hex')) as is_within`;

@@ -29,17 +29,14 @@ const storeReport = statement<
     admitted: number,
     faults: string,
     faultCount: number,
-  ],
-  Record<string, never>
->(
-  'store-sitemap-report',
-  `insert into sitemap_report as s (host_id, crawl_id, key, format, pages, sitemaps, admitted, faults, fault_count)
+  ]
+>('store-sitemap-report')`
+   insert into sitemap_report as s (host_id, crawl_id, key, format, pages, sitemaps, admitted, faults, fault_count)
    values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9)
    on conflict (crawl_id, host_id, key) do update
      set format = excluded.format, pages = excluded.pages, sitemaps = excluded.sitemaps,
          admitted = greatest(s.admitted, excluded.admitted), faults = excluded.faults,
-         fault_count = excluded.fault_count, read_at = now()`,
-);
+         fault_count = excluded.fault_count, read_at = now()`;
 
 /** @param key hex */
 export const noteSitemap = async (
@@ -96,9 +93,8 @@ export const listSitemaps = statement<
     limit: number,
   ],
   SitemapRow
->(
-  'list-sitemaps',
-  `select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing, u.state, u.status, u.reason, u.detail,
+>('list-sitemaps')`
+   select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing, u.state, u.status, u.reason, u.detail,
           parent.url as named_by, u.seed, u.fetched_at, r.format, r.pages, r.sitemaps, r.admitted, r.faults, r.fault_count
      from url u
      left join sitemap_report r
@@ -118,5 +114,4 @@ export const listSitemaps = statement<
     ) s
     where u.crawl_id = $1 and u.kind = 1 and (u.host_id, u.key) > ($2, decode($3, 'hex'))
       and ($4::text[] is null or s.standing = any ($4))
-    order by u.host_id, u.key limit $5`,
-);
+    order by u.host_id, u.key limit $5`;

@@ -11,9 +11,8 @@ import type { CrawlStands } from '../../domain/crawl-life.ts';
 export const insertCrawl = statement<
   [config: string, seeds: string, tenantId: number, label: string | null, userId: string | null],
   { id: string }
->(
-  'insert-crawl',
-  `with created as (
+>('insert-crawl')`
+   with created as (
      insert into crawl (id, config, tenant_id, label, user_id) overriding system value
      values (case when $3::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
@@ -30,13 +29,13 @@ export const insertCrawl = statement<
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.created' from created
    )
-   select id::text from created`,
-);
+   select id::text from created`;
 
 /** Ends a crawl whose workflow could not be started; a crawl that has begun is left alone. */
 export const failUnstartedCrawl = statement<[crawlId: string, reason: string], { id: string }>(
   'fail-unstarted-crawl',
-  `with ended as (
+)`
+   with ended as (
      update crawl set state = 'failed', cause = 'not-started', reason = $2, ended_at = now()
       where id = $1 and state = 'seeding'
      returning id
@@ -44,8 +43,7 @@ export const failUnstartedCrawl = statement<[crawlId: string, reason: string], {
      insert into event (crawl_id, kind, data)
      select id, 'crawl.failed', json_build_object('cause', 'not-started', 'reason', $2::text) from ended
    )
-   select id::text from ended`,
-);
+   select id::text from ended`;
 
 export interface DefaultCrawlRow extends CrawlStands {
   readonly id: string;
@@ -53,12 +51,10 @@ export interface DefaultCrawlRow extends CrawlStands {
 }
 
 /** The standing crawl of a tenant; no row: the tenant has none yet. */
-export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>(
-  'default-crawl',
-  `select c.id::text, c.state, c.cause, c.reason, c.config
+export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>('default-crawl')`
+   select c.id::text, c.state, c.cause, c.reason, c.config
      from tenant t join crawl c on c.id = t.default_crawl_id
-    where t.id = $1`,
-);
+    where t.id = $1`;
 
 /**
  * Stores a crawl without seeds that has nothing left to do, as the standing crawl of a tenant. It has no workflow until
@@ -66,7 +62,8 @@ export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>(
  */
 export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(
   'insert-default-crawl',
-  `with created as (
+)`
+   with created as (
      insert into crawl (id, config, tenant_id, label, state, cause, reason, ended_at) overriding system value
      values (case when $1::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
@@ -77,5 +74,4 @@ export const insertDefaultCrawl = statement<[tenantId: number, config: string], 
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.created' from created
    )
-   select id::text from created`,
-);
+   select id::text from created`;

@@ -16,37 +16,25 @@ export const beginAudit = statement<
     requestId: string,
     security: boolean,
   ],
-  { readonly number: number }
->(
-  'begin-audit',
-  `insert into audit_log (tenant_id, actor, role, method, route, target, request_id, security)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) returning number`,
-);
+  { number: number }
+>('begin-audit')`
+   insert into audit_log (tenant_id, actor, role, method, route, target, request_id, security)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) returning number`;
 
 /**
  * Notes how a request that was begun was answered. A request that was refused is not about security: nobody pushes out
  * what was done with what was not.
  */
-export const endAudit = statement<
-  [number: number, status: number, detail: string | null],
-  Record<string, never>
->(
-  'end-audit',
-  `update audit_log set status = $2::smallint, detail = $3, security = security and $2::smallint < 400 where number = $1`,
-);
+export const endAudit = statement<[number: number, status: number, detail: string | null]>('end-audit')`
+   update audit_log set status = $2::smallint, detail = $3, security = security and $2::smallint < 400 where number = $1`;
 
 /** Counts a request that was begun, and did nothing, in the entry of its actor, route and hour. */
-export const countAudit = statement<
-  [number: number, status: number, detail: string | null],
-  Record<string, never>
->(
-  'count-audit',
-  `with gone as (delete from audit_log where number = $1 returning *)
+export const countAudit = statement<[number: number, status: number, detail: string | null]>('count-audit')`
+   with gone as (delete from audit_log where number = $1 returning *)
    insert into audit_log as a (tenant_id, at, actor, role, method, route, target, request_id, status, detail, hour, last_at)
    select tenant_id, at, actor, role, method, route, target, request_id, $2::smallint, $3::text, date_trunc('hour', at), at from gone
    on conflict (tenant_id, actor, route, hour) where hour is not null do update
-     set times = a.times + 1, last_at = greatest(a.last_at, excluded.at)`,
-);
+     set times = a.times + 1, last_at = greatest(a.last_at, excluded.at)`;
 
 export interface AuditRow {
   readonly number: number;
@@ -80,16 +68,14 @@ export const listAudit = statement<
     limit: number,
   ],
   AuditRow
->(
-  'list-audit',
-  `select number, at, actor, role, method, route, target, request_id, status, detail, times, last_at
+>('list-audit')`
+   select number, at, actor, role, method, route, target, request_id, status, detail, times, last_at
      from audit_log
     where tenant_id = $1 and ($2::bigint is null or number < $2)
       and ($3::text is null or actor = $3) and ($4::text is null or method = $4)
       and ($5::text is null or starts_with(target, $5))
       and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
-    order by number desc limit $8`,
-);
+    order by number desc limit $8`;
 
 /** Entries of a kind beyond the newest: none of a kind pushes out another. Each condition has an index of its own. */
 const surplusOf = (kind: string, kept: string): string =>
@@ -106,10 +92,9 @@ const surplusOf = (kind: string, kept: string): string =>
  */
 export const dropOldAudit = statement<
   [tenantId: number, kept: number, keptSecurity: number, days: number, limit: number],
-  { readonly dropped: boolean }
->(
-  'drop-old-audit',
-  `with surplus as (
+  { dropped: boolean }
+>('drop-old-audit')`
+   with surplus as (
      ${surplusOf("not security and method <> 'GET'", '$2')} union all
      ${surplusOf("not security and method = 'GET'", '$2')} union all
      ${surplusOf('security', '$3')}
@@ -117,8 +102,7 @@ export const dropOldAudit = statement<
      select number from audit_log where at < now() - make_interval(days => $4) order by at limit $5
    )
    delete from audit_log where number in (select number from surplus union all select number from aged)
-   returning true as dropped`,
-);
+   returning true as dropped`;
 
 export interface KnownAnswer {
   /** This request is the first with the key, and must be carried out. */
@@ -138,9 +122,8 @@ export interface KnownAnswer {
 export const reserveIdempotencyKey = statement<
   [tenantId: number, caller: string, key: string, requestHash: Buffer],
   KnownAnswer
->(
-  'reserve-idempotency-key',
-  `with reserved as (
+>('reserve-idempotency-key')`
+   with reserved as (
      insert into idempotency_key as k (tenant_id, caller, key, request_hash) values ($1, $2, $3, $4)
      on conflict (tenant_id, caller, key) do update
        set request_hash = excluded.request_hash, created_at = now(), status = null, content_type = null, location = null,
@@ -152,8 +135,7 @@ export const reserveIdempotencyKey = statement<
           null as body from reserved
    union all
    select false, request_hash = $4, status, content_type, location, body from idempotency_key
-    where tenant_id = $1 and caller = $2 and key = $3 and not exists (select from reserved)`,
-);
+    where tenant_id = $1 and caller = $2 and key = $3 and not exists (select from reserved)`;
 
 /**
  * Keeps the answer that later requests with the same key get. @param body null: the answer held a secret, or is too
@@ -168,27 +150,19 @@ export const keepAnswer = statement<
     contentType: string,
     location: string | null,
     body: string | null,
-  ],
-  Record<string, never>
->(
-  'keep-answer',
-  `update idempotency_key set status = $4, content_type = $5, location = $6, body = $7
-    where tenant_id = $1 and caller = $2 and key = $3`,
-);
+  ]
+>('keep-answer')`
+   update idempotency_key set status = $4, content_type = $5, location = $6, body = $7
+    where tenant_id = $1 and caller = $2 and key = $3`;
 
 /** Frees a key whose request did nothing: the key may be used again. */
-export const freeIdempotencyKey = statement<
-  [tenantId: number, caller: string, key: string],
-  Record<string, never>
->(
+export const freeIdempotencyKey = statement<[tenantId: number, caller: string, key: string]>(
   'free-idempotency-key',
-  `delete from idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and status is null`,
-);
+)`
+   delete from idempotency_key where tenant_id = $1 and caller = $2 and key = $3 and status is null`;
 
 /** Forgets answers older than a day, 1,000 at most. Answers one row for each. */
-export const dropOldAnswers = statement<[], { dropped: boolean }>(
-  'drop-old-answers',
-  `delete from idempotency_key where ctid = any (array(
+export const dropOldAnswers = statement<[], { dropped: boolean }>('drop-old-answers')`
+   delete from idempotency_key where ctid = any (array(
      select ctid from idempotency_key where created_at < now() - interval '1 day' limit 1000))
-   returning true as dropped`,
-);
+   returning true as dropped`;

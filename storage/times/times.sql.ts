@@ -40,10 +40,8 @@ export const notingTimes = (rows: string, onlyIf = 'true'): string => `came as (
    )`;
 
 /** Adds the time of visits under way. @param rows `NotedTime`s as JSON, at most one for a crawl and host */
-export const noteTimes = statement<[rows: string], Record<string, never>>(
-  'note-times',
-  `with ${notingTimes('$1')} select from came where false`,
-);
+export const noteTimes = statement<[rows: string]>('note-times')`
+   with ${notingTimes('$1')} select from came where false`;
 
 const columns = (of: (cause: TimeCause) => string): string => timeCauseNames.map(of).join(', ');
 
@@ -59,10 +57,9 @@ const rowsOfHost = `join host h on h.id = q.host_id
  */
 export const closeTimes = statement<
   [crawlId: string, after: number, limit: number],
-  { readonly host_id: number | null }
->(
-  'close-times',
-  `with batch as materialized (
+  { host_id: number | null }
+>('close-times')`
+   with batch as materialized (
      select host_id from host_queue
       where crawl_id = $1 and host_id > $2 and (has_queued or leased > 0) order by host_id limit $3
    ), waited as materialized (
@@ -77,8 +74,7 @@ export const closeTimes = statement<
      on conflict (crawl_id, host_id) do update
        set until = greatest(t.until, excluded.until), ${columns((cause) => `${cause} = t.${cause} + excluded.${cause}`)}
    )
-   select max(host_id) as host_id from batch`,
-);
+   select max(host_id) as host_id from batch`;
 
 /** Seconds by cause, and at how many hosts with work it was looked what they wait for now, of how many. */
 type TimeSums = Readonly<Record<TimeCause, number>> & {
@@ -91,9 +87,8 @@ type TimeSums = Readonly<Record<TimeCause, number>> & {
  * a host takes some 0.25 ms. If more than `most` hosts have work, it is taken at so many of them, chosen by hashes of
  * their ids, and stands for all.
  */
-export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>(
-  'times-of-crawl',
-  `with working as materialized (
+export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>('times-of-crawl')`
+   with working as materialized (
      select q.host_id from host_queue q join crawl c on c.id = q.crawl_id
       where q.crawl_id = $1 and (q.has_queued or q.leased > 0) and c.state = 'running'
    ), looked as materialized (
@@ -110,5 +105,4 @@ export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>
      select ${columns((cause) => `${cause}::float8`)} from host_time where crawl_id = $1
    )
    select ${columns((cause) => `coalesce(sum(${cause}), 0) as ${cause}`)},
-          (select looked from extent)::int as looked_at, (select hosts from extent)::int as hosts_with_work from waits`,
-);
+          (select looked from extent)::int as looked_at, (select hosts from extent)::int as hosts_with_work from waits`;

@@ -14,12 +14,10 @@ export interface NewWebhookLetter {
  * Keeps this dead letter and the latest `most` others of its webhook; the events of older letters can still be
  * replayed. `letter`: NewWebhookLetter.
  */
-export const insertWebhookLetter = statement<
-  [webhookId: string, letter: string, most: number],
-  Record<string, never>
->(
+export const insertWebhookLetter = statement<[webhookId: string, letter: string, most: number]>(
   'insert-webhook-letter',
-  `with old as (
+)`
+   with old as (
      delete from webhook_dead_letter
       where webhook_id = $1
         and (crawl_id, number) in (select crawl_id, number from webhook_dead_letter
@@ -30,8 +28,7 @@ export const insertWebhookLetter = statement<
      from json_to_record($2::json) as l(
             crawl_id bigint, number bigint, kind text, attempts smallint, status smallint, message text)
    on conflict (webhook_id, crawl_id, number) do update
-     set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`,
-);
+     set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`;
 
 export interface WebhookLetterRow {
   readonly crawl_id: string;
@@ -46,10 +43,10 @@ export interface WebhookLetterRow {
 /** Latest first. */
 export const listWebhookLetters = statement<[webhookId: string, limit: number], WebhookLetterRow>(
   'list-webhook-letters',
-  `select crawl_id::text, number::text, kind, attempts, status, message, created_at
+)`
+   select crawl_id::text, number::text, kind, attempts, status, message, created_at
      from webhook_dead_letter l where webhook_id = $1
-    order by created_at desc, l.crawl_id, l.number desc limit $2`,
-);
+    order by created_at desc, l.crawl_id, l.number desc limit $2`;
 
 /**
  * Sets cursors back before events: those of one crawl (null: of all that the webhook hears of), behind a number, since
@@ -57,10 +54,9 @@ export const listWebhookLetters = statement<[webhookId: string, limit: number], 
  */
 export const replayWebhook = statement<
   [webhookId: string, crawlId: string | null, after: string | null, since: string | null],
-  { readonly crawl_id: number }
->(
-  'replay-webhook',
-  `insert into webhook_cursor as k (webhook_id, crawl_id, settled, last)
+  { crawl_id: number }
+>('replay-webhook')`
+   insert into webhook_cursor as k (webhook_id, crawl_id, settled, last)
    select w.id, c.id, min(e.number) - 1, max(e.number)
      from webhook w
      join crawl c on c.tenant_id = w.tenant_id and (w.crawl_id is null or c.id = w.crawl_id)
@@ -72,12 +68,9 @@ export const replayWebhook = statement<
    on conflict (webhook_id, crawl_id) do update
      set settled = least(k.settled, excluded.settled), last = greatest(k.last, excluded.last), attempts = 0,
          not_before = now()
-   returning crawl_id`,
-);
+   returning crawl_id`;
 
 /** Drops dead letters whose events are ahead of the webhook's cursor again. */
-export const dropReplayedLetters = statement<[webhookId: string], Record<string, never>>(
-  'drop-replayed-letters',
-  `delete from webhook_dead_letter l using webhook_cursor c
-    where l.webhook_id = $1 and c.webhook_id = $1 and c.crawl_id = l.crawl_id and c.settled < l.number`,
-);
+export const dropReplayedLetters = statement<[webhookId: string]>('drop-replayed-letters')`
+   delete from webhook_dead_letter l using webhook_cursor c
+    where l.webhook_id = $1 and c.webhook_id = $1 and c.crawl_id = l.crawl_id and c.settled < l.number`;

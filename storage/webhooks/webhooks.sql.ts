@@ -12,14 +12,12 @@ export const insertWebhook = statement<
     secret: Buffer,
     most: number,
   ],
-  { readonly id: string }
->(
-  'insert-webhook',
-  `insert into webhook (tenant_id, url, kinds, crawl_id, secret)
+  { id: string }
+>('insert-webhook')`
+   insert into webhook (tenant_id, url, kinds, crawl_id, secret)
    select $1, $2, $3::text[], $4::bigint, $5
     where (select count(*) from webhook where tenant_id = $1) < $6
-   returning id::text`,
-);
+   returning id::text`;
 
 export interface WebhookRow {
   readonly id: string;
@@ -39,16 +37,14 @@ export interface WebhookRow {
 }
 
 /** Webhooks of a tenant, oldest first, without their secrets; `only`: this webhook alone. */
-export const listWebhooks = statement<[tenantId: number, only: string | null], WebhookRow>(
-  'list-webhooks',
-  `select id::text, url, kinds, crawl_id::text, created_at, version, disabled_at, disabled_reason, failures,
+export const listWebhooks = statement<[tenantId: number, only: string | null], WebhookRow>('list-webhooks')`
+   select id::text, url, kinds, crawl_id::text, created_at, version, disabled_at, disabled_reason, failures,
           case when not_before > now() then not_before end as not_before, delivered_at,
           (select count(*) from webhook_cursor c where c.webhook_id = w.id and c.settled < c.last) as pending,
           (select count(*) from webhook_dead_letter l where l.webhook_id = w.id) as dead_letters
      from webhook w
     where tenant_id = $1 and ($2::uuid is null or id = $2)
-    order by created_at, w.id`,
-);
+    order by created_at, w.id`;
 
 /**
  * Changes the fields that `changes` names, a JSON object of url, kinds and enabled. A new url, or enabling again,
@@ -56,10 +52,9 @@ export const listWebhooks = statement<[tenantId: number, only: string | null], W
  */
 export const changeWebhook = statement<
   [id: string, tenantId: number, changes: string, versions: readonly number[] | null],
-  { readonly fresh: boolean }
->(
-  'change-webhook',
-  `update webhook
+  { fresh: boolean }
+>('change-webhook')`
+   update webhook
       set version = version + 1,
           url = coalesce(c ->> 'url', url),
           kinds = case when c ? 'kinds'
@@ -75,33 +70,30 @@ export const changeWebhook = statement<
           not_before = case when fresh then '-infinity' else not_before end
      from (select $3::jsonb as c, ($3::jsonb ? 'url' or ($3::jsonb ->> 'enabled')::boolean is true) as fresh) changes
     where id = $1 and tenant_id = $2 and ($4::bigint[] is null or version = any ($4))
-   returning fresh`,
-);
+   returning fresh`;
 
 /** No row: the tenant has no such webhook, or it has none of these versions (null: any). */
 export const deleteWebhook = statement<
   [id: string, tenantId: number, versions: readonly number[] | null],
-  { readonly id: string }
->(
-  'delete-webhook',
-  `delete from webhook where id = $1 and tenant_id = $2 and ($3::bigint[] is null or version = any ($3))
-   returning id::text`,
-);
+  { id: string }
+>('delete-webhook')`
+   delete from webhook where id = $1 and tenant_id = $2 and ($3::bigint[] is null or version = any ($3))
+   returning id::text`;
 
 /** Keeps a webhook from being deleted while its cursors are changed. No row: the tenant has no such webhook. */
-export const lockWebhook = statement<[id: string, tenantId: number], { readonly crawl_id: string | null }>(
+export const lockWebhook = statement<[id: string, tenantId: number], { crawl_id: string | null }>(
   'lock-webhook',
-  `select crawl_id::text from webhook where id = $1 and tenant_id = $2 for key share`,
-);
+)`
+   select crawl_id::text from webhook where id = $1 and tenant_id = $2 for key share`;
 
 /** Asks for a test. If one waits to be sent already, answers its id again. No row: the tenant has no such webhook. */
-export const requestWebhookTest = statement<[id: string, tenantId: number], { readonly test_id: string }>(
+export const requestWebhookTest = statement<[id: string, tenantId: number], { test_id: string }>(
   'request-webhook-test',
-  `update webhook
+)`
+   update webhook
       set test_at = case when test_id is null then now() else test_at end, test_id = coalesce(test_id, gen_random_uuid())
     where id = $1 and tenant_id = $2
-   returning test_id::text`,
-);
+   returning test_id::text`;
 
 export interface WebhookAttemptRow {
   readonly message_id: string;
@@ -119,6 +111,6 @@ export interface WebhookAttemptRow {
 /** Latest first. */
 export const listWebhookAttempts = statement<[webhookId: string, limit: number], WebhookAttemptRow>(
   'list-webhook-attempts',
-  `select message_id, crawl_id::text, number::text, kind, attempt, at, outcome, status, message, took_ms
-     from webhook_attempt where webhook_id = $1 order by id desc limit $2`,
-);
+)`
+   select message_id, crawl_id::text, number::text, kind, attempt, at, outcome, status, message, took_ms
+     from webhook_attempt where webhook_id = $1 order by id desc limit $2`;

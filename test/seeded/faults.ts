@@ -170,8 +170,8 @@ export const faults: readonly Fault[] = [
     room: 'visits',
     name: 'A short pause that a host asks for ends a longer one.',
     file: 'storage/leases/keep.sql.ts',
-    from: "`update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),",
-    to: "`update host set not_before = now() + $3 * interval '1 millisecond',",
+    from: "update host set not_before = greatest(not_before, now() + $3 * interval '1 millisecond'),",
+    to: "update host set not_before = now() + $3 * interval '1 millisecond',",
   },
   {
     room: 'visits',

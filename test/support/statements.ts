@@ -18,9 +18,13 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
   vi.doMock('../../storage/postgres/statement.ts', async (original) => {
     const { statement } = await original<{ readonly statement: typeof make }>();
     return {
-      statement: (name: string, text: string, longestMs?: number) => {
-        made.push({ name, text });
-        return statement(name, text, longestMs);
+      statement: (name: string, longestMs?: number) => {
+        const tag = statement(name, longestMs);
+        return (...template: Parameters<typeof tag>) => {
+          const one = tag(...template);
+          made.push({ name, text: one.text });
+          return one;
+        };
       },
     };
   });
