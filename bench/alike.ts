@@ -1,5 +1,5 @@
 /**
- * `npm run bench:alike`: how long Postgres takes to find the originals that share a band with a fingerprint, by how many
+ * `npm run bench -- alike`: how long Postgres takes to find the originals that share a band with a fingerprint, by how many
  * originals there are. They are made up: random sketches and sixteen random bands each, as of texts that are not alike.
  * Each size is asked with warm caches, and with cold ones: Postgres has just started, and the system has let go of its
  * files. Exits 1 if the target is missed with warm caches.
@@ -13,7 +13,10 @@ import { bare, startOwnStack, type OwnStack } from '../test/support/start-stack.
 import { list, script, whole } from '../test/support/script.ts';
 import { quantile, table } from './figures.ts';
 
-const { prints: sizes, rounds } = script('bench:alike', 'How long it takes to find originals that are alike.')
+const { prints: sizes, rounds } = script(
+  'bench -- alike',
+  'How long it takes to find originals that are alike.',
+)
   .option(
     '--prints <counts>',
     'how many originals there are, in turn; each takes 1 kB of disk, and 10000000 some twenty minutes',

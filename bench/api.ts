@@ -1,5 +1,5 @@
 /**
- * `npm run bench:api`: the HTTP API on a stack of its own, without TLS. Status reads against a bare node:http server
+ * `npm run bench -- api`: the HTTP API on a stack of its own, without TLS. Status reads against a bare node:http server
  * that answers the same bytes, in turns; crawls created one after another; seeds and pages streamed. Exits 1 when a
  * target is missed.
  */
@@ -18,7 +18,7 @@ import { scratch } from './scratch.ts';
 
 const names = ['crawl', 'ledger', 'creation', 'seeds', 'export', 'attacks'] as const;
 
-const values = script('bench:api', 'The HTTP API on a stack of its own.')
+const values = script('bench -- api', 'The HTTP API on a stack of its own.')
   .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
   .option('--rounds <count>', 'turns of status reads', whole(), 5)
   .option('--seconds <count>', 'that a turn takes', whole(), 3)

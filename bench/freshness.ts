@@ -1,5 +1,5 @@
 /**
- * `npm run bench:freshness`: what a budget of visits is worth under seven policies, on 5,000 pages whose change rates
+ * `npm run bench -- freshness`: what a budget of visits is worth under seven policies, on 5,000 pages whose change rates
  * and importance are known: rates log-normal (median 0.111 changes a day, σ 1.5), importance by Zipf's law (exponent
  * 0.9), independent of each other. The figure is the share of importance that is fresh, over time.
  *
@@ -32,7 +32,7 @@ const {
   pages: pageCount,
   seed,
   days,
-} = script('bench:freshness', 'What a budget of visits is worth under seven policies.')
+} = script('bench -- freshness', 'What a budget of visits is worth under seven policies.')
   .option('--pages <count>', 'that are kept fresh', whole(), 5_000)
   .option('--seed <number>', 'of their changes', whole(), 1)
   .option('--days <count>', 'that are simulated', whole(), 730)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:memory`: resident memory of the worker while it crawls as fast as it can, between page 2,000 and
+ * `npm run bench -- memory`: resident memory of the worker while it crawls as fast as it can, between page 2,000 and
  * page 10,000, or a later one. Exits 1 when it exceeds the limit or grows.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { scratch } from './scratch.ts';
 
 const limitMegabytes = 400;
 const from = 2_000;
-const { pages: to } = script('bench:memory', 'Resident memory of the worker while it crawls.')
+const { pages: to } = script('bench -- memory', 'Resident memory of the worker while it crawls.')
   .option('--pages <count>', 'that are crawled', whole(from + 1), 10_000)
   .parse()
   .opts<{ pages: number }>();

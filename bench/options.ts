@@ -1,5 +1,5 @@
 /**
- * `npm run bench:options`: what the options that say more of pages cost a crawl. The same seeded web is crawled without
+ * `npm run bench -- options`: what the options that say more of pages cost a crawl. The same seeded web is crawled without
  * and with each of them in turn, several times; the median of the CPU time of a page counts, of all processes, from the
  * first request on.
  */
@@ -22,7 +22,7 @@ const all: Readonly<Record<string, readonly string[]>> = {
   rules: ['--rules', rulesFile],
 };
 const names = Object.keys(all);
-const { runs, only = names } = script('bench:options', 'What options that say more of pages cost a crawl.')
+const { runs, only = names } = script('bench -- options', 'What options that say more of pages cost a crawl.')
   .option('--runs <count>', 'of each; the median counts', whole(), 3)
   .option('--only <names>', `measured instead of all: ${names.join(', ')}`, list(oneOf(names)))
   .parse()

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:priority`: how much of all importance (PageRank over the whole graph) a crawl has fetched after 10, 25
+ * `npm run bench -- priority`: how much of all importance (PageRank over the whole graph) a crawl has fetched after 10, 25
  * and 50 % of its pages: by score, breadth-first, in random order, and at best. On a synthetic web of many hosts and on
  * the link graphs of real documentation (folders of HTML files). Exits 1 where the score is not better than breadth-first
  * at every point, or where a focused crawl has not twice its harvest on a web of topics.
@@ -15,7 +15,7 @@ import { folderWeb, misleadingWeb, pageRank, reachable, syntheticWeb, type Web }
 import { breadthFirst, byScore, captured, inRandomOrder, type Order } from './priority/orders.ts';
 import { byRelevance, harvest, textOf, topicalWeb } from './priority/topics.ts';
 
-const values = script('bench:priority', 'How soon a crawl has the pages that matter, in several orders.')
+const values = script('bench -- priority', 'How soon a crawl has the pages that matter, in several orders.')
   .option('--hosts <count>', 'of the synthetic web', whole(), 1_500)
   .option('--folder <paths...>', 'folders with an index.html, to be crawled as well', [])
   .option(

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale`: what a URL costs when a crawl has 10^4, 10^5 and 10^6 of them at 10^4 hosts, or more.
+ * `npm run bench -- scale`: what a URL costs when a crawl has 10^4, 10^5 and 10^6 of them at 10^4 hosts, or more.
  * At each size the same work is done and measured, without the network: admission, lease, commit, a scheduler's tick, a
  * status read, an export. Tells what grows, and how many bytes of Postgres a URL takes.
  */
@@ -14,7 +14,7 @@ import { median, table } from './figures.ts';
 import { meter } from './meter.ts';
 import { hostCount, type LeasedPlace, openScaleCrawl, sliceUrls } from './scale-crawl.ts';
 
-const command = script('bench:scale', 'What a URL costs as a crawl gets larger: 10^n URLs at 10^4 hosts.')
+const command = script('bench -- scale', 'What a URL costs as a crawl gets larger: 10^n URLs at 10^4 hosts.')
   .option('--from <n>', 'of the smallest size', whole(4, 8), 4)
   .option('--to <n>', 'of the largest size', whole(4, 8), 6)
   .parse();

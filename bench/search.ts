@@ -1,5 +1,5 @@
 /**
- * `npm run bench:search`: full text in Postgres over made-up pages, whose words come as often as words of a language do
+ * `npm run bench -- search`: full text in Postgres over made-up pages, whose words come as often as words of a language do
  * (Zipf): what a page costs to index, and how long searches take for common words, rare ones, and phrases, also in
  * processor time of Postgres (on Linux), which says more while other programs want the machine. Exits 1 when a target is
  * missed.
@@ -17,7 +17,7 @@ const {
   pages,
   words: wordsOfPage,
   rounds,
-} = script('bench:search', 'Full text in Postgres over made-up pages.')
+} = script('bench -- search', 'Full text in Postgres over made-up pages.')
   .option('--pages <count>', 'that are indexed; 1000000 takes some hours', whole(), 100_000)
   .option('--words <count>', 'of each page', whole(), 400)
   .option('--rounds <count>', 'searches of each kind', whole(), 60)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:steering`: how soon a crawl obeys while thousands of slow hosts are at work. It is looked at, paused and
+ * `npm run bench -- steering`: how soon a crawl obeys while thousands of slow hosts are at work. It is looked at, paused and
  * resumed, a worker is killed and one frozen, another crawl ends by its time, and the crawl is cancelled. Times and
  * manners are those of the web's own log. Exits 1 where a target is missed or a host was asked impolitely.
  */
@@ -14,7 +14,7 @@ import { complaints, judge } from '../test/web/judge.ts';
 import { spawnWeb } from '../test/web/spawn.ts';
 import { median, table } from './figures.ts';
 
-const { hosts, delay: delaySeconds } = script('bench:steering', 'How soon a crawl of slow hosts obeys.')
+const { hosts, delay: delaySeconds } = script('bench -- steering', 'How soon a crawl of slow hosts obeys.')
   .option('--hosts <count>', 'at work', whole(), 2_000)
   .option('--delay <seconds>', 'of each host', number(0.1), 10)
   .parse()

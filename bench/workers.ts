@@ -1,12 +1,12 @@
 /**
- * `npm run bench:workers`: what a page costs in CPU time with 1, 2, 4 and 8 worker processes that fetch and read, over
+ * `npm run bench -- workers`: what a page costs in CPU time with 1, 2, 4 and 8 worker processes that fetch and read, over
  * the same web: the cost of a page must not grow with the number of processes that share one Postgres and one Temporal.
  * One more process decides (role control). All numbers of processes take turns; medians count. What is
  * counted is the last two thirds of a crawl, to its end: a process that has just started compiles its code first, which
  * costs as much as hundreds of pages, once. Exits 1 where a crawl is not whole or impolite, or where a page costs too
  * much more.
  *
- * Of 320 hosts each of eight processes gets 40, as many as `npm run bench` has. Of 40 hosts (`--hosts 40 --pages 200`) each
+ * Of 320 hosts each of eight processes gets 40, as many as `npm run bench -- peers` has. Of 40 hosts (`--hosts 40 --pages 200`) each
  * gets five: it commits little at a time, and compiles its code for a thousand pages.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ const {
   processes: counts,
   hosts,
   pages,
-} = script('bench:workers', 'What a page costs with several worker processes.')
+} = script('bench -- workers', 'What a page costs with several worker processes.')
   .option('--rounds <count>', 'of all numbers of processes', whole(), 1)
   .option(
     '--processes <counts>',

@@ -44,7 +44,7 @@ export type PriorityWeights = Readonly<Record<WeighedSignal, number>>;
 /** As a crawl's settings name them. */
 export type GivenWeights = { readonly [S in WeighedSignal]?: number | undefined };
 
-/** Of crawls without a focus. Chosen by `npm run bench:priority`, as the others. */
+/** Of crawls without a focus. Chosen by `npm run bench -- priority`, as the others. */
 export const defaultWeights: PriorityWeights = {
   depth: 0.5,
   inbound: 0.15,

@@ -32,7 +32,7 @@ describe('a script', () => {
 
   it('tells its options', () => {
     const { status, stdout } = run('--help');
-    expect([status, stdout]).toEqual([0, expect.stringContaining('npm run bench:freshness -- [options]')]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining('npm run bench -- freshness [options]')]);
   });
 
   it.each([['--pages', 'x'], ['--pages'], ['--page-count', '3'], ['3']])(

@@ -1,5 +1,5 @@
 /**
- * The command line of a script that npm runs (`npm run bench -- --runs 1`): `--help`, defaults, and bad input told in
+ * The command line of a script that npm runs (`npm run bench -- peers --runs 1`): `--help`, defaults, and bad input told in
  * one sentence with exit code 2, since 1 says that a target was missed.
  */
 import { Command, InvalidArgumentError } from 'commander';
@@ -7,11 +7,13 @@ import { Command, InvalidArgumentError } from 'commander';
 /** Reads an option's text. */
 type Reader<Value> = (text: string) => Value;
 
-/** @param name in package.json. @param about what the script does, for its help */
+/** @param name in package.json, or one of its benches as `bench -- NAME`. @param about what the script does, for its help */
 export const script = (name: string, about: string): Command =>
-  new Command(`npm run ${name} --`).description(about).exitOverride(({ exitCode }) => {
-    process.exit(exitCode === 0 ? 0 : 2);
-  });
+  new Command(`npm run ${name}${name.includes(' -- ') ? '' : ' --'}`)
+    .description(about)
+    .exitOverride(({ exitCode }) => {
+      process.exit(exitCode === 0 ? 0 : 2);
+    });
 
 export const number =
   (least: number, most = Infinity): Reader<number> =>

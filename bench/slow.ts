@@ -1,5 +1,5 @@
 /**
- * `npm run bench:slow`: many hosts, each slow because it must be: how much of what their delays allow is fetched, and what
+ * `npm run bench -- slow`: many hosts, each slow because it must be: how much of what their delays allow is fetched, and what
  * a page costs. Cases: 40 hosts without a delay, as the yardstick for the cost; 300 hosts at 1 s; 2,000 hosts at 10 s
  * that take 200 ms for an answer; 10,000 hosts of 3 pages each. Pages are counted, and manners judged, by the web's own
  * log; CPU time is that of every process of Orbweaver. Exits 1 where a target is missed or a host was asked impolitely.
@@ -190,7 +190,7 @@ async function until(now: () => number, moment: number): Promise<void> {
 const names = cases.map(({ name }) => name);
 const usual = cases.filter(({ extra }) => extra === undefined).map(({ name }) => name);
 const { only: wanted = usual, with: beside } = script(
-  'bench:slow',
+  'bench -- slow',
   'Many hosts, each slow because it must be.',
 )
   .option(

@@ -1,15 +1,15 @@
-/** `npm run bench:content`: quality of what is read from pages (docs/content.md). */
+/** `npm run bench -- content`: quality of what is read from pages (docs/content.md). */
 import { existsSync } from 'node:fs';
-import { script } from '../../test/support/script.ts';
-import { reportMarkdown } from './markdown.ts';
-import { reportNearDuplicates } from './near-duplicates.ts';
-import { reportReading } from './reading.ts';
-import { reportMissing } from './soft-404.ts';
-import { reportSmallEdits } from './small-edits.ts';
+import { script } from '../test/support/script.ts';
+import { reportMarkdown } from './content/markdown.ts';
+import { reportNearDuplicates } from './content/near-duplicates.ts';
+import { reportReading } from './content/reading.ts';
+import { reportMissing } from './content/soft-404.ts';
+import { reportSmallEdits } from './content/small-edits.ts';
 
 const usual = ['/usr/share/doc'];
 const command = script(
-  'bench:content',
+  'bench -- content',
   'Quality of what is read from pages, beside others on the same pages.',
 )
   .argument('[folders...]', `with HTML files whose links are compared (default: ${usual.join(', ')})`)
