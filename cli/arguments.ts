@@ -11,41 +11,25 @@ export function wholeNumber(least: number): (text: string) => number {
   };
 }
 
+/** @param itself the least value may be given @param unit what the number counts; absent: nothing */
+export function decimal(least: number, itself: boolean, unit?: string): (text: string) => number {
+  return (text) => {
+    const value = numberIn(text);
+    if (value !== null && (itself ? value >= least : value > least)) return value;
+    const what = unit === undefined ? 'a number' : `a number of ${unit}`;
+    throw new InvalidArgumentError(`It must be ${what} ${itself ? 'from' : 'above'} ${String(least)}.`);
+  };
+}
+
 /** Null: not a number, or one beyond all, which JSON would turn into "no limit". */
-function decimal(text: string): number | null {
+function numberIn(text: string): number | null {
   const value = Number(text);
   return /^(\d+\.?\d*|\.\d+)$/.test(text) && Number.isFinite(value) ? value : null;
 }
 
-export function seconds(least: number, itself: boolean): (text: string) => number {
-  return (text) => {
-    const value = decimal(text);
-    if (value !== null && (itself ? value >= least : value > least)) return value;
-    throw new InvalidArgumentError(
-      `It must be a number of seconds ${itself ? 'from' : 'above'} ${String(least)}.`,
-    );
-  };
-}
-
 /** Null: never. */
 export const secondsOrNever = (text: string): number | null =>
-  text === 'never' ? null : seconds(0, false)(text);
-
-export function days(text: string): number {
-  if (/^\d{1,5}(\.\d+)?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number of days from 0.');
-}
-
-/** A day stands for its first moment in UTC; the API refuses what is no instant. */
-export const givenDay = (text: string): string =>
-  /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
-
-/** The API decides how large the factor may be. */
-export function factor(text: string): number {
-  const value = decimal(text);
-  if (value !== null && value > 0) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
-}
+  text === 'never' ? null : decimal(0, false, 'seconds')(text);
 
 /** The API decides which signals there are, and what their weights must sum to. */
 export function weights(text: string): Record<string, number> {
@@ -61,7 +45,7 @@ export function weights(text: string): Record<string, number> {
 }
 
 export function capRate(text: string): number {
-  const rate = decimal(text) ?? NaN;
+  const rate = numberIn(text) ?? NaN;
   if (isCapRate(rate)) return rate;
   throw new InvalidArgumentError(`It must be ${capRateWords}.`);
 }

@@ -5,8 +5,14 @@
  * The engine is RE2's: a match takes at most (size of the expression) × (length of the URL) steps for any expression.
  * JavaScript's own engine can take time exponential in the length, on the thread that does all other work of a worker.
  */
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
 import { compilePattern, validatePattern, type PatternMatcher } from '../domain/pattern.ts';
+
+/** The engine takes 70 ms to load. It is loaded with the first expression: most processes and verbs never see one. */
+const load = createRequire(import.meta.url);
+const compileExpression = (expression: string): Re2.RE2JS =>
+  (load('re2js') as typeof Re2).RE2JS.compile(expression);
 
 /** The mark of a regular expression; no canonical URL begins with it. */
 const expressionMark = 're:';
@@ -22,7 +28,7 @@ const expressionIn = (pattern: string): string => pattern.slice(expressionMark.l
 /** Compiled once, then cheap to call. The pattern must be one in which `patternProblems` finds no fault. */
 export function compileUrlPattern(pattern: string): PatternMatcher {
   if (!isExpression(pattern)) return compilePattern(pattern);
-  const compiled = RE2JS.compile(expressionIn(pattern));
+  const compiled = compileExpression(expressionIn(pattern));
   return (url) => compiled.test(url);
 }
 
@@ -59,7 +65,7 @@ function readExpression(expression: string): number | string {
   const steps = stepsOf(expression);
   if (steps > maxExpressionSize) return steps;
   try {
-    RE2JS.compile(expression);
+    compileExpression(expression);
     return steps;
   } catch (error) {
     if (!(error instanceof Error)) throw error;

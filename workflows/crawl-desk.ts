@@ -1,7 +1,7 @@
 /** What an operator sees of a crawl in Temporal Web: its current details, in Markdown. Pure. */
 import { grouped, counted } from '../domain/counted.ts';
 import type { CrawlGlance } from '../contracts/activities.ts';
-import { standsAs, type CrawlState } from '../contracts/crawl.ts';
+import { standsAs, type CrawlState } from '../domain/crawl-life.ts';
 import { hostWorkflowId } from '../contracts/workflows.ts';
 import { outageText } from '../domain/outage.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';

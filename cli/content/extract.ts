@@ -48,11 +48,9 @@ async function fetched(url: string, rules: object, options: ExtractOptions): Pro
   const { allowPrivate } = options;
   const { body } = await readRequest(
     [url],
-    {
-      ...{ maxPages: 1, maxDepth: 0, sitemap: 'skip', fresh: true, ...page },
-      ...(allowPrivate !== undefined && { allowPrivate }),
-    },
+    allowPrivate === undefined ? {} : { allowPrivate },
     config.allowPrivate,
+    { maxPages: 1, maxDepth: 0, sitemap: 'skip', fresh: true, ...page },
   );
   const request = { ...(JSON.parse(body) as object), label: 'extract' };
   if ((options.server ?? config.server ?? null) !== null)

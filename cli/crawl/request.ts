@@ -8,12 +8,9 @@ import { inWords } from '../../contracts/http/wording.ts';
 import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../../domain/seeds.ts';
 import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import { readCrawlFile } from './crawl-file.ts';
-import { givenSettings, optionName } from './crawl-settings.ts';
-import { readFocus } from './focus-option.ts';
-import { readHeaders } from './header-option.ts';
+import { optionName } from './crawl-settings.ts';
 import { CommandError } from '../ending.ts';
-import { readJsonOption, readKeepFresh } from './json-option.ts';
-import { readRules } from './rules-file.ts';
+import { readSettings } from './setting-values.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts too. */
@@ -24,15 +21,6 @@ export interface CrawlOptions {
   /** Id of the crawl that gives seeds and settings that are not given otherwise. */
   readonly like?: string;
   readonly maxBytes?: number;
-  /** Criteria as JSON, or the name of a file that holds them. */
-  readonly finish?: string;
-  readonly focus?: readonly string[];
-  /** Requests a day or JSON; true: the option was given without a value. */
-  readonly keepFresh?: string | true;
-  /** Name of a YAML file with rules for pages. */
-  readonly rules?: string;
-  readonly header?: readonly string[];
-  readonly allowPrivate?: readonly string[];
   readonly [setting: string]: unknown;
 }
 
@@ -63,24 +51,14 @@ export async function readRequest(
   if (!named && base.seeds === undefined) {
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
-  const finish = await readFinish(options);
-  const focus = options.focus === undefined ? undefined : await readFocus(options.focus);
-  const allowPrivate = (options.allowPrivate ?? []).flatMap((list) =>
-    list.split(',').map((cidr) => cidr.trim()),
-  );
+  const given = { ...endingByBytes(options), ...(await readSettings(options)) };
   // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
   // with the crawl.
   const request = newCrawl.safeParse(
     {
       ...base,
       ...(named && { seeds: [...urls, ...lines] }),
-      ...givenSettings(options),
-      ...(finish !== undefined && { finish }),
-      ...(focus !== undefined && { focus }),
-      ...(options.rules !== undefined && { rules: await readRules(options.rules) }),
-      ...(options.keepFresh !== undefined && { keepFresh: await readKeepFresh(options.keepFresh) }),
-      ...(options.header !== undefined && { headers: readHeaders(options.header) }),
-      ...(allowPrivate.length > 0 && { allowPrivate }),
+      ...given,
     },
     { error: inWords },
   );
@@ -107,9 +85,9 @@ export async function readRequest(
 }
 
 /** Bytes are a criterion, not an exact limit: URLs in flight when they are reached are kept. @throws CommandError */
-async function readFinish({ finish, maxBytes }: CrawlOptions): Promise<unknown> {
-  if (finish === undefined) return maxBytes === undefined ? undefined : { any: [{ bytes: maxBytes }] };
-  if (maxBytes === undefined) return readJsonOption('finish', finish);
+function endingByBytes({ finish, maxBytes }: CrawlOptions): { finish?: { any: readonly object[] } } {
+  if (maxBytes === undefined) return {};
+  if (finish === undefined) return { finish: { any: [{ bytes: maxBytes }] } };
   throw new CommandError(
     `Give --finish or --max-bytes, not both: {"bytes": ${String(maxBytes)}} may be one of the criteria.`,
   );

@@ -13,17 +13,12 @@ import {
 import { endingInWords } from '../../domain/crawl-life.ts';
 import { inWords } from '../../contracts/http/wording.ts';
 import { anyApi, withApi } from '../api/target.ts';
-import { weights } from '../arguments.ts';
 import type { VerbOptions } from './crawls.ts';
-import { editOptionNames, givenSettings, optionName } from '../crawl/crawl-settings.ts';
+import { editOptionNames, optionName } from '../crawl/crawl-settings.ts';
+import { readSettings } from '../crawl/setting-values.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { readFocus } from '../crawl/focus-option.ts';
-import { readHeaders } from '../crawl/header-option.ts';
-import { readJsonOption, readKeepFresh } from '../crawl/json-option.ts';
-import { readRules } from '../crawl/rules-file.ts';
 import { moment, table, writeList, writeOne, type Shown } from '../output/table.ts';
 import { counted, grouped } from '../../domain/counted.ts';
-import { reasonOf } from '../output/words.ts';
 
 /** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
 export interface EditOptions extends VerbOptions {
@@ -53,9 +48,7 @@ export async function edit(id: string, options: EditOptions): Promise<ExitCode> 
 
 /** @throws CommandError with one sentence on the first thing that is wrong */
 export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
-  const given: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(givenSettings(options)))
-    given[field] = await (readers.get(field) ?? settingOf)(value);
+  const given = await readSettings(options, true);
   if (Object.keys(given).length === 0)
     throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
@@ -70,38 +63,6 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   throw new CommandError(
     `${typed}${place} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
   );
-}
-
-/** The schema refuses a text that is no number. */
-function settingOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.length === 1 && value[0] === 'none' ? [] : value;
-  if (value === 'none') return null;
-  if (value === 'yes' || value === 'no') return value === 'yes';
-  return /^(\d+\.?\d*|\.\d+)$/.test(String(value)) ? Number(value) : value;
-}
-
-/** Of settings that are more than a number, a text or a list. */
-const readers: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
-  string,
-  (value: unknown) => unknown
->([
-  ['finish', (value) => (value === 'none' ? null : readJsonOption('finish', String(value)))],
-  ['rules', (value) => (value === 'none' ? null : readRules(String(value)))],
-  ['focus', (value) => (isNone(value) ? null : readFocus(value as readonly string[]))],
-  ['headers', (value) => (isNone(value) ? {} : readHeaders(value as readonly string[]))],
-  ['keepFresh', (value) => (value === 'none' ? null : readKeepFresh(value))],
-  ['priority', (value) => (value === 'none' ? null : weightsOption(String(value)))],
-]);
-
-/** As given for a list. */
-const isNone = (value: unknown): boolean => Array.isArray(value) && value.length === 1 && value[0] === 'none';
-
-function weightsOption(text: string): Record<string, number> {
-  try {
-    return weights(text);
-  } catch (error) {
-    throw new CommandError(`--priority cannot be used: ${reasonOf(error)}`);
-  }
 }
 
 const versionLine = ({ crawlId, version, effect }: ConfigVersion): string =>

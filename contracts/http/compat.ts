@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { urlReasons } from '../../domain/url-reason.ts';
 import { crawlStates, urlStates, type CrawlState } from '../crawl.ts';
-import { configFields, domain } from './crawl-settings.ts';
+import { configFields } from './crawl-settings.ts';
+import { domain } from './patterns.ts';
 import { count, maxRequestBytes, maxUrlInUrl, texts } from './shared.ts';
 
 const exampleJob = 'b7f7a3f0-54a5-4a52-9c1e-0d7f6f1c2a11';

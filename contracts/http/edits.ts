@@ -2,19 +2,8 @@
 import { z } from 'zod';
 import { limitEndings } from '../../domain/crawl-life.ts';
 import { excludedReasons } from '../../domain/url-reason.ts';
-import { configFields, crawlConfig } from './crawl-settings.ts';
+import { changedSettings, crawlConfig } from './crawl-settings.ts';
 import { asInteger, count, crawlId, instant, limit, nextCursor, words } from './shared.ts';
-
-/**
- * The settings that may change while a crawl runs; user agent, allowed addresses, whether links are followed, what is
- * read of sitemaps, whether what pages need is fetched, and `search` may not. Headers may, since sessions end.
- */
-const live = z
-  .strictObject(configFields)
-  .omit({ userAgent: true, follow: true, allowPrivate: true, fresh: true, search: true })
-  .omit({ requisites: true })
-  .omit({ sitemap: true, sitemapPatterns: true, modifiedSince: true })
-  .partial();
 
 const note = words(500)
   .meta({ description: 'Why the settings were changed. It is shown with the version.' })
@@ -28,7 +17,7 @@ const mayEnd = z
   })
   .optional();
 
-export const crawlEdit = z.strictObject({ ...live.shape, note, mayEnd }).meta({
+export const crawlEdit = z.strictObject({ ...changedSettings.shape, note, mayEnd }).meta({
   id: 'CrawlEdit',
   description:
     'A field that is given replaces the old value as a whole; fields that are not given stay as they are.',

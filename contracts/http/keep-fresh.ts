@@ -1,6 +1,5 @@
 /** How a standing crawl keeps its pages fresh, on the wire. */
 import { z } from 'zod';
-import type { CrawlConfig } from '../crawl.ts';
 import { defaultKeepFresh, type KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import type { PageClass } from '../../domain/recrawl/page-class.ts';
 import { patterns } from './patterns.ts';
@@ -56,7 +55,7 @@ export const keepFresh = z
 
 /** Why a crawl cannot keep its pages fresh with the other settings; null: it can. */
 export function endlessProblem(config: {
-  readonly [F in 'keepFresh' | 'maxPages' | 'maxSeconds' | 'finish']?: CrawlConfig[F] | undefined;
+  readonly [F in 'keepFresh' | 'maxPages' | 'maxSeconds' | 'finish']?: unknown;
 }): string | null {
   if ((config.keepFresh ?? null) === null) return null;
   const ends = (['maxPages', 'maxSeconds', 'finish'] as const).filter(

@@ -1,5 +1,6 @@
-/** Lists of URL patterns on the wire. */
+/** Patterns of URLs, and domains, on the wire. */
 import { z } from 'zod';
+import { readDomain } from '../../domain/opt-out.ts';
 import { maxPatternLength, maxPatternsLength } from '../../domain/pattern.ts';
 import { patternProblems } from '../url-pattern.ts';
 
@@ -21,3 +22,15 @@ export const patterns = z
     for (const { at, message } of patternProblems(all))
       context.addIssue({ code: 'custom', path: [at], message });
   });
+
+export const domain = z
+  .string()
+  .max(300)
+  .transform((text, context) => {
+    const read = readDomain(text);
+    if (read.ok) return read.domain;
+    context.addIssue({ code: 'custom', message: `it ${read.problem}` });
+    return z.NEVER;
+  })
+  .pipe(z.string())
+  .meta({ description: 'A domain with all its subdomains, or an IP address.' });

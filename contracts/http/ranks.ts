@@ -1,6 +1,6 @@
 /** A public ranking of domains (F02): imported as a stream of lines, looked up, removed. */
 import { z } from 'zod';
-import { domain } from './crawl-settings.ts';
+import { domain } from './patterns.ts';
 import { asInteger, count, wholeNumber } from './shared.ts';
 
 /** Content types of bodies that are read line by line; the lines themselves say which format they have. */

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RuleTrial } from '../../contracts/http/rule-trial.ts';
+import type { CrawlView } from '../../contracts/http/crawls.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, runCliProcess, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
@@ -170,6 +171,8 @@ describe('on a stack that is up', () => {
     expect(tried.code, tried.stderr).toBe(0);
     expect(tried.stdout).toMatch(/price +89\n/);
     expect(tried.stdout).toContain('left out: 1 value that is not of the type of its field');
+    const { stdout } = await run('status', '2', '--json');
+    expect((JSON.parse(stdout) as CrawlView).config).toMatchObject({ maxPages: 1, retentionDays: 1 });
     expect(requests).toEqual(['/p/1']);
     const refused = await run('extract', `${origin}/private`, ...local, '--rules', file('shop.yaml'));
     expect(refused.code).toBe(3);
