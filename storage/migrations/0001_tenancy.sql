@@ -63,10 +63,22 @@ create table audit_log (
   -- HTTP status of the answer. Null: the request is under way, or the process was killed during the request.
   status      smallint,
   -- Details from the handler, such as the version that the request made.
-  detail      text
+  detail      text,
+  -- About keys, tenants, webhooks and deletions, and not refused: kept by age alone, however many other entries come.
+  security    boolean not null default false,
+  -- An entry that stands for all requests of an actor to a route within an hour that did nothing, such as a lease of no
+  -- URL: how many they were, and when the last one came. Null: the entry is of one request.
+  hour        timestamptz,
+  times       integer not null default 1,
+  last_at     timestamptz
 );
 create index audit_log_tenant on audit_log (tenant_id, number);
 create index audit_log_at on audit_log (at);
+-- Each kind of entry has a number of its own: about who may do what; bodies and exports that were taken; other work.
+create index audit_log_security on audit_log (tenant_id, number) where security;
+create index audit_log_downloads on audit_log (tenant_id, number) where not security and method = 'GET';
+create index audit_log_work on audit_log (tenant_id, number) where not security and method <> 'GET';
+create unique index audit_log_counted on audit_log (tenant_id, actor, route, hour) where hour is not null;
 
 -- Answers to requests with an Idempotency-Key, kept for a day: a repeated request gets the same answer and does
 -- nothing.

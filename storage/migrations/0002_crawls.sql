@@ -43,7 +43,10 @@ create table crawl (
   seeds_rejected  bigint not null default 0,
   seeds_taken     bigint not null default 0,
   -- Not null: the crawl is being deleted. From then on nobody can see it, and its rows are removed a batch at a time.
-  removed_at      timestamptz
+  removed_at      timestamptz,
+  -- How often the state has changed. Whoever changes it next names the number that it knows: a process that was frozen
+  -- meanwhile knows an older one, and changes nothing.
+  state_revision  integer not null default 0
 );
 create index crawl_tenant on crawl (tenant_id, id);
 create unique index crawl_job on crawl (job_id);
@@ -71,6 +74,15 @@ begin
 end $$;
 create trigger crawl_rested before update of state on crawl for each row
   when (old.state is distinct from new.state) execute function crawl_rested();
+
+create function crawl_state_changed() returns trigger language plpgsql as $$
+begin
+  new.state_revision := old.state_revision + 1;
+  return new;
+end $$;
+
+create trigger crawl_state_changed before update of state on crawl for each row
+  when (old.state is distinct from new.state) execute function crawl_state_changed();
 
 -- Bodies of URLs that were removed. A body is freed when nothing has referred to it for a while.
 create table freed_body (

@@ -25,7 +25,12 @@ create trigger seed_inserted after insert on seed
 -- (storage/seeds/seed-places.ts), so that one index tells whether a crawl has a seed in a domain, on a site or in a
 -- folder.
 create table seed_place (
-  crawl_id  bigint not null,
-  place     bytea not null,
+  crawl_id    bigint not null,
+  place       bytea not null,
+  -- The seed, or the last URL of its chain of redirects, that has brought the place, by redirecting out of the scope to
+  -- another URL, `moved_to`; null: a seed stands there itself.
+  moved_from  text,
+  moved_to    text,
   primary key (crawl_id, place)
 );
+create index seed_place_moved on seed_place (crawl_id) where moved_from is not null;

@@ -57,7 +57,9 @@ create table host (
   lease_until        timestamptz,
   -- When a look found that lease_until had passed and the token was still set; a later look decides.
   suspect_at         timestamptz,
-  -- The lease whose visit is to end soon (0035).
+  -- The lease whose visit is to end soon: somebody has paused the host, has it tried again, or has changed its settings.
+  -- Each process that fetches looks once a second for the leases that are cut. They are few, and the look must not cost
+  -- more with each host that is visited.
   cut_token          bigint,
   -- Until then a slice of another host waits for one request here (a robots.txt that redirects).
   guest_until        timestamptz,
@@ -96,7 +98,24 @@ create table host (
   budget             integer,
   esteem             smallint not null default 0,
   -- When somebody asked for robots.txt to be read again: copies from before this time are no longer fresh.
-  robots_asked_at    timestamptz
+  robots_asked_at    timestamptz,
+
+  -- Turns of our workers and of foreign fetchers at a host that both want are as many requests, or, where the fetchers
+  -- are slow, as much time (domain/lending.ts).
+  -- lend_turns: requests that foreign fetchers may still send in their turn; `lent` says that the workers are next.
+  -- lend_wanted_until: until then a foreign fetcher counts as wanting the host, so that visits of ours end after a turn.
+  lend_turns         smallint not null default 0,
+  lend_wanted_until  timestamptz,
+  -- lend_began: when the fetchers' turn began. ours_until: until then the workers' turn lasts, because that of the
+  -- fetchers was slow and took as long.
+  lend_began         timestamptz,
+  ours_until         timestamptz,
+  -- Trouble of a host that only URLs of one tenant have shown is for this tenant alone (domain/blame.ts).
+  -- blamed_tenant: that tenant, while the host is in trouble; null: the trouble is for all, or there is none.
+  -- others_from: before this time nobody else may ask the host either.
+  -- The entries of `failing` and `complained` name the tenant behind an `@`; those without one are nobody's.
+  blamed_tenant      bigint,
+  others_from        timestamptz
 );
 create sequence lease_token as bigint;
 
@@ -144,6 +163,16 @@ create index host_parked on host (id) where parked_at is not null;
 create index host_paused on host (id) where paused_at is not null;
 create index host_failing on host (id) where failures > 0 and parked_at is null;
 create index host_closed on host (id) where closed_until > '-infinity';
+create index host_cut on host (id) where cut_token is not null;
+create index host_blamed on host (shard) where blamed_tenant is not null;
+
+create function host_settings_changed() returns trigger language plpgsql as $$
+begin
+  new.cut_token := new.lease_token;
+  return new;
+end $$;
+create trigger host_settings_changed before update of settings_revision on host
+  for each row when (old.settings_revision <> new.settings_revision) execute function host_settings_changed();
 
 -- The name of a host, from its origin, spelt backwards: a domain and all names below it are then one range of an index.
 create function reversed_host_name(origin text) returns text language sql immutable parallel safe as $$
@@ -160,6 +189,9 @@ create table robots (
   cut         jsonb,
   -- The address that answered; null: not known. Foreign fetchers borrow the host under the cap of this address.
   address     text,
-  fetched_at  timestamptz not null
+  fetched_at  timestamptz not null,
+  -- How long the answer said that this copy may be kept, in milliseconds, from ten minutes to a day
+  -- (domain/robots-freshness.ts); null: it said nothing, and the copy is kept for a day.
+  kept_ms     integer
 );
 create index robots_cut on robots (host_id) where cut is not null;

@@ -10,7 +10,7 @@ create table url (
   -- The URL as it was found, which is sent to the server.
   url           text not null,
   state         url_state not null,
-  -- 0: page, 1: sitemap, 2: a made-up path (domain/url-kind.ts)
+  -- 0: page, 1: sitemap, 2: a made-up path, 3: what pages need to be shown (domain/url-kind.ts)
   kind          smallint not null default 0,
   -- The next stage of a fetched body. 0: none, 1: dedup, 2: extract (domain/stage.ts)
   stage         smallint not null default 0,
@@ -39,6 +39,7 @@ create table url (
   -- Why the URL is in this state (domain/url-reason.ts), and one sentence about it.
   reason        text,
   detail        text,
+  -- Of a body that this crawl fetched itself, and so opens the body.
   content_hash  bytea,
   content_type  text,
   robots_tag    text,
@@ -51,11 +52,24 @@ create table url (
   -- The page of which this one is a duplicate.
   alias_host    bigint,
   alias_key     bytea,
+  -- What a foreign fetcher says of a body that it keeps. A hash is no proof of possession: this one opens nothing, and
+  -- tells duplicates among the reports of a crawl.
+  reported_hash bytea,
+  -- The fields Link and Refresh of the answer that a page was read from, each on its line, 8,192 characters at most;
+  -- null: the answer had neither.
+  link_fields   text,
   primary key (host_id, crawl_id, key)
 ) with (fillfactor = 80);
+alter table url add constraint url_hash_of_one check (content_hash is null or reported_hash is null) not valid;
 create index url_queue on url (host_id, crawl_id, priority desc, key) where state = 'queued';
 create index url_leased on url (host_id) where state = 'leased';
 create index url_stage on url (host_id, stage) where stage > 0;
+-- Bodies are read in turns of their crawls, and of the hosts of each crawl. The next crawl and the next host with unread
+-- bodies are found by one step in this index, however many bodies wait.
+create index url_unread on url (stage, crawl_id, host_id) where stage > 0;
+-- Where a crawl has all its pages, what they need is still leased, and the crawl ends once none of it is left: found
+-- here, however many pages wait. Rows of any other kind are not in the index.
+create index url_needed on url (crawl_id, host_id, priority desc, key) where kind = 3 and state in ('queued', 'leased');
 create index url_pages on url (crawl_id, fetched_at, host_id, key) where fetched_at is not null;
 create index url_seeds on url (host_id, crawl_id) where seed;
 -- Sitemaps of a host within a crawl are counted when more are named, because their number is limited
@@ -136,66 +150,24 @@ create table host_queue (
   asking           timestamptz,
   -- When such a wait last ended with an answer: a crawl whose seeds come by the thousand asks once, not once a batch.
   ask_answered_at  timestamptz,
+
+  -- A column of its own: an update that changes a column named in an index, or in its condition, writes the row anew in
+  -- every index of the table; `queued` changes with each URL, `has_queued` seldom.
+  has_queued       boolean not null generated always as (queued > 0) stored,
+  -- How often in a row crawls of the tenant have lost their turns at the host because of trouble (held_until), with no
+  -- good answer to the tenant in between. Each time holds for twice as long as the one before, up to a day
+  -- (domain/trouble.ts).
+  held_times       smallint not null default 0,
   primary key (host_id, crawl_id)
 ) with (fillfactor = 50);
-create index host_queue_waiting on host_queue (host_id) where queued > 0;
+create index host_queue_waiting on host_queue (host_id) where has_queued;
 -- The hosts of a crawl in their order: its URLs are walked host by host, however many there are.
 create index host_queue_crawl_host on host_queue (crawl_id, host_id);
 create index host_queue_turn on host_queue (crawl_id, shard, tier, authority, turn_at)
- where known and queued > 0 and turn_at is not null;
+ where known and has_queued and turn_at is not null;
 create index host_queue_door on host_queue (crawl_id, tier, authority, turn_at)
- where not known and queued > 0 and turn_at is not null;
+ where not known and has_queued and turn_at is not null;
 create index host_queue_asking on host_queue (crawl_id) where asking is not null;
-
--- The tier of a URL of this priority (domain/front-queue/tiers.ts).
-create function front_tier(priority real) returns smallint language sql immutable parallel safe as $$
-  select case when priority >= 0.3::real then 0 when priority >= 0.12::real then 1 else 2 end::smallint
-$$;
--- The tier of a crawl's URLs at a host: of those due among the first twenty in line, else of the first.
-create function due_tier(host bigint, crawl bigint) returns smallint language sql stable as $$
-  select coalesce((select front_tier(priority)
-                     from (select priority, due_at from url
-                            where host_id = host and crawl_id = crawl and state = 'queued'
-                            order by priority desc, key limit 20) first
-                    order by due_at <= now() desc, priority desc limit 1), 2::smallint)
-$$;
-
-create function host_queue_begun() returns trigger language plpgsql as $$
-declare
-  esteem smallint;
-begin
-  select h.shard, h.known_at is not null, h.esteem into new.shard, new.known, esteem from host h where h.id = new.host_id;
-  new.authority := case esteem when 1 then true when -1 then false else new.authority end;
-  new.shard := coalesce(new.shard, 0);
-  new.known := coalesce(new.known, false);
-  return new;
-end $$;
-create trigger host_queue_begun before insert on host_queue for each row execute function host_queue_begun();
-
--- A host that a workflow takes leaves the turns of all crawls, and a host that is given back returns to them. When a
--- host is taken, crawls without work there are left alone: a crawl that has ended costs nothing. Admitting a URL
--- touches no turn, so that admission and feeding need not wait for each other: a queue that began meanwhile, or got
--- work, is looked at once too often at worst.
-create function host_turned() returns trigger language plpgsql as $$
-declare
-  at constant timestamptz := greatest(new.not_before, new.closed_until);
-begin
-  if new.fed or new.parked_at is not null then
-    update host_queue set turn_at = null where host_id = new.id and queued > 0 and turn_at is not null;
-  else
-    update host_queue
-       set turn_at = at, known = new.known_at is not null, shard = new.shard, tier = due_tier(host_id, crawl_id)
-     where host_id = new.id
-       and (turn_at is null or queued > 0 and (turn_at > at or known <> (new.known_at is not null)));
-  end if;
-  return null;
-end $$;
-create trigger host_turned after update on host for each row
-  when (old.fed <> new.fed or (old.parked_at is null) <> (new.parked_at is null)
-        or not new.fed and new.parked_at is null
-           and ((old.known_at is null) <> (new.known_at is null)
-                or greatest(new.not_before, new.closed_until) < greatest(old.not_before, old.closed_until)))
-  execute function host_turned();
 
 -- discovered = queued + leased + done + excluded + dead + failed, at every instant, summed over the shards. A shard
 -- belongs to a database session, so that writers do not wait for one another; a single shard may be negative.
@@ -217,35 +189,52 @@ create table ledger (
   unread_bytes bigint not null default 0,
   fetches     bigint not null default 0,
   bytes       bigint not null default 0,
+  -- How many hosts the crawl has, and at how many of them URLs are queued or leased: whoever reads the status of a crawl
+  -- needs no look at each of its hosts.
+  hosts         bigint not null default 0,
+  waiting_hosts bigint not null default 0,
+  working_hosts bigint not null default 0,
   primary key (crawl_id, shard)
 ) with (fillfactor = 50);
 
 create function url_counts_after_insert() returns trigger language plpgsql as $$
 begin
-  insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
-  select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
-         front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
-    from new_rows group by host_id, crawl_id order by host_id, crawl_id
-  on conflict (host_id, crawl_id) do update
-    set queued = q.queued + excluded.queued, total = q.total + excluded.total,
-        tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
-        authority = q.authority or excluded.authority,
-        work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end;
-  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed)
+  with queue as (
+    insert into host_queue as q (host_id, crawl_id, queued, total, tier, authority)
+    select host_id, crawl_id, count(*) filter (where state = 'queued'), count(*),
+           front_tier(max(priority) filter (where state = 'queued')), bool_or(seed)
+      from new_rows group by host_id, crawl_id order by host_id, crawl_id
+    on conflict (host_id, crawl_id) do update
+      set queued = q.queued + excluded.queued, total = q.total + excluded.total,
+          tier = case when q.queued > 0 or excluded.queued = 0 then least(q.tier, excluded.tier) else excluded.tier end,
+          authority = q.authority or excluded.authority,
+          work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end
+    returning with (old as before, new as after) q.crawl_id, (before.host_id is null)::int as is_new,
+              after.has_queued::int - coalesce(before.has_queued, false)::int as waiting
+  )
+  insert into ledger as l (crawl_id, shard, discovered, queued, done, excluded, dead, failed, hosts, waiting_hosts)
   select crawl_id, pg_backend_pid() % 32, count(*),
          count(*) filter (where state = 'queued'), count(*) filter (where state = 'done'),
          count(*) filter (where state = 'excluded'), count(*) filter (where state = 'dead'),
-         count(*) filter (where state = 'failed')
+         count(*) filter (where state = 'failed'),
+         (select sum(is_new) from queue where queue.crawl_id = new_rows.crawl_id),
+         (select sum(waiting) from queue where queue.crawl_id = new_rows.crawl_id)
     from new_rows group by crawl_id order by crawl_id
   on conflict (crawl_id, shard) do update
     set discovered = l.discovered + excluded.discovered, queued = l.queued + excluded.queued,
-        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded,
-        dead = l.dead + excluded.dead, failed = l.failed + excluded.failed;
+        done = l.done + excluded.done, excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead,
+        failed = l.failed + excluded.failed, hosts = l.hosts + excluded.hosts,
+        waiting_hosts = l.waiting_hosts + excluded.waiting_hosts;
   return null;
 end $$;
 
+-- An update that finds no row counts nothing. Each visit has two such, which put back URLs that somebody may have left,
+-- and the counting of nothing was most of their cost.
 create function url_counts_after_update() returns trigger language plpgsql as $$
 begin
+  if not exists (select from new_rows) then
+    return null;
+  end if;
   with change as (
     select host_id, crawl_id, 1 as n, state, case when state = 'queued' then priority end as priority from new_rows
     union all
@@ -261,33 +250,40 @@ begin
       from delta d join host_queue q using (host_id, crawl_id)
      where d.queued <> 0 or d.leased <> 0
      order by q.host_id, q.crawl_id for update of q
+  ), queue as (
+    update host_queue q
+       set queued = q.queued + d.queued, leased = q.leased + d.leased,
+           tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
+           work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
+           served_at = case when d.leased > 0 then now() else q.served_at end
+      from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id
+    returning with (old as before, new as after) q.crawl_id,
+              after.has_queued::int - before.has_queued::int as waiting,
+              (after.leased > 0)::int - (before.leased > 0)::int as working
   )
-  update host_queue q
-     set queued = q.queued + d.queued, leased = q.leased + d.leased,
-         tier = case when d.queued <= 0 then q.tier when q.queued > 0 then least(q.tier, d.tier) else d.tier end,
-         work_at = case when q.queued = 0 and q.leased = 0 then now() else q.work_at end,
-         served_at = case when d.leased > 0 then now() else q.served_at end
-    from locked d where q.host_id = d.host_id and q.crawl_id = d.crawl_id;
-
   insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending,
-                           unread_bytes, fetches, bytes)
+                           unread_bytes, fetches, bytes, waiting_hosts, working_hosts)
   select crawl_id, pg_backend_pid() % 32,
          coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
          coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
          coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
          coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
          coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n * bytes) filter (where stage > 0), 0),
-         sum(n * fetches), sum(n * bytes)
+         sum(n * fetches), sum(n * bytes),
+         coalesce((select sum(waiting) from queue where queue.crawl_id = moved.crawl_id), 0),
+         coalesce((select sum(working) from queue where queue.crawl_id = moved.crawl_id), 0)
     from (select crawl_id, 1 as n, state, status, kind, stage, fetches, bytes from new_rows
           union all
-          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) change
+          select crawl_id, -1, state, status, kind, stage, fetches, bytes from old_rows) moved
    group by crawl_id order by crawl_id
   on conflict (crawl_id, shard) do update
     set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
         excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
         pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
         unread_bytes = l.unread_bytes + excluded.unread_bytes,
-        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes;
+        fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes,
+        waiting_hosts = l.waiting_hosts + excluded.waiting_hosts,
+        working_hosts = l.working_hosts + excluded.working_hosts;
   return null;
 end $$;
 
@@ -310,12 +306,13 @@ create table forgotten (
 );
 create index forgotten_crawl on forgotten (crawl_id);
 
--- What a crawl left out, summed: URLs excluded, by reason, and what limits cut, by kind (at so many URLs, so much).
+-- What a crawl left out, summed: URLs excluded, by reason, and what limits cut, by kind (at so many URLs, so much). And
+-- how many of its pages had not changed since they were last fetched, as their hosts say (304).
 -- Triggers keep it, as they keep the ledger, by the same shards. They run after those of the ledger: whoever holds a
 -- row here also holds the row of the ledger.
 create table left_out (
   crawl_id  bigint not null,
-  what      text not null check (what in ('excluded', 'cut')),
+  what      text not null check (what in ('excluded', 'cut', 'unchanged')),
   name      text not null,
   shard     smallint not null,
   urls      bigint not null,
@@ -335,16 +332,24 @@ end $$;
 
 create function left_out_after_update() returns trigger language plpgsql as $$
 begin
+  if not exists (select from new_rows) then
+    return null;
+  end if;
   with change as materialized (
-    select 1 as n, crawl_id, state, reason, cut from new_rows where state = 'excluded' or cut is not null
+    select 1 as n, crawl_id, kind, state, reason, cut from new_rows
+     where state = 'excluded' or cut is not null or reason = 'not-modified'
     union all
-    select -1, crawl_id, state, reason, cut from old_rows where state = 'excluded' or cut is not null
+    select -1, crawl_id, kind, state, reason, cut from old_rows
+     where state = 'excluded' or cut is not null or reason = 'not-modified'
   ), delta as (
     select crawl_id, 'excluded' as what, coalesce(reason, 'unknown') as name, sum(n) as urls, 0 as amount
       from change where state = 'excluded' group by crawl_id, coalesce(reason, 'unknown')
     union all
     select crawl_id, 'cut', each.key, sum(n), sum(n * each.value::bigint)
       from change cross join jsonb_each_text(cut) each where cut is not null group by crawl_id, each.key
+    union all
+    select crawl_id, 'unchanged', reason, sum(n), 0
+      from change where kind = 0 and state = 'done' and reason = 'not-modified' group by crawl_id, reason
   )
   insert into left_out as l (crawl_id, what, name, shard, urls, amount)
   select crawl_id, what, name, pg_backend_pid() % 32, urls, amount

@@ -9,9 +9,13 @@ create table content (
   site      bigint not null default 0,
   host_id   bigint not null,
   key       bytea not null,
+  -- Whose crawl it is, and when the crawl first had the body.
+  tenant_id bigint not null,
+  first_at  timestamptz not null default now(),
   primary key (crawl_id, hash, site)
 );
-create index content_hash on content (hash);
+-- Which crawl of a tenant had a body first.
+create index content_known on content (hash, tenant_id, first_at, crawl_id);
 
 -- What extraction found. Texts are not kept: when somebody asks for one, it is read from the body again.
 create table page (
@@ -37,9 +41,23 @@ create table page (
   -- To the crawl's focus, from 0 to 1; null: the crawl has none.
   relevance    real,
   extracted_at timestamptz not null default now(),
+  -- Values that the rules of the crawl took from the page, by name (contracts/page-rules.ts); null: it has no rules, or
+  -- they could not be applied. Pages without rules pay nothing for the column.
+  fields       jsonb,
   primary key (host_id, crawl_id, key)
 );
 create index page_text on page (crawl_id, text_hash) where text_hash is not null;
+
+-- Pages that got, lost or may have lost a text that another page has, since it was last judged which page stands for it
+-- (storage/pages/judge-texts.ts). Rows are only added and removed, so that writers never wait for one another here.
+create table text_due (
+  id         bigint generated always as identity primary key,
+  crawl_id   bigint not null,
+  text_hash  bytea not null,
+  -- The page.
+  host_id    bigint not null,
+  key        bytea not null
+);
 
 -- Pages that finish criteria count (domain/finish-criteria.ts), each once, in the transaction that stores the page. A
 -- shard belongs to a database session, so that writers do not wait for one another.

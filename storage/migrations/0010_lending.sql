@@ -23,6 +23,8 @@ create table lent_url (
   lent_at    timestamptz not null default now(),
   -- Set in the transaction that commits the outcome.
   settled_at timestamptz,
+  -- The URL was given back untried, after its host had stood still for it as long as for a slow request.
+  wasted     boolean not null default false,
   primary key (batch_id, host_id)
 );
 create unique index lent_url_token on lent_url (token);

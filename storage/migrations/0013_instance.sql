@@ -22,3 +22,27 @@ create table worker_process (
   -- How full the stages behind its requests are (domain/pressure.ts: a StageLoad each); null: it sends none.
   loads       jsonb
 );
+
+-- Outages that worker processes see (domain/outage.ts): a dependency that a process's breaker stands in front of.
+create table outage (
+  worker      uuid not null,
+  dependency  text not null,
+  since       timestamptz not null,
+  -- When the process last said so. A process that has said nothing for fifteen seconds, and is not over it, has died: what
+  -- it saw is not known to go on.
+  seen_at     timestamptz not null default now(),
+  over        boolean not null default false,
+  why         text,
+  primary key (worker, dependency, since)
+);
+create index outage_seen on outage (seen_at);
+
+-- The latest outage that any process saw, from its beginning to its end or to now: so long nothing else explains a wait.
+-- Every visit asks, so only the hundred rows that were seen last are looked at: those of one outage, in all processes.
+create view last_outage as
+  with each as (
+    select since, case when not over and seen_at > now() - interval '15 seconds' then now() else seen_at end as until
+      from (select since, seen_at, over from outage order by seen_at desc limit 100) seen
+  )
+  select min(since) as since, max(until) as until from each
+   where until >= (select max(until) from each) - interval '15 seconds';

@@ -33,7 +33,10 @@ create table body (
   hash     bytea primary key,
   segment  integer not null,
   at       bigint not null,
-  length   integer not null
+  length   integer not null,
+  -- The tenant whose crawl brought the record. Tenants share the bytes, if each of them has fetched them; the head of the
+  -- answer, its URL and its request are for this tenant alone. Null: not known.
+  tenant_id bigint
 );
 create index body_segment on body (segment);
 

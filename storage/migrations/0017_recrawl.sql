@@ -31,7 +31,15 @@ create table standing_crawl (
   -- The settings by which known pages were last dated (`datedBy`), and the page up to which they were; null: all were.
   dated_by       text,
   dated_key      bytea default '',
-  dated_host     bigint not null default 0
+  dated_host     bigint not null default 0,
+  -- When the copies of the crawl were last ranked by all that is known, as at the end of a crawl, and how many pages it
+  -- had then. Null: they never were.
+  ranked_at      timestamptz,
+  ranked_pages   bigint not null default 0,
+  -- A plan made before the rates of pages are known rests on a guess: it is made anew as rates become known. Pages whose
+  -- rates were known when the plan was made, and how many have been visited often enough since.
+  planned_rates  bigint not null default 0,
+  rates_learnt   bigint not null default 0
 );
 
 -- What the visits to a page have shown. It is led by crawl and key: keys are hashes, so the first rows of a crawl are a

@@ -28,5 +28,7 @@ create table host_time (
   reading      real not null default 0,
   own_work     real not null default 0,
   fault        real not null default 0,
+  outage       real not null default 0,
+  unexplained  real not null default 0,
   primary key (crawl_id, host_id)
 ) with (fillfactor = 50);

@@ -45,6 +45,12 @@ export async function migrate(databaseUrl: string, dir: string = migrations): Pr
 /** The number that a migration's name begins with. */
 const numberOf = (name: string): number => Number.parseInt(name, 10);
 
+/**
+ * Those up to this one are told anew: what later ones had changed of a table stands where the table is made. A database
+ * that has had it has the same schema, and forgets the names that are gone.
+ */
+const folded = '0067_turns_in_order';
+
 async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
   const known = (await readdir(dir)).map((file) => path.parse(file).name);
   const db = new Client({ connectionString: databaseUrl });
@@ -52,17 +58,21 @@ async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
   try {
     const { rows: tables } = await db.query(`select from pg_tables where tablename = 'migration'`);
     if (tables.length === 0) return;
-    const { rows } = await db.query<{ name: string }>(
-      'select name from migration where name <> all ($1) order by id limit 1',
-      [known],
-    );
-    if (rows[0] === undefined) return;
-    const { name } = rows[0];
+    const { rows } = await db.query<{ name: string }>('select name from migration order by id');
+    const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
+    const isFolded = rows.some(({ name }) => name === folded);
+    const gone = unknown.filter((name) => isFolded && numberOf(name) < numberOf(folded));
+    await db.query('delete from migration where name = any ($1)', [gone]);
+    const name = unknown.find((each) => !gone.includes(each));
+    if (name !== undefined && numberOf(name) > Math.max(...known.map(numberOf)))
+      throw new Error(
+        `The database was written by a newer version of Orbweaver: this version does not know the migration ${name}. Start that newer version, or a later one.`,
+      );
     // Released migrations stay as they are: another one in the place of ours was never released.
+    const last = name ?? (known.includes(folded) && !isFolded ? rows.at(-1)?.name : undefined);
+    if (last === undefined) return;
     throw new Error(
-      numberOf(name) <= Math.max(...known.map(numberOf))
-        ? `The database was written by an unreleased build of Orbweaver, with the migration ${name}. This version cannot use it: give it an empty database.`
-        : `The database was written by a newer version of Orbweaver: this version does not know the migration ${name}. Start that newer version, or a later one.`,
+      `The database was written by an unreleased build of Orbweaver, with the migration ${last}. This version cannot use it: start the build whose last migration is ${folded} on it first, or give this version an empty database.`,
     );
   } finally {
     await db.end();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
@@ -25,6 +25,16 @@ async function ask(database: string, statement: string): Promise<readonly Record
   }
 }
 
+/** A new database, which goes after the test. */
+async function database(suffix: string): Promise<string> {
+  const made = `${name}_${suffix}`;
+  await ask('postgres', `create database ${made}`);
+  onTestFinished(async () => {
+    await ask('postgres', `drop database if exists ${made} with (force)`);
+  });
+  return made;
+}
+
 afterAll(() => ask('postgres', `drop database if exists ${name} with (force)`));
 
 it('brings an empty database to the schema once, however many start at the same time', async () => {
@@ -45,93 +55,69 @@ it('brings an empty database to the schema once, however many start at the same 
 });
 
 it('names the file of a migration that fails, and leaves nothing of it', async () => {
-  const [database, folder] = [`${name}_broken`, mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
-  await ask('postgres', `create database ${database}`);
-  onTestFinished(async () => {
+  const [broken, folder] = [await database('broken'), mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+  onTestFinished(() => {
     rmSync(folder, { recursive: true });
-    await ask('postgres', `drop database if exists ${database} with (force)`);
   });
   writeFileSync(join(folder, '0001_good.sql'), 'create table good ();');
   writeFileSync(join(folder, '0002_broken.sql'), 'create table half (); select * from nowhere;');
-  const failed = migrate(urlOf(database), folder);
+  const failed = migrate(urlOf(broken), folder);
   await expect(failed).rejects.toThrow(
     `Migration ${join(folder, '0002_broken.sql')} failed: relation "nowhere"`,
   );
-  const tables = await ask(database, `select tablename from pg_tables where schemaname = 'public'`);
+  const tables = await ask(broken, `select tablename from pg_tables where schemaname = 'public'`);
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
 });
 
-/** A database as it was before a migration. */
-async function before(database: string, migration: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'));
-  await ask('postgres', `create database ${database}`);
-  onTestFinished(async () => {
-    rmSync(folder, { recursive: true });
-    await ask('postgres', `drop database if exists ${database} with (force)`);
-  });
-  const all = fileURLToPath(new URL('../../../storage/migrations', import.meta.url));
-  cpSync(all, folder, { recursive: true, filter: (file) => basename(file) < migration || file === all });
-  await migrate(urlOf(database), folder);
-}
+const namesIn = async (made: string): Promise<unknown[]> =>
+  (await ask(made, 'select name from migration order by id')).map((row) => row['name']);
 
-it('counts the hosts of crawls that are there already', async () => {
-  const database = `${name}_hosts`;
-  await before(database, '0034_host_counts.sql');
+it('adopts a database that had the migrations which are folded by now, and goes on with it', async () => {
+  const adopted = await database('adopted');
+  const [folder, all] = [mkdtempSync(join(tmpdir(), 'orbweaver-migrations-')), '../../../storage/migrations'];
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  cpSync(fileURLToPath(new URL(all, import.meta.url)), folder, { recursive: true });
+  const known = await migrate(urlOf(adopted), folder);
   await ask(
-    database,
-    `insert into host_queue (host_id, crawl_id, queued, leased) values (1, 1, 2, 0), (2, 1, 0, 3), (3, 1, 0, 0), (1, 2, 5, 1);
-     insert into ledger (crawl_id, shard, discovered) values (1, 0, 9), (1, 5, 9)`,
+    adopted,
+    `insert into opt_out (domain) values ('kept.example');
+     with had as (delete from migration returning name)
+     insert into migration (name, run_on)
+     select name, now() from (select name from had union values ('0027_same_text'), ('0066_repeated_holds')) n order by name`,
   );
-  await migrate(urlOf(database));
-  expect(
-    await ask(
-      database,
-      `select crawl_id, sum(discovered)::int as urls, sum(hosts)::int as hosts, sum(waiting_hosts)::int as waiting,
-              sum(working_hosts)::int as working from ledger group by crawl_id order by crawl_id`,
-    ),
-  ).toEqual([
-    { crawl_id: '1', urls: 18, hosts: 3, waiting: 1, working: 1 },
-    { crawl_id: '2', urls: 0, hosts: 1, waiting: 1, working: 1 },
-  ]);
+  expect(await namesIn(adopted)).toHaveLength(known.length + 2);
+  writeFileSync(join(folder, '9998_next.sql'), 'create table next ();');
+  expect(await migrate(urlOf(adopted), folder)).toEqual(['9998_next']);
+  expect(await namesIn(adopted)).toEqual([...known, '9998_next']);
+  expect(await ask(adopted, 'select domain from opt_out')).toEqual([{ domain: 'kept.example' }]);
 });
 
-it('forgets marks of visits that were cut and are over', async () => {
-  const database = `${name}_cuts`;
-  await before(database, '0035_cut_leases.sql');
-  await ask(
-    database,
-    `insert into host (origin, shard, lease_token, cut_token)
-     values ('http://over', 0, null, 1), ('http://other', 0, 3, 2), ('http://cut', 0, 4, 4)`,
+it('refuses a database that has not had all of them, and says what brings it up to date', async () => {
+  const older = await database('older');
+  await migrate(urlOf(older));
+  await ask(older, `delete from migration where name >= '0031'`);
+  await expect(migrate(urlOf(older))).rejects.toThrow(
+    /unreleased build .* 0029_boilerplate\. .*start the build whose last migration is 0067_turns_in_order on it first/,
   );
-  await migrate(urlOf(database));
-  expect(await ask(database, `select origin from host where cut_token is not null`)).toEqual([
-    { origin: 'http://cut' },
-  ]);
 });
 
 it('refuses a database that a newer version wrote, and names its migration', async () => {
-  const database = `${name}_newer`;
-  await ask('postgres', `create database ${database}`);
-  onTestFinished(async () => {
-    await ask('postgres', `drop database if exists ${database} with (force)`);
-  });
-  await migrate(urlOf(database));
-  await ask(database, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
-  await expect(migrate(urlOf(database))).rejects.toThrow(/written by a newer version.* 9999_of_tomorrow/);
+  const newer = await database('newer');
+  await migrate(urlOf(newer));
+  await ask(newer, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
+  await expect(migrate(urlOf(newer))).rejects.toThrow(/written by a newer version.* 9999_of_tomorrow/);
 });
 
 it('refuses a database of an unreleased build, and says that an empty one is needed', async () => {
-  const database = `${name}_unreleased`;
-  await ask('postgres', `create database ${database}`);
-  onTestFinished(async () => {
-    await ask('postgres', `drop database if exists ${database} with (force)`);
-  });
+  const unreleased = await database('unreleased');
   await ask(
-    database,
+    unreleased,
     `create table migration (id serial primary key, name text, run_on timestamp);
      insert into migration (name, run_on) values ('0001_frontier', now()), ('0057_of_then', now())`,
   );
-  await expect(migrate(urlOf(database))).rejects.toThrow(
+  await expect(migrate(urlOf(unreleased))).rejects.toThrow(
     /written by an unreleased build .* 0001_frontier\. .* empty database\.$/,
   );
 });
