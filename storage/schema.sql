@@ -24,17 +24,10 @@ create table api_key (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  constraint api_key_created_at_not_null NOT NULL created_at,
   constraint api_key_hash_key UNIQUE (hash),
-  constraint api_key_hash_not_null NOT NULL hash,
-  constraint api_key_id_not_null NOT NULL id,
-  constraint api_key_name_not_null NOT NULL name,
   constraint api_key_pkey PRIMARY KEY (id),
-  constraint api_key_prefix_not_null NOT NULL prefix,
   constraint api_key_role_check CHECK ((role = ANY (ARRAY['reader'::text, 'operator'::text, 'admin'::text]))),
-  constraint api_key_role_not_null NOT NULL role,
-  constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
-  constraint api_key_tenant_id_not_null NOT NULL tenant_id
+  constraint api_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table attempt (
@@ -45,13 +38,7 @@ create table attempt (
   class text not null,
   status smallint,
   message text not null,
-  headers jsonb,
-  constraint attempt_at_not_null NOT NULL at,
-  constraint attempt_class_not_null NOT NULL class,
-  constraint attempt_crawl_id_not_null NOT NULL crawl_id,
-  constraint attempt_host_id_not_null NOT NULL host_id,
-  constraint attempt_key_not_null NOT NULL key,
-  constraint attempt_message_not_null NOT NULL message
+  headers jsonb
 );
 
 create table audit_log (
@@ -70,18 +57,7 @@ create table audit_log (
   hour timestamp with time zone,
   times integer not null default 1,
   last_at timestamp with time zone,
-  constraint audit_log_actor_not_null NOT NULL actor,
-  constraint audit_log_at_not_null NOT NULL at,
-  constraint audit_log_method_not_null NOT NULL method,
-  constraint audit_log_number_not_null NOT NULL number,
-  constraint audit_log_pkey PRIMARY KEY (number),
-  constraint audit_log_request_id_not_null NOT NULL request_id,
-  constraint audit_log_role_not_null NOT NULL role,
-  constraint audit_log_route_not_null NOT NULL route,
-  constraint audit_log_security_not_null NOT NULL security,
-  constraint audit_log_target_not_null NOT NULL target,
-  constraint audit_log_tenant_id_not_null NOT NULL tenant_id,
-  constraint audit_log_times_not_null NOT NULL times
+  constraint audit_log_pkey PRIMARY KEY (number)
 );
 
 create table body (
@@ -90,11 +66,7 @@ create table body (
   at bigint not null,
   length integer not null,
   tenant_id bigint,
-  constraint body_at_not_null NOT NULL at,
-  constraint body_hash_not_null NOT NULL hash,
-  constraint body_length_not_null NOT NULL length,
-  constraint body_pkey PRIMARY KEY (hash),
-  constraint body_segment_not_null NOT NULL segment
+  constraint body_pkey PRIMARY KEY (hash)
 );
 
 create table cap (
@@ -102,8 +74,6 @@ create table cap (
   rate double precision,
   in_flight integer,
   changed_at timestamp with time zone not null default now(),
-  constraint cap_changed_at_not_null NOT NULL changed_at,
-  constraint cap_name_not_null NOT NULL name,
   constraint cap_pkey PRIMARY KEY (name)
 );
 
@@ -112,10 +82,7 @@ create table cap_wait (
   name text not null,
   until timestamp with time zone not null,
   constraint cap_wait_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
-  constraint cap_wait_host_id_not_null NOT NULL host_id,
-  constraint cap_wait_name_not_null NOT NULL name,
-  constraint cap_wait_pkey PRIMARY KEY (host_id),
-  constraint cap_wait_until_not_null NOT NULL until
+  constraint cap_wait_pkey PRIMARY KEY (host_id)
 );
 
 create table complaint (
@@ -124,18 +91,12 @@ create table complaint (
   text text not null,
   contact text,
   created_at timestamp with time zone not null default now(),
-  constraint complaint_created_at_not_null NOT NULL created_at,
-  constraint complaint_domain_not_null NOT NULL domain,
-  constraint complaint_id_not_null NOT NULL id,
-  constraint complaint_pkey PRIMARY KEY (id),
-  constraint complaint_text_not_null NOT NULL text
+  constraint complaint_pkey PRIMARY KEY (id)
 );
 
 create table complaint_count (
   domain text collate "C" not null,
   complaints bigint not null,
-  constraint complaint_count_complaints_not_null NOT NULL complaints,
-  constraint complaint_count_domain_not_null NOT NULL domain,
   constraint complaint_count_pkey PRIMARY KEY (domain)
 );
 
@@ -147,14 +108,7 @@ create table content (
   key bytea not null,
   tenant_id bigint not null,
   first_at timestamp with time zone not null default now(),
-  constraint content_crawl_id_not_null NOT NULL crawl_id,
-  constraint content_first_at_not_null NOT NULL first_at,
-  constraint content_hash_not_null NOT NULL hash,
-  constraint content_host_id_not_null NOT NULL host_id,
-  constraint content_key_not_null NOT NULL key,
-  constraint content_pkey PRIMARY KEY (crawl_id, hash, site),
-  constraint content_site_not_null NOT NULL site,
-  constraint content_tenant_id_not_null NOT NULL tenant_id
+  constraint content_pkey PRIMARY KEY (crawl_id, hash, site)
 );
 
 create table crawl (
@@ -183,24 +137,8 @@ create table crawl (
   seeds_taken bigint not null default 0,
   removed_at timestamp with time zone,
   state_revision integer not null default 0,
-  constraint crawl_config_not_null NOT NULL config,
-  constraint crawl_config_version_not_null NOT NULL config_version,
-  constraint crawl_created_at_not_null NOT NULL created_at,
-  constraint crawl_id_not_null NOT NULL id,
-  constraint crawl_job_id_not_null NOT NULL job_id,
   constraint crawl_pkey PRIMARY KEY (id),
-  constraint crawl_quarantine_revision_not_null NOT NULL quarantine_revision,
-  constraint crawl_rested_not_null NOT NULL rested,
-  constraint crawl_seeded_line_not_null NOT NULL seeded_line,
-  constraint crawl_seeds_accepted_not_null NOT NULL seeds_accepted,
-  constraint crawl_seeds_added_at_not_null NOT NULL seeds_added_at,
-  constraint crawl_seeds_rejected_not_null NOT NULL seeds_rejected,
-  constraint crawl_seeds_revision_not_null NOT NULL seeds_revision,
-  constraint crawl_seeds_taken_not_null NOT NULL seeds_taken,
-  constraint crawl_state_not_null NOT NULL state,
-  constraint crawl_state_revision_not_null NOT NULL state_revision,
-  constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
-  constraint crawl_tenant_id_not_null NOT NULL tenant_id
+  constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table crawl_changes (
@@ -215,17 +153,6 @@ create table crawl_changes (
   dropped bigint not null default 0,
   lost bigint not null default 0,
   forgotten bigint not null default 0,
-  constraint crawl_changes_at_host_not_null NOT NULL at_host,
-  constraint crawl_changes_at_key_not_null NOT NULL at_key,
-  constraint crawl_changes_at_micros_not_null NOT NULL at_micros,
-  constraint crawl_changes_changed_not_null NOT NULL changed,
-  constraint crawl_changes_claimed_until_not_null NOT NULL claimed_until,
-  constraint crawl_changes_compared_not_null NOT NULL compared,
-  constraint crawl_changes_crawl_id_not_null NOT NULL crawl_id,
-  constraint crawl_changes_dropped_not_null NOT NULL dropped,
-  constraint crawl_changes_forgotten_not_null NOT NULL forgotten,
-  constraint crawl_changes_is_over_not_null NOT NULL is_over,
-  constraint crawl_changes_lost_not_null NOT NULL lost,
   constraint crawl_changes_pkey PRIMARY KEY (crawl_id)
 );
 
@@ -246,20 +173,9 @@ create table crawl_config (
   admitted bigint not null default 0,
   ended_at timestamp with time zone,
   place text,
-  constraint crawl_config_admitted_not_null NOT NULL admitted,
-  constraint crawl_config_config_not_null NOT NULL config,
   constraint crawl_config_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
-  constraint crawl_config_crawl_id_not_null NOT NULL crawl_id,
-  constraint crawl_config_created_at_not_null NOT NULL created_at,
-  constraint crawl_config_excluded_not_null NOT NULL excluded,
-  constraint crawl_config_judged_not_null NOT NULL judged,
   constraint crawl_config_pkey PRIMARY KEY (crawl_id, version),
-  constraint crawl_config_readmitted_not_null NOT NULL readmitted,
-  constraint crawl_config_reread_not_null NOT NULL reread,
-  constraint crawl_config_rereads_not_null NOT NULL rereads,
-  constraint crawl_config_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'superseded'::text, 'stopped'::text]))),
-  constraint crawl_config_state_not_null NOT NULL state,
-  constraint crawl_config_version_not_null1 NOT NULL version
+  constraint crawl_config_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'superseded'::text, 'stopped'::text])))
 );
 
 create table dead_letter (
@@ -272,13 +188,6 @@ create table dead_letter (
   headers jsonb,
   attempts smallint not null,
   created_at timestamp with time zone not null default now(),
-  constraint dead_letter_attempts_not_null NOT NULL attempts,
-  constraint dead_letter_class_not_null NOT NULL class,
-  constraint dead_letter_crawl_id_not_null NOT NULL crawl_id,
-  constraint dead_letter_created_at_not_null NOT NULL created_at,
-  constraint dead_letter_host_id_not_null NOT NULL host_id,
-  constraint dead_letter_key_not_null NOT NULL key,
-  constraint dead_letter_message_not_null NOT NULL message,
   constraint dead_letter_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
@@ -286,10 +195,7 @@ create table domain_rank (
   domain text collate "C" not null,
   place integer not null,
   edition bigint not null,
-  constraint domain_rank_domain_not_null NOT NULL domain,
-  constraint domain_rank_edition_not_null NOT NULL edition,
-  constraint domain_rank_pkey PRIMARY KEY (domain),
-  constraint domain_rank_place_not_null NOT NULL place
+  constraint domain_rank_pkey PRIMARY KEY (domain)
 );
 
 create table event (
@@ -299,12 +205,6 @@ create table event (
   at timestamp with time zone not null default now(),
   kind text not null,
   data jsonb not null default '{}'::jsonb,
-  constraint event_at_not_null NOT NULL at,
-  constraint event_crawl_id_not_null NOT NULL crawl_id,
-  constraint event_data_not_null NOT NULL data,
-  constraint event_id_not_null NOT NULL id,
-  constraint event_kind_not_null NOT NULL kind,
-  constraint event_number_not_null NOT NULL number,
   constraint event_pkey PRIMARY KEY (id)
 );
 
@@ -329,33 +229,16 @@ create table export_job (
   pages bigint not null default 0,
   bytes bigint not null default 0,
   has_files boolean not null default true,
-  constraint export_job_bytes_not_null NOT NULL bytes,
-  constraint export_job_choice_not_null NOT NULL choice,
-  constraint export_job_crawl_id_not_null NOT NULL crawl_id,
-  constraint export_job_created_at_not_null NOT NULL created_at,
-  constraint export_job_folder_not_null NOT NULL folder,
-  constraint export_job_format_not_null NOT NULL format,
-  constraint export_job_has_files_not_null NOT NULL has_files,
-  constraint export_job_id_not_null NOT NULL id,
-  constraint export_job_pages_not_null NOT NULL pages,
-  constraint export_job_parts_not_null NOT NULL parts,
   constraint export_job_phase_check CHECK ((phase = ANY (ARRAY['pages'::text, 'whole'::text, 'bucket'::text]))),
-  constraint export_job_phase_not_null NOT NULL phase,
   constraint export_job_pkey PRIMARY KEY (id),
-  constraint export_job_state_not_null NOT NULL state,
-  constraint export_job_target_check CHECK ((target = ANY (ARRAY['folder'::text, 'bucket'::text]))),
-  constraint export_job_target_not_null NOT NULL target,
-  constraint export_job_until_not_null NOT NULL until
+  constraint export_job_target_check CHECK ((target = ANY (ARRAY['folder'::text, 'bucket'::text])))
 );
 
 create table forgetting (
   crawl_id bigint not null,
   times integer not null,
   begun_at timestamp with time zone not null,
-  constraint forgetting_begun_at_not_null NOT NULL begun_at,
-  constraint forgetting_crawl_id_not_null NOT NULL crawl_id,
-  constraint forgetting_pkey PRIMARY KEY (crawl_id),
-  constraint forgetting_times_not_null NOT NULL times
+  constraint forgetting_pkey PRIMARY KEY (crawl_id)
 );
 
 create table forgotten (
@@ -364,20 +247,13 @@ create table forgotten (
   urls bigint not null,
   fetches bigint not null,
   bytes bigint not null,
-  constraint forgotten_bytes_not_null NOT NULL bytes,
-  constraint forgotten_crawl_id_not_null NOT NULL crawl_id,
-  constraint forgotten_fetches_not_null NOT NULL fetches,
-  constraint forgotten_host_id_not_null NOT NULL host_id,
-  constraint forgotten_pkey PRIMARY KEY (host_id, crawl_id),
-  constraint forgotten_urls_not_null NOT NULL urls
+  constraint forgotten_pkey PRIMARY KEY (host_id, crawl_id)
 );
 
 create table freed_body (
   hash bytea not null,
   since timestamp with time zone not null default now(),
-  constraint freed_body_hash_not_null NOT NULL hash,
-  constraint freed_body_pkey PRIMARY KEY (hash),
-  constraint freed_body_since_not_null NOT NULL since
+  constraint freed_body_pkey PRIMARY KEY (hash)
 );
 
 create table freshness_sample (
@@ -388,13 +264,7 @@ create table freshness_sample (
   checked real,
   left_out bigint not null,
   queued bigint not null,
-  constraint freshness_sample_at_not_null NOT NULL at,
-  constraint freshness_sample_crawl_id_not_null NOT NULL crawl_id,
-  constraint freshness_sample_fresh_not_null NOT NULL fresh,
-  constraint freshness_sample_left_out_not_null NOT NULL left_out,
-  constraint freshness_sample_pages_not_null NOT NULL pages,
-  constraint freshness_sample_pkey PRIMARY KEY (crawl_id, at),
-  constraint freshness_sample_queued_not_null NOT NULL queued
+  constraint freshness_sample_pkey PRIMARY KEY (crawl_id, at)
 );
 
 create table host (
@@ -453,34 +323,8 @@ create table host (
   ours_until timestamp with time zone,
   blamed_tenant bigint,
   others_from timestamp with time zone,
-  constraint host_clean_not_null NOT NULL clean,
-  constraint host_closed_until_not_null NOT NULL closed_until,
-  constraint host_complained_not_null NOT NULL complained,
-  constraint host_eased_not_null NOT NULL eased,
-  constraint host_esteem_not_null NOT NULL esteem,
-  constraint host_failing_not_null NOT NULL failing,
-  constraint host_failures_not_null NOT NULL failures,
-  constraint host_fed_not_null NOT NULL fed,
-  constraint host_fed_tier_not_null NOT NULL fed_tier,
-  constraint host_id_not_null NOT NULL id,
-  constraint host_idle_not_null NOT NULL idle,
-  constraint host_lend_turns_not_null NOT NULL lend_turns,
-  constraint host_lent_not_null NOT NULL lent,
-  constraint host_not_before_not_null NOT NULL not_before,
   constraint host_origin_key UNIQUE (origin),
-  constraint host_origin_not_null NOT NULL origin,
-  constraint host_outages_not_null NOT NULL outages,
-  constraint host_paced_until_not_null NOT NULL paced_until,
-  constraint host_pkey PRIMARY KEY (id),
-  constraint host_recent_asked_not_null NOT NULL recent_asked,
-  constraint host_recent_failed_not_null NOT NULL recent_failed,
-  constraint host_requests_reserved_not_null NOT NULL requests_reserved,
-  constraint host_requests_used_not_null NOT NULL requests_used,
-  constraint host_settings_not_null NOT NULL settings,
-  constraint host_settings_revision_not_null NOT NULL settings_revision,
-  constraint host_shard_not_null NOT NULL shard,
-  constraint host_since_complaint_not_null NOT NULL since_complaint,
-  constraint host_slowdown_not_null NOT NULL slowdown
+  constraint host_pkey PRIMARY KEY (id)
 );
 
 create table host_blocks (
@@ -489,12 +333,7 @@ create table host_blocks (
   pages integer not null,
   counts jsonb not null,
   repeated jsonb not null,
-  constraint host_blocks_counts_not_null NOT NULL counts,
-  constraint host_blocks_crawl_id_not_null NOT NULL crawl_id,
-  constraint host_blocks_host_id_not_null NOT NULL host_id,
-  constraint host_blocks_pages_not_null NOT NULL pages,
-  constraint host_blocks_pkey PRIMARY KEY (crawl_id, host_id),
-  constraint host_blocks_repeated_not_null NOT NULL repeated
+  constraint host_blocks_pkey PRIMARY KEY (crawl_id, host_id)
 );
 
 create table host_quality (
@@ -506,13 +345,7 @@ create table host_quality (
   later boolean not null default false,
   looked_at timestamp with time zone not null default now(),
   constraint host_quality_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
-  constraint host_quality_host_id_not_null NOT NULL host_id,
-  constraint host_quality_later_not_null NOT NULL later,
-  constraint host_quality_looked_at_not_null NOT NULL looked_at,
-  constraint host_quality_parts_not_null NOT NULL parts,
-  constraint host_quality_pkey PRIMARY KEY (host_id),
-  constraint host_quality_quality_not_null NOT NULL quality,
-  constraint host_quality_urls_not_null NOT NULL urls
+  constraint host_quality_pkey PRIMARY KEY (host_id)
 );
 
 create table host_queue (
@@ -538,25 +371,7 @@ create table host_queue (
   ask_answered_at timestamp with time zone,
   has_queued boolean not null generated always as ((queued > 0)) stored,
   held_times smallint not null default 0,
-  constraint host_queue_authority_not_null NOT NULL authority,
-  constraint host_queue_crawl_id_not_null NOT NULL crawl_id,
-  constraint host_queue_has_queued_not_null NOT NULL has_queued,
-  constraint host_queue_held_times_not_null NOT NULL held_times,
-  constraint host_queue_held_until_not_null NOT NULL held_until,
-  constraint host_queue_host_id_not_null NOT NULL host_id,
-  constraint host_queue_known_not_null NOT NULL known,
-  constraint host_queue_leased_not_null NOT NULL leased,
-  constraint host_queue_own_turn_at_not_null NOT NULL own_turn_at,
-  constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id),
-  constraint host_queue_queued_not_null NOT NULL queued,
-  constraint host_queue_served_at_not_null NOT NULL served_at,
-  constraint host_queue_served_not_null NOT NULL served,
-  constraint host_queue_shard_not_null NOT NULL shard,
-  constraint host_queue_tier_not_null NOT NULL tier,
-  constraint host_queue_total_not_null NOT NULL total,
-  constraint host_queue_turn_version_not_null NOT NULL turn_version,
-  constraint host_queue_work_at_not_null NOT NULL work_at,
-  constraint host_queue_worth_not_null NOT NULL worth
+  constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id)
 ) with (fillfactor=50);
 
 create table host_time (
@@ -586,33 +401,7 @@ create table host_time (
   fault real not null default 0,
   outage real not null default 0,
   unexplained real not null default 0,
-  constraint host_time_answering_not_null NOT NULL answering,
-  constraint host_time_backoff_not_null NOT NULL backoff,
-  constraint host_time_caps_not_null NOT NULL caps,
-  constraint host_time_crawl_delay_not_null NOT NULL crawl_delay,
-  constraint host_time_crawl_id_not_null NOT NULL crawl_id,
-  constraint host_time_delay_not_null NOT NULL delay,
-  constraint host_time_fault_not_null NOT NULL fault,
-  constraint host_time_host_id_not_null NOT NULL host_id,
-  constraint host_time_others_not_null NOT NULL others,
-  constraint host_time_outage_not_null NOT NULL outage,
-  constraint host_time_own_delay_not_null NOT NULL own_delay,
-  constraint host_time_own_work_not_null NOT NULL own_work,
-  constraint host_time_parked_not_null NOT NULL parked,
-  constraint host_time_paused_not_null NOT NULL paused,
-  constraint host_time_pkey PRIMARY KEY (crawl_id, host_id),
-  constraint host_time_place_not_null NOT NULL place,
-  constraint host_time_pressure_not_null NOT NULL pressure,
-  constraint host_time_quota_not_null NOT NULL quota,
-  constraint host_time_reading_not_null NOT NULL reading,
-  constraint host_time_retry_after_not_null NOT NULL retry_after,
-  constraint host_time_retry_not_null NOT NULL retry,
-  constraint host_time_robots_txt_not_null NOT NULL robots_txt,
-  constraint host_time_slot_not_null NOT NULL slot,
-  constraint host_time_slowdown_not_null NOT NULL slowdown,
-  constraint host_time_unexplained_not_null NOT NULL unexplained,
-  constraint host_time_until_not_null NOT NULL until,
-  constraint host_time_windows_not_null NOT NULL windows
+  constraint host_time_pkey PRIMARY KEY (crawl_id, host_id)
 ) with (fillfactor=50);
 
 create table idempotency_key (
@@ -625,20 +414,13 @@ create table idempotency_key (
   content_type text,
   location text,
   body text,
-  constraint idempotency_key_caller_not_null NOT NULL caller,
-  constraint idempotency_key_created_at_not_null NOT NULL created_at,
-  constraint idempotency_key_key_not_null NOT NULL key,
-  constraint idempotency_key_pkey PRIMARY KEY (tenant_id, caller, key),
-  constraint idempotency_key_request_hash_not_null NOT NULL request_hash,
-  constraint idempotency_key_tenant_id_not_null NOT NULL tenant_id
+  constraint idempotency_key_pkey PRIMARY KEY (tenant_id, caller, key)
 );
 
 create table instance (
   id uuid not null default gen_random_uuid(),
   cursor_secret bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
   temporal_namespace text,
-  constraint instance_cursor_secret_not_null NOT NULL cursor_secret,
-  constraint instance_id_not_null NOT NULL id,
   constraint instance_pkey PRIMARY KEY (id)
 );
 
@@ -660,24 +442,7 @@ create table ledger (
   hosts bigint not null default 0,
   waiting_hosts bigint not null default 0,
   working_hosts bigint not null default 0,
-  constraint ledger_bytes_not_null NOT NULL bytes,
-  constraint ledger_crawl_id_not_null NOT NULL crawl_id,
-  constraint ledger_dead_not_null NOT NULL dead,
-  constraint ledger_discovered_not_null NOT NULL discovered,
-  constraint ledger_done_not_null NOT NULL done,
-  constraint ledger_excluded_not_null NOT NULL excluded,
-  constraint ledger_failed_not_null NOT NULL failed,
-  constraint ledger_fetches_not_null NOT NULL fetches,
-  constraint ledger_hosts_not_null NOT NULL hosts,
-  constraint ledger_leased_not_null NOT NULL leased,
-  constraint ledger_pages_not_null NOT NULL pages,
-  constraint ledger_pending_not_null NOT NULL pending,
-  constraint ledger_pkey PRIMARY KEY (crawl_id, shard),
-  constraint ledger_queued_not_null NOT NULL queued,
-  constraint ledger_shard_not_null NOT NULL shard,
-  constraint ledger_unread_bytes_not_null NOT NULL unread_bytes,
-  constraint ledger_waiting_hosts_not_null NOT NULL waiting_hosts,
-  constraint ledger_working_hosts_not_null NOT NULL working_hosts
+  constraint ledger_pkey PRIMARY KEY (crawl_id, shard)
 ) with (fillfactor=50);
 
 create table left_out (
@@ -687,14 +452,8 @@ create table left_out (
   shard smallint not null,
   urls bigint not null,
   amount bigint not null,
-  constraint left_out_amount_not_null NOT NULL amount,
-  constraint left_out_crawl_id_not_null NOT NULL crawl_id,
-  constraint left_out_name_not_null NOT NULL name,
   constraint left_out_pkey PRIMARY KEY (crawl_id, what, name, shard),
-  constraint left_out_shard_not_null NOT NULL shard,
-  constraint left_out_urls_not_null NOT NULL urls,
-  constraint left_out_what_check CHECK ((what = ANY (ARRAY['excluded'::text, 'cut'::text, 'unchanged'::text]))),
-  constraint left_out_what_not_null NOT NULL what
+  constraint left_out_what_check CHECK ((what = ANY (ARRAY['excluded'::text, 'cut'::text, 'unchanged'::text])))
 ) with (fillfactor=50);
 
 create table lent_batch (
@@ -703,13 +462,8 @@ create table lent_batch (
   fetcher_id text not null,
   created_at timestamp with time zone not null default now(),
   until timestamp with time zone not null,
-  constraint lent_batch_created_at_not_null NOT NULL created_at,
-  constraint lent_batch_fetcher_id_not_null NOT NULL fetcher_id,
-  constraint lent_batch_id_not_null NOT NULL id,
   constraint lent_batch_pkey PRIMARY KEY (id),
-  constraint lent_batch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
-  constraint lent_batch_tenant_id_not_null NOT NULL tenant_id,
-  constraint lent_batch_until_not_null NOT NULL until
+  constraint lent_batch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table lent_content (
@@ -717,10 +471,6 @@ create table lent_content (
   hash bytea not null,
   host_id bigint not null,
   key bytea not null,
-  constraint lent_content_crawl_id_not_null NOT NULL crawl_id,
-  constraint lent_content_hash_not_null NOT NULL hash,
-  constraint lent_content_host_id_not_null NOT NULL host_id,
-  constraint lent_content_key_not_null NOT NULL key,
   constraint lent_content_pkey PRIMARY KEY (crawl_id, hash)
 );
 
@@ -735,15 +485,7 @@ create table lent_url (
   settled_at timestamp with time zone,
   wasted boolean not null default false,
   constraint lent_url_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES lent_batch(id) ON DELETE CASCADE,
-  constraint lent_url_batch_id_not_null NOT NULL batch_id,
-  constraint lent_url_crawl_id_not_null NOT NULL crawl_id,
-  constraint lent_url_host_id_not_null NOT NULL host_id,
-  constraint lent_url_key_not_null NOT NULL key,
-  constraint lent_url_lent_at_not_null NOT NULL lent_at,
-  constraint lent_url_pkey PRIMARY KEY (batch_id, host_id),
-  constraint lent_url_token_not_null NOT NULL token,
-  constraint lent_url_url_not_null NOT NULL url,
-  constraint lent_url_wasted_not_null NOT NULL wasted
+  constraint lent_url_pkey PRIMARY KEY (batch_id, host_id)
 );
 
 create table link_count (
@@ -754,11 +496,6 @@ create table link_count (
   pages bigint not null,
   relevance real,
   lastmod timestamp with time zone,
-  constraint link_count_crawl_id_not_null NOT NULL crawl_id,
-  constraint link_count_host_id_not_null NOT NULL host_id,
-  constraint link_count_hosts_not_null NOT NULL hosts,
-  constraint link_count_key_not_null NOT NULL key,
-  constraint link_count_pages_not_null NOT NULL pages,
   constraint link_count_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);
 
@@ -770,22 +507,13 @@ create table made_up_path (
   shapes text[] not null,
   sibling jsonb not null,
   judged boolean not null default false,
-  constraint made_up_path_asked_at_not_null NOT NULL asked_at,
-  constraint made_up_path_crawl_id_not_null NOT NULL crawl_id,
-  constraint made_up_path_host_id_not_null NOT NULL host_id,
-  constraint made_up_path_judged_not_null NOT NULL judged,
-  constraint made_up_path_key_not_null NOT NULL key,
-  constraint made_up_path_pkey PRIMARY KEY (host_id, crawl_id),
-  constraint made_up_path_shapes_not_null NOT NULL shapes,
-  constraint made_up_path_sibling_not_null NOT NULL sibling
+  constraint made_up_path_pkey PRIMARY KEY (host_id, crawl_id)
 );
 
 create table opt_out (
   domain text collate "C" not null,
   reason text,
   created_at timestamp with time zone not null default now(),
-  constraint opt_out_created_at_not_null NOT NULL created_at,
-  constraint opt_out_domain_not_null NOT NULL domain,
   constraint opt_out_pkey PRIMARY KEY (domain)
 );
 
@@ -793,9 +521,7 @@ create table opt_out_revision (
   only_row boolean not null default true,
   revision bigint not null default 1,
   constraint opt_out_revision_only_row_check CHECK (only_row),
-  constraint opt_out_revision_only_row_not_null NOT NULL only_row,
-  constraint opt_out_revision_pkey PRIMARY KEY (only_row),
-  constraint opt_out_revision_revision_not_null NOT NULL revision
+  constraint opt_out_revision_pkey PRIMARY KEY (only_row)
 );
 
 create table outage (
@@ -805,12 +531,7 @@ create table outage (
   seen_at timestamp with time zone not null default now(),
   over boolean not null default false,
   why text,
-  constraint outage_dependency_not_null NOT NULL dependency,
-  constraint outage_over_not_null NOT NULL over,
-  constraint outage_pkey PRIMARY KEY (worker, dependency, since),
-  constraint outage_seen_at_not_null NOT NULL seen_at,
-  constraint outage_since_not_null NOT NULL since,
-  constraint outage_worker_not_null NOT NULL worker
+  constraint outage_pkey PRIMARY KEY (worker, dependency, since)
 );
 
 create table page (
@@ -833,16 +554,7 @@ create table page (
   relevance real,
   extracted_at timestamp with time zone not null default now(),
   fields jsonb,
-  constraint page_crawl_id_not_null NOT NULL crawl_id,
-  constraint page_extracted_at_not_null NOT NULL extracted_at,
-  constraint page_host_id_not_null NOT NULL host_id,
-  constraint page_key_not_null NOT NULL key,
-  constraint page_links_not_null NOT NULL links,
-  constraint page_nofollow_not_null NOT NULL nofollow,
-  constraint page_noindex_not_null NOT NULL noindex,
-  constraint page_outlinks_not_null NOT NULL outlinks,
-  constraint page_pkey PRIMARY KEY (host_id, crawl_id, key),
-  constraint page_words_not_null NOT NULL words
+  constraint page_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
 create table page_counter (
@@ -850,11 +562,7 @@ create table page_counter (
   counter text not null,
   shard smallint not null,
   pages bigint not null,
-  constraint page_counter_counter_not_null NOT NULL counter,
-  constraint page_counter_crawl_id_not_null NOT NULL crawl_id,
-  constraint page_counter_pages_not_null NOT NULL pages,
-  constraint page_counter_pkey PRIMARY KEY (crawl_id, counter, shard),
-  constraint page_counter_shard_not_null NOT NULL shard
+  constraint page_counter_pkey PRIMARY KEY (crawl_id, counter, shard)
 );
 
 create table page_history (
@@ -875,20 +583,7 @@ create table page_history (
   text_sign bytea,
   simhash bigint,
   next_due timestamp with time zone,
-  constraint page_history_body_sign_not_null NOT NULL body_sign,
-  constraint page_history_changed_after_not_null NOT NULL changed_after,
-  constraint page_history_class_not_null NOT NULL class,
-  constraint page_history_crawl_id_not_null NOT NULL crawl_id,
-  constraint page_history_dead_visits_not_null NOT NULL dead_visits,
-  constraint page_history_host_id_not_null NOT NULL host_id,
-  constraint page_history_importance_not_null NOT NULL importance,
-  constraint page_history_key_not_null NOT NULL key,
-  constraint page_history_pkey PRIMARY KEY (crawl_id, key, host_id),
-  constraint page_history_rate_not_null NOT NULL rate,
-  constraint page_history_seen_at_not_null NOT NULL seen_at,
-  constraint page_history_unchanged_days_not_null NOT NULL unchanged_days,
-  constraint page_history_unchanged_in_row_not_null NOT NULL unchanged_in_row,
-  constraint page_history_visits_not_null NOT NULL visits
+  constraint page_history_pkey PRIMARY KEY (crawl_id, key, host_id)
 ) with (fillfactor=80);
 
 create table page_version (
@@ -905,28 +600,18 @@ create table page_version (
   robots_tag text,
   text_hash bytea,
   change jsonb,
-  constraint page_version_crawl_id_not_null NOT NULL crawl_id,
-  constraint page_version_fetched_at_not_null NOT NULL fetched_at,
-  constraint page_version_gone_not_null NOT NULL gone,
-  constraint page_version_host_id_not_null NOT NULL host_id,
-  constraint page_version_key_not_null NOT NULL key,
-  constraint page_version_number_not_null NOT NULL number,
   constraint page_version_pkey PRIMARY KEY (host_id, crawl_id, key, number)
 ) with (fillfactor=90);
 
 create table permit_group (
   name text not null,
   books jsonb not null,
-  constraint permit_group_books_not_null NOT NULL books,
-  constraint permit_group_name_not_null NOT NULL name,
   constraint permit_group_pkey PRIMARY KEY (name)
 );
 
 create table permit_holder (
   id uuid not null,
   held_until timestamp with time zone not null,
-  constraint permit_holder_held_until_not_null NOT NULL held_until,
-  constraint permit_holder_id_not_null NOT NULL id,
   constraint permit_holder_pkey PRIMARY KEY (id)
 );
 
@@ -949,28 +634,14 @@ create table quarantine (
   sample_at timestamp with time zone,
   settled_at timestamp with time zone,
   constraint quarantine_crawl_id_host_id_shape_key UNIQUE (crawl_id, host_id, shape),
-  constraint quarantine_crawl_id_not_null NOT NULL crawl_id,
-  constraint quarantine_created_at_not_null NOT NULL created_at,
-  constraint quarantine_evidence_not_null NOT NULL evidence,
-  constraint quarantine_host_id_not_null NOT NULL host_id,
-  constraint quarantine_id_not_null NOT NULL id,
-  constraint quarantine_let_through_not_null NOT NULL let_through,
-  constraint quarantine_novel_not_null NOT NULL novel,
   constraint quarantine_pkey PRIMARY KEY (id),
-  constraint quarantine_revision_not_null NOT NULL revision,
-  constraint quarantine_rule_not_null NOT NULL rule,
-  constraint quarantine_sampled_not_null NOT NULL sampled,
-  constraint quarantine_shape_not_null NOT NULL shape,
-  constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text]))),
-  constraint quarantine_verdict_not_null NOT NULL verdict
+  constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text])))
 );
 
 create table reading_in_use (
   crawl_id bigint not null,
   job_id bigint not null,
-  constraint reading_in_use_crawl_id_not_null NOT NULL crawl_id,
   constraint reading_in_use_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
-  constraint reading_in_use_job_id_not_null NOT NULL job_id,
   constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
 );
 
@@ -991,17 +662,7 @@ create table reextraction (
   turns integer not null default 0,
   settled integer not null default 0,
   has_pages boolean not null default true,
-  constraint reextraction_crawl_id_not_null NOT NULL crawl_id,
-  constraint reextraction_created_at_not_null NOT NULL created_at,
-  constraint reextraction_has_pages_not_null NOT NULL has_pages,
-  constraint reextraction_id_not_null NOT NULL id,
-  constraint reextraction_pages_not_null NOT NULL pages,
-  constraint reextraction_pkey PRIMARY KEY (id),
-  constraint reextraction_settled_not_null NOT NULL settled,
-  constraint reextraction_state_not_null NOT NULL state,
-  constraint reextraction_tally_not_null NOT NULL tally,
-  constraint reextraction_turns_not_null NOT NULL turns,
-  constraint reextraction_until_not_null NOT NULL until
+  constraint reextraction_pkey PRIMARY KEY (id)
 );
 
 create table reextraction_page (
@@ -1025,18 +686,8 @@ create table reextraction_page (
   cut jsonb,
   print jsonb,
   is_printed boolean not null default false,
-  constraint reextraction_page_host_id_not_null NOT NULL host_id,
-  constraint reextraction_page_is_printed_not_null NOT NULL is_printed,
   constraint reextraction_page_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id) ON DELETE CASCADE,
-  constraint reextraction_page_job_id_not_null NOT NULL job_id,
-  constraint reextraction_page_key_not_null NOT NULL key,
-  constraint reextraction_page_links_not_null NOT NULL links,
-  constraint reextraction_page_nofollow_not_null NOT NULL nofollow,
-  constraint reextraction_page_noindex_not_null NOT NULL noindex,
-  constraint reextraction_page_of_not_null NOT NULL of,
-  constraint reextraction_page_outlinks_not_null NOT NULL outlinks,
-  constraint reextraction_page_pkey PRIMARY KEY (job_id, host_id, key),
-  constraint reextraction_page_words_not_null NOT NULL words
+  constraint reextraction_page_pkey PRIMARY KEY (job_id, host_id, key)
 );
 
 create table revisit (
@@ -1046,13 +697,7 @@ create table revisit (
   segment integer not null,
   at bigint not null,
   length integer not null,
-  constraint revisit_at_not_null NOT NULL at,
-  constraint revisit_crawl_id_not_null NOT NULL crawl_id,
-  constraint revisit_host_id_not_null NOT NULL host_id,
-  constraint revisit_key_not_null NOT NULL key,
-  constraint revisit_length_not_null NOT NULL length,
-  constraint revisit_pkey PRIMARY KEY (host_id, crawl_id, key),
-  constraint revisit_segment_not_null NOT NULL segment
+  constraint revisit_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
 create table robots (
@@ -1063,11 +708,8 @@ create table robots (
   address text,
   fetched_at timestamp with time zone not null,
   kept_ms integer,
-  constraint robots_fetched_at_not_null NOT NULL fetched_at,
   constraint robots_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
-  constraint robots_host_id_not_null NOT NULL host_id,
-  constraint robots_pkey PRIMARY KEY (host_id),
-  constraint robots_status_not_null NOT NULL status
+  constraint robots_pkey PRIMARY KEY (host_id)
 );
 
 create table search_index (
@@ -1081,14 +723,7 @@ create table search_index (
   configs text[] not null default '{}'::text[],
   asked_at timestamp with time zone not null default now(),
   indexed_at timestamp with time zone,
-  constraint search_index_asked_at_not_null NOT NULL asked_at,
-  constraint search_index_configs_not_null NOT NULL configs,
-  constraint search_index_crawl_id_not_null NOT NULL crawl_id,
-  constraint search_index_looked_not_null NOT NULL looked,
-  constraint search_index_lost_not_null NOT NULL lost,
-  constraint search_index_pkey PRIMARY KEY (crawl_id),
-  constraint search_index_round_not_null NOT NULL round,
-  constraint search_index_state_not_null NOT NULL state
+  constraint search_index_pkey PRIMARY KEY (crawl_id)
 );
 
 create table search_page (
@@ -1104,15 +739,7 @@ create table search_page (
   shown text not null,
   tier smallint not null,
   words tsvector not null,
-  constraint search_page_config_not_null NOT NULL config,
-  constraint search_page_crawl_id_not_null NOT NULL crawl_id,
-  constraint search_page_fetched_at_not_null NOT NULL fetched_at,
-  constraint search_page_key_not_null NOT NULL key,
-  constraint search_page_pkey PRIMARY KEY (crawl_id, key),
-  constraint search_page_shown_not_null NOT NULL shown,
-  constraint search_page_tier_not_null NOT NULL tier,
-  constraint search_page_url_not_null NOT NULL url,
-  constraint search_page_words_not_null NOT NULL words
+  constraint search_page_pkey PRIMARY KEY (crawl_id, key)
 );
 
 create table seed (
@@ -1121,10 +748,7 @@ create table seed (
   url text not null,
   rejected text,
   constraint seed_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
-  constraint seed_crawl_id_not_null NOT NULL crawl_id,
-  constraint seed_line_not_null NOT NULL line,
-  constraint seed_pkey PRIMARY KEY (crawl_id, line),
-  constraint seed_url_not_null NOT NULL url
+  constraint seed_pkey PRIMARY KEY (crawl_id, line)
 );
 
 create table seed_place (
@@ -1132,9 +756,7 @@ create table seed_place (
   place bytea not null,
   moved_from text,
   moved_to text,
-  constraint seed_place_crawl_id_not_null NOT NULL crawl_id,
-  constraint seed_place_pkey PRIMARY KEY (crawl_id, place),
-  constraint seed_place_place_not_null NOT NULL place
+  constraint seed_place_pkey PRIMARY KEY (crawl_id, place)
 );
 
 create table segment (
@@ -1148,20 +770,14 @@ create table segment (
   released_at timestamp with time zone,
   look_at timestamp with time zone,
   settle_at timestamp with time zone,
-  constraint segment_id_not_null NOT NULL id,
   constraint segment_name_key UNIQUE (name),
-  constraint segment_name_not_null NOT NULL name,
-  constraint segment_opened_at_not_null NOT NULL opened_at,
-  constraint segment_owner_not_null NOT NULL owner,
-  constraint segment_pkey PRIMARY KEY (id),
-  constraint segment_state_not_null NOT NULL state
+  constraint segment_pkey PRIMARY KEY (id)
 );
 
 create table shard (
   id smallint not null,
   rests_until timestamp with time zone,
   constraint shard_id_check CHECK (((id >= 0) AND (id <= 63))),
-  constraint shard_id_not_null NOT NULL id,
   constraint shard_pkey PRIMARY KEY (id)
 );
 
@@ -1173,15 +789,9 @@ create table shard_split (
   moved_after bigint not null default 0,
   moved bigint not null default 0,
   done_at timestamp with time zone,
-  constraint shard_split_asked_at_not_null NOT NULL asked_at,
-  constraint shard_split_from_shard_not_null NOT NULL from_shard,
-  constraint shard_split_moved_after_not_null NOT NULL moved_after,
-  constraint shard_split_moved_not_null NOT NULL moved,
   constraint shard_split_pkey PRIMARY KEY (seq),
-  constraint shard_split_seq_not_null NOT NULL seq,
   constraint shard_split_to_shard_check CHECK (((to_shard >= 1) AND (to_shard <= 63))),
-  constraint shard_split_to_shard_key UNIQUE (to_shard),
-  constraint shard_split_to_shard_not_null NOT NULL to_shard
+  constraint shard_split_to_shard_key UNIQUE (to_shard)
 );
 
 create table sitemap_hint (
@@ -1190,9 +800,6 @@ create table sitemap_hint (
   host_id bigint not null,
   changefreq text,
   lastmod timestamp with time zone,
-  constraint sitemap_hint_crawl_id_not_null NOT NULL crawl_id,
-  constraint sitemap_hint_host_id_not_null NOT NULL host_id,
-  constraint sitemap_hint_key_not_null NOT NULL key,
   constraint sitemap_hint_pkey PRIMARY KEY (crawl_id, key, host_id)
 );
 
@@ -1201,11 +808,7 @@ create table sitemap_record (
   host_id bigint not null,
   correct integer not null,
   wrong integer not null,
-  constraint sitemap_record_correct_not_null NOT NULL correct,
-  constraint sitemap_record_crawl_id_not_null NOT NULL crawl_id,
-  constraint sitemap_record_host_id_not_null NOT NULL host_id,
-  constraint sitemap_record_pkey PRIMARY KEY (crawl_id, host_id),
-  constraint sitemap_record_wrong_not_null NOT NULL wrong
+  constraint sitemap_record_pkey PRIMARY KEY (crawl_id, host_id)
 );
 
 create table sitemap_report (
@@ -1219,17 +822,7 @@ create table sitemap_report (
   faults jsonb not null,
   fault_count integer not null,
   read_at timestamp with time zone not null default now(),
-  constraint sitemap_report_admitted_not_null NOT NULL admitted,
-  constraint sitemap_report_crawl_id_not_null NOT NULL crawl_id,
-  constraint sitemap_report_fault_count_not_null NOT NULL fault_count,
-  constraint sitemap_report_faults_not_null NOT NULL faults,
-  constraint sitemap_report_format_not_null NOT NULL format,
-  constraint sitemap_report_host_id_not_null NOT NULL host_id,
-  constraint sitemap_report_key_not_null NOT NULL key,
-  constraint sitemap_report_pages_not_null NOT NULL pages,
-  constraint sitemap_report_pkey PRIMARY KEY (crawl_id, host_id, key),
-  constraint sitemap_report_read_at_not_null NOT NULL read_at,
-  constraint sitemap_report_sitemaps_not_null NOT NULL sitemaps
+  constraint sitemap_report_pkey PRIMARY KEY (crawl_id, host_id, key)
 );
 
 create table standing_crawl (
@@ -1257,23 +850,7 @@ create table standing_crawl (
   ranked_pages bigint not null default 0,
   planned_rates bigint not null default 0,
   rates_learnt bigint not null default 0,
-  constraint standing_crawl_allowance_not_null NOT NULL allowance,
-  constraint standing_crawl_allowed_at_not_null NOT NULL allowed_at,
-  constraint standing_crawl_crawl_id_not_null NOT NULL crawl_id,
-  constraint standing_crawl_dated_host_not_null NOT NULL dated_host,
-  constraint standing_crawl_left_out_not_null NOT NULL left_out,
-  constraint standing_crawl_noted_host_not_null NOT NULL noted_host,
-  constraint standing_crawl_noted_key_not_null NOT NULL noted_key,
-  constraint standing_crawl_noted_micros_not_null NOT NULL noted_micros,
-  constraint standing_crawl_pace_not_null NOT NULL pace,
-  constraint standing_crawl_pages_not_null NOT NULL pages,
-  constraint standing_crawl_pkey PRIMARY KEY (crawl_id),
-  constraint standing_crawl_planned_pages_not_null NOT NULL planned_pages,
-  constraint standing_crawl_planned_queued_not_null NOT NULL planned_queued,
-  constraint standing_crawl_planned_rates_not_null NOT NULL planned_rates,
-  constraint standing_crawl_queued_not_null NOT NULL queued,
-  constraint standing_crawl_ranked_pages_not_null NOT NULL ranked_pages,
-  constraint standing_crawl_rates_learnt_not_null NOT NULL rates_learnt
+  constraint standing_crawl_pkey PRIMARY KEY (crawl_id)
 );
 
 create table tenant (
@@ -1284,26 +861,18 @@ create table tenant (
   closed_at timestamp with time zone,
   revision integer not null default 0,
   default_crawl_id bigint,
-  constraint tenant_created_at_not_null NOT NULL created_at,
   constraint tenant_default_crawl_id_fkey FOREIGN KEY (default_crawl_id) REFERENCES crawl(id),
-  constraint tenant_id_not_null NOT NULL id,
   constraint tenant_name_check CHECK ((name !~ '^[0-9]+$'::text)),
   constraint tenant_name_key UNIQUE (name),
-  constraint tenant_name_not_null NOT NULL name,
-  constraint tenant_pkey PRIMARY KEY (id),
-  constraint tenant_quotas_not_null NOT NULL quotas,
-  constraint tenant_revision_not_null NOT NULL revision
+  constraint tenant_pkey PRIMARY KEY (id)
 );
 
 create table tenant_day (
   tenant_id bigint not null,
   day date not null,
   urls_before bigint not null,
-  constraint tenant_day_day_not_null NOT NULL day,
   constraint tenant_day_pkey PRIMARY KEY (tenant_id, day),
-  constraint tenant_day_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
-  constraint tenant_day_tenant_id_not_null NOT NULL tenant_id,
-  constraint tenant_day_urls_before_not_null NOT NULL urls_before
+  constraint tenant_day_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table text_due (
@@ -1312,12 +881,7 @@ create table text_due (
   text_hash bytea not null,
   host_id bigint not null,
   key bytea not null,
-  constraint text_due_crawl_id_not_null NOT NULL crawl_id,
-  constraint text_due_host_id_not_null NOT NULL host_id,
-  constraint text_due_id_not_null NOT NULL id,
-  constraint text_due_key_not_null NOT NULL key,
-  constraint text_due_pkey PRIMARY KEY (id),
-  constraint text_due_text_hash_not_null NOT NULL text_hash
+  constraint text_due_pkey PRIMARY KEY (id)
 );
 
 create table text_print (
@@ -1334,28 +898,15 @@ create table text_print (
   likeness real,
   distance smallint,
   crowded smallint not null default 0,
-  constraint text_print_bands_not_null NOT NULL bands,
-  constraint text_print_crawl_id_not_null NOT NULL crawl_id,
-  constraint text_print_crowded_not_null NOT NULL crowded,
   constraint text_print_host_id_crawl_id_key_key UNIQUE (host_id, crawl_id, key),
-  constraint text_print_host_id_not_null NOT NULL host_id,
-  constraint text_print_id_not_null NOT NULL id,
-  constraint text_print_key_not_null NOT NULL key,
-  constraint text_print_numbers_not_null NOT NULL numbers,
-  constraint text_print_pkey PRIMARY KEY (id),
-  constraint text_print_simhash_not_null NOT NULL simhash,
-  constraint text_print_sketch_not_null NOT NULL sketch,
-  constraint text_print_words_not_null NOT NULL words
+  constraint text_print_pkey PRIMARY KEY (id)
 );
 
 create table trap_watch (
   host_id bigint not null,
   crawl_id bigint not null,
   state json not null,
-  constraint trap_watch_crawl_id_not_null NOT NULL crawl_id,
-  constraint trap_watch_host_id_not_null NOT NULL host_id,
-  constraint trap_watch_pkey PRIMARY KEY (host_id, crawl_id),
-  constraint trap_watch_state_not_null NOT NULL state
+  constraint trap_watch_pkey PRIMARY KEY (host_id, crawl_id)
 ) with (fillfactor=50);
 
 create table url (
@@ -1397,26 +948,8 @@ create table url (
   alias_key bytea,
   reported_hash bytea,
   link_fields text,
-  constraint url_attempts_not_null NOT NULL attempts,
-  constraint url_bytes_not_null NOT NULL bytes,
-  constraint url_crawl_id_not_null NOT NULL crawl_id,
-  constraint url_depth_not_null NOT NULL depth,
-  constraint url_discovered_at_not_null NOT NULL discovered_at,
-  constraint url_due_at_not_null NOT NULL due_at,
-  constraint url_fetches_not_null NOT NULL fetches,
   constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
-  constraint url_hops_not_null NOT NULL hops,
-  constraint url_host_id_not_null NOT NULL host_id,
-  constraint url_key_not_null NOT NULL key,
-  constraint url_kind_not_null NOT NULL kind,
-  constraint url_pkey PRIMARY KEY (host_id, crawl_id, key),
-  constraint url_priority_not_null NOT NULL priority,
-  constraint url_reclaims_not_null NOT NULL reclaims,
-  constraint url_seed_not_null NOT NULL seed,
-  constraint url_stage_not_null NOT NULL stage,
-  constraint url_state_not_null NOT NULL state,
-  constraint url_tries_not_null NOT NULL tries,
-  constraint url_url_not_null NOT NULL url
+  constraint url_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);
 
 create table webhook (
@@ -1437,17 +970,8 @@ create table webhook (
   test_id uuid,
   test_at timestamp with time zone,
   tended_at timestamp with time zone,
-  constraint webhook_created_at_not_null NOT NULL created_at,
-  constraint webhook_failures_not_null NOT NULL failures,
-  constraint webhook_given_up_not_null NOT NULL given_up,
-  constraint webhook_id_not_null NOT NULL id,
-  constraint webhook_not_before_not_null NOT NULL not_before,
   constraint webhook_pkey PRIMARY KEY (id),
-  constraint webhook_secret_not_null NOT NULL secret,
-  constraint webhook_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id),
-  constraint webhook_tenant_id_not_null NOT NULL tenant_id,
-  constraint webhook_url_not_null NOT NULL url,
-  constraint webhook_version_not_null NOT NULL version
+  constraint webhook_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table webhook_attempt (
@@ -1463,17 +987,9 @@ create table webhook_attempt (
   status smallint,
   message text,
   took_ms integer not null,
-  constraint webhook_attempt_at_not_null NOT NULL at,
-  constraint webhook_attempt_attempt_not_null NOT NULL attempt,
-  constraint webhook_attempt_id_not_null NOT NULL id,
-  constraint webhook_attempt_kind_not_null NOT NULL kind,
-  constraint webhook_attempt_message_id_not_null NOT NULL message_id,
   constraint webhook_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'given-up'::text]))),
-  constraint webhook_attempt_outcome_not_null NOT NULL outcome,
   constraint webhook_attempt_pkey PRIMARY KEY (id),
-  constraint webhook_attempt_took_ms_not_null NOT NULL took_ms,
-  constraint webhook_attempt_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
-  constraint webhook_attempt_webhook_id_not_null NOT NULL webhook_id
+  constraint webhook_attempt_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
 );
 
 create table webhook_cursor (
@@ -1483,14 +999,8 @@ create table webhook_cursor (
   last bigint not null,
   attempts smallint not null default 0,
   not_before timestamp with time zone not null default now(),
-  constraint webhook_cursor_attempts_not_null NOT NULL attempts,
-  constraint webhook_cursor_crawl_id_not_null NOT NULL crawl_id,
-  constraint webhook_cursor_last_not_null NOT NULL last,
-  constraint webhook_cursor_not_before_not_null NOT NULL not_before,
   constraint webhook_cursor_pkey PRIMARY KEY (webhook_id, crawl_id),
-  constraint webhook_cursor_settled_not_null NOT NULL settled,
-  constraint webhook_cursor_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
-  constraint webhook_cursor_webhook_id_not_null NOT NULL webhook_id
+  constraint webhook_cursor_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
 );
 
 create table webhook_dead_letter (
@@ -1502,15 +1012,8 @@ create table webhook_dead_letter (
   status smallint,
   message text not null,
   created_at timestamp with time zone not null default now(),
-  constraint webhook_dead_letter_attempts_not_null NOT NULL attempts,
-  constraint webhook_dead_letter_crawl_id_not_null NOT NULL crawl_id,
-  constraint webhook_dead_letter_created_at_not_null NOT NULL created_at,
-  constraint webhook_dead_letter_kind_not_null NOT NULL kind,
-  constraint webhook_dead_letter_message_not_null NOT NULL message,
-  constraint webhook_dead_letter_number_not_null NOT NULL number,
   constraint webhook_dead_letter_pkey PRIMARY KEY (webhook_id, crawl_id, number),
-  constraint webhook_dead_letter_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
-  constraint webhook_dead_letter_webhook_id_not_null NOT NULL webhook_id
+  constraint webhook_dead_letter_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
 );
 
 create table worker_process (
@@ -1520,11 +1023,7 @@ create table worker_process (
   seen_at timestamp with time zone not null default now(),
   folder uuid,
   loads jsonb,
-  constraint worker_process_id_not_null NOT NULL id,
-  constraint worker_process_pkey PRIMARY KEY (id),
-  constraint worker_process_roles_not_null NOT NULL roles,
-  constraint worker_process_seen_at_not_null NOT NULL seen_at,
-  constraint worker_process_started_at_not_null NOT NULL started_at
+  constraint worker_process_pkey PRIMARY KEY (id)
 );
 
 create view current_page as

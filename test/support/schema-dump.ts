@@ -29,7 +29,7 @@ const parts = [
               union all
               select 2, row_number() over (order by k.conname),
                      format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid))
-                from pg_constraint k where k.conrelid = c.oid) lines),
+                from pg_constraint k where k.conrelid = c.oid and k.contype <> 'n') lines),
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '')) as text
      from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migration'
     order by c.relname`,
