@@ -14,7 +14,7 @@ import type { Dependencies } from '../engine/dependencies.ts';
 import { askHosts } from './ask-hosts.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { startEdit } from './open-workflows.ts';
+import { wakeJob } from './open-workflows.ts';
 import { wakeSchedulers } from './wake-schedulers.ts';
 
 type CrawlActivities = Pick<
@@ -34,7 +34,7 @@ export function createCrawlActivities(
 ): CrawlActivities {
   const { pool, settings } = dependencies;
   const watching = new Watching(dependencies, {
-    startEdit: (crawlId) => startEdit(workflows, crawlId),
+    startEdit: (crawlId) => wakeJob(workflows, 'edit', crawlId),
     askHosts: (crawlId) => askHosts(dependencies, workflows, crawlId),
   });
 

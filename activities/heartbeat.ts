@@ -22,3 +22,12 @@ export async function withHeartbeat<T>(
     clearInterval(timer);
   }
 }
+
+/** One call of an activity that is called again and again ends after this many milliseconds: people see figures now and then. */
+const callMs = 15_000;
+
+/** Whether a call goes on, to be asked after each step. */
+export function forAWhile(signal: AbortSignal): () => boolean {
+  const end = performance.now() + callMs;
+  return () => performance.now() < end && !signal.aborted;
+}

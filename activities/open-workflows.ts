@@ -1,16 +1,12 @@
 /** Tells a workflow that there is work, and starts it if it has ended or never ran. */
 import type { WorkflowClient } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { jobKinds, jobWorkflowId, type JobInput, type JobKind } from '../contracts/jobs.ts';
 import {
   crawlWorkflowId,
-  editedSignal,
-  editWorkflowId,
-  exportWorkflowId,
   hostWorkflowId,
-  reextractionWorkflowId,
   reopenCrawlSignal,
   schedulerWorkflowId,
-  searchWorkflowId,
   taskQueues,
   wakeSignal,
   type CrawlInput,
@@ -44,19 +40,23 @@ export async function reopenCrawl(
   });
 }
 
-/** Tells the edit workflow that a version of the crawl's settings waits to be applied to the frontier. */
-export async function startEdit(
+/** Id, queue and description of a job's workflow. */
+export const jobWorkflow = (input: JobInput, taskQueue: string = jobKinds[input.kind].workflows) => ({
+  workflowId: jobWorkflowId(input.kind, input.id),
+  taskQueue,
+  args: [input] as [JobInput],
+  workflowTaskTimeout,
+  staticSummary: `${jobKinds[input.kind].title} ${input.id}`,
+});
+
+/** Tells a job's workflow that there is something to do. */
+export async function wakeJob(
   workflows: Opener,
-  crawlId: string,
-  taskQueue: string = taskQueues.crawl,
+  kind: JobKind,
+  id: string,
+  taskQueue?: string,
 ): Promise<void> {
-  await workflows.signalWithStart('edit', {
-    workflowId: editWorkflowId(crawlId),
-    taskQueue,
-    args: [{ crawlId }],
-    signal: editedSignal,
-    workflowTaskTimeout,
-  });
+  await workflows.signalWithStart('job', { ...jobWorkflow({ kind, id }, taskQueue), signal: wakeSignal });
 }
 
 /** Has the scheduler of a shard look for due hosts now. */
@@ -88,16 +88,10 @@ export const hostWorkflow = (input: HostInput) => ({
 export const startMissing = {
   crawl: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
     isNew(workflows.start('crawl', crawlWorkflow(crawlId, taskQueue))),
-  edit: (workflows: Starter, crawlId: string) =>
-    isNew(workflows.start('edit', { workflowId: editWorkflowId(crawlId), taskQueue: taskQueues.crawl, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
-  export: (workflows: Starter, exportId: string, taskQueue: string = taskQueues.crawl) =>
-    isNew(workflows.start('exporting', { workflowId: exportWorkflowId(exportId), taskQueue, args: [{ exportId }], workflowTaskTimeout })), // prettier-ignore
   host: (workflows: Starter, hostId: string, origin: string) =>
     isNew(workflows.start('host', hostWorkflow({ hostId, origin, adopted: true }))),
-  reextraction: (workflows: Starter, id: string, taskQueue: string = taskQueues.crawl) =>
-    isNew(workflows.start('reextracting', { workflowId: reextractionWorkflowId(id), taskQueue, args: [{ reextractionId: id }], workflowTaskTimeout })), // prettier-ignore
-  search: (workflows: Starter, crawlId: string, taskQueue: string = taskQueues.crawl) =>
-    isNew(workflows.start('search', { workflowId: searchWorkflowId(crawlId), taskQueue, args: [{ crawlId }], workflowTaskTimeout })), // prettier-ignore
+  job: (workflows: Starter, kind: JobKind, id: string) =>
+    isNew(workflows.start('job', jobWorkflow({ kind, id }))),
   scheduler: (workflows: Starter, shard: number) =>
     isNew(workflows.start('scheduler', { workflowId: schedulerWorkflowId(shard), taskQueue: taskQueues.crawl, args: [{ shard }], workflowTaskTimeout })), // prettier-ignore
 };

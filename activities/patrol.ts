@@ -26,6 +26,7 @@ import { openReextractions } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig } from '../contracts/crawl.ts';
+import type { JobKind } from '../contracts/jobs.ts';
 import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
 import { endStanding, standingCrawlsAfter } from '../storage/recrawl/index.ts';
 import { scheduleRecrawl, unscheduleRecrawl, type Schedules } from './schedules.ts';
@@ -114,19 +115,21 @@ export class Patrol {
     this.#schedules = schedules;
     this.#shards = shards;
     this.#log = log;
-    const walk = (what: string, find: Walk['find'], start: (typeof startMissing)['crawl']): Walk => ({
-      ...{ what, find, start: (id) => start(workflows, id), after: '0' },
+    const walk = (what: string, find: Walk['find'], start: Walk['start']): Walk => ({
+      ...{ what, find, start, after: '0' },
     });
+    const jobs = (kind: JobKind, find: Walk['find']): Walk =>
+      walk(kind, find, (id) => startMissing.job(workflows, kind, id));
     this.#walks = [
-      walk('crawl', (after) => openCrawlsAfter(pool, after, crawlsALook), startMissing.crawl),
-      walk('edit', (after) => pendingEdits(pool, after, crawlsALook), startMissing.edit),
-      walk('search', (after) => openIndexes(pool, after, crawlsALook, index), startMissing.search),
-      walk('export', (after) => openExports(pool, after, crawlsALook), startMissing.export),
       walk(
-        're-extraction',
-        (after) => openReextractions(pool, after, crawlsALook),
-        startMissing.reextraction,
+        'crawl',
+        (after) => openCrawlsAfter(pool, after, crawlsALook),
+        (id) => startMissing.crawl(workflows, id),
       ),
+      jobs('edit', (after) => pendingEdits(pool, after, crawlsALook)),
+      jobs('search', (after) => openIndexes(pool, after, crawlsALook, index)),
+      jobs('export', (after) => openExports(pool, after, crawlsALook)),
+      jobs('reextraction', (after) => openReextractions(pool, after, crawlsALook)),
     ];
   }
 

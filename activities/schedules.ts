@@ -8,8 +8,8 @@ import {
   ScheduleOverlapPolicy,
   type ScheduleClient,
 } from '@temporalio/client';
-import { recrawlWorkflowId, taskQueues } from '../contracts/workflows.ts';
-import { workflowTaskTimeout } from './open-workflows.ts';
+import { jobWorkflowId } from '../contracts/jobs.ts';
+import { jobWorkflow } from './open-workflows.ts';
 
 export type Schedules = Pick<ScheduleClient, 'create' | 'getHandle'>;
 
@@ -19,18 +19,14 @@ export async function scheduleRecrawl(
   crawlId: string,
   everySeconds: number,
 ): Promise<boolean> {
-  const id = recrawlWorkflowId(crawlId);
   try {
     await schedules.create({
-      scheduleId: id,
+      scheduleId: jobWorkflowId('recrawl', crawlId),
       spec: { intervals: [{ every: everySeconds * 1_000 }] },
       action: {
         type: 'startWorkflow',
-        workflowType: 'recrawl',
-        workflowId: id,
-        args: [{ crawlId }],
-        taskQueue: taskQueues.crawl,
-        workflowTaskTimeout,
+        workflowType: 'job',
+        ...jobWorkflow({ kind: 'recrawl', id: crawlId }),
       },
       // What a run misses the next one finds due: nothing has to be made up for.
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
@@ -45,7 +41,7 @@ export async function scheduleRecrawl(
 
 export async function unscheduleRecrawl(schedules: Schedules, crawlId: string): Promise<void> {
   try {
-    await schedules.getHandle(recrawlWorkflowId(crawlId)).delete();
+    await schedules.getHandle(jobWorkflowId('recrawl', crawlId)).delete();
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }

@@ -5,11 +5,10 @@
  */
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { taskQueues, wakeSignal, webhookWorkflowId } from '../contracts/workflows.ts';
 import { inRounds } from '../engine/rounds.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { claimDueWebhooks, restWebhook } from '../storage/webhooks/index.ts';
-import { workflowTaskTimeout } from './open-workflows.ts';
+import { wakeJob } from './open-workflows.ts';
 
 const lookMs = 1_000;
 /** Most webhooks woken in one look, and most calls to Temporal under way together. */
@@ -37,13 +36,7 @@ async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithSt
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { id } = next;
       try {
-        await workflows.signalWithStart('webhook', {
-          workflowId: webhookWorkflowId(id),
-          taskQueue: taskQueues.control,
-          args: [{ webhookId: id }],
-          signal: wakeSignal,
-          workflowTaskTimeout,
-        });
+        await wakeJob(workflows, 'webhook', id);
       } catch (error) {
         // The next look, of any process, may take the webhook at once.
         await restWebhook(pool, id);

@@ -104,64 +104,6 @@ export interface ExtractActivities {
   extract(lane: ReadingLane): Promise<{ readonly bodies: number }>;
 }
 
-export interface IndexProgress {
-  /** Pages looked at so far. */
-  readonly looked: number;
-  /** The crawl is over and all its pages are in the index, or the crawl has no index any more. */
-  readonly over: boolean;
-  /** Milliseconds until it is worth while to look again; 0: there is more now. */
-  readonly waitMs: number;
-}
-
-export interface SearchActivities {
-  /** Puts pages of a crawl into the index for searches, for some seconds. Postgres holds how far it is. */
-  indexPages(input: { readonly crawlId: string }): Promise<IndexProgress>;
-}
-
-/** How far the file of an export is. */
-export interface ExportStep {
-  readonly phase: 'pages' | 'whole' | 'bucket';
-  readonly pages: number;
-  readonly bytes: number;
-}
-
-export interface ExportActivities {
-  /**
-   * Works at the file of an export, for some seconds; `null`: the export has ended. Postgres holds how far it is. At the
-   * end of the pages the call goes on until the file is whole.
-   */
-  makeExport(input: { readonly exportId: string }): Promise<ExportStep | null>;
-  cancelExport(input: { readonly exportId: string }): Promise<void>;
-}
-
-/** How far a re-extraction is. */
-export interface ReextractionStep {
-  /**
-   * `reading`: stored bodies are read again. `telling`: it was switched to or back, and what follows from pages is told.
-   * `keeping`: it becomes the pages' own. `removing`: its rows are removed.
-   */
-  readonly phase: 'reading' | 'telling' | 'keeping' | 'removing';
-  readonly pages: number;
-  /** Pages that say something else than before. */
-  readonly different: number;
-}
-
-export interface ReextractionActivities {
-  /** Works at a re-extraction, for some seconds; `null`: there is nothing to do. Postgres holds how far it is. */
-  reextract(input: { readonly reextractionId: string }): Promise<ReextractionStep | null>;
-  cancelReextraction(input: { readonly reextractionId: string }): Promise<void>;
-}
-
-export interface WebhookActivities {
-  /**
-   * Sends events of crawls to a webhook's receiver, for some seconds. Answers the milliseconds until something is due
-   * (0: call again; null: nothing waits). `gone`: the webhook does not exist any more.
-   */
-  deliverEvents(input: {
-    readonly webhookId: string;
-  }): Promise<{ readonly gone: boolean; readonly waitMs: number | null }>;
-}
-
 export interface ControlActivities {
   /**
    * Starts workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts that
@@ -203,17 +145,6 @@ export interface ControlActivities {
   redriveLetters(
     input: RedriveInput & { readonly after: string | null },
   ): Promise<RedriveCounts & { readonly next: string | null }>;
-  /**
-   * Judges the frontier of a crawl by its changed settings, for some seconds; `more` says whether to call again.
-   * Postgres holds how far it is.
-   */
-  applyEdit(input: { readonly crawlId: string }): Promise<EditProgress>;
-  /** Sends the update `retry` to the workflow of a parked host; `unparked: false`: the host was not parked. */
-  retryHost(input: { readonly origin: string }): Promise<{ readonly unparked: boolean }>;
-
-  /** Notes what the visits of a standing crawl have found, and queues its pages that are due. */
-  recrawl(input: { readonly crawlId: string }): Promise<RecrawlRun>;
-
   /** Where the crawl stands, whatever its workflow believes. */
   lookAtCrawl(input: {
     readonly crawlId: string;
@@ -269,14 +200,6 @@ export interface CrawlGlance {
   readonly waitsFor: readonly { readonly origin: string; readonly why: string; readonly queued: number }[];
 }
 
-export interface RecrawlRun {
-  /** Visits that were noted, and pages that were queued again. */
-  readonly noted: number;
-  readonly queued: number;
-  /** The crawl has ended, or does not keep fresh any more. */
-  readonly over: boolean;
-}
-
 export interface FeedResult {
   readonly started: number;
   /** How the places were given that were free, and what the next call must know. */
@@ -304,20 +227,6 @@ export interface HostCounts {
   readonly queued: number;
   readonly deadLetters: number;
   readonly wantedBy: WantedBy;
-}
-
-/** How far a version of a crawl's settings has been applied to its frontier. */
-export interface EditProgress {
-  readonly version: number;
-  readonly state: 'pending' | 'applied' | 'superseded' | 'stopped';
-  /** URLs looked at, and how many of them were excluded and queued again. */
-  readonly judged: number;
-  readonly excluded: number;
-  readonly readmitted: number;
-  /** Stored pages whose links were judged again, and URLs that these links brought. */
-  readonly reread: number;
-  readonly admitted: number;
-  readonly more: boolean;
 }
 
 export interface HostStandingView {

@@ -4,15 +4,15 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { PauseCause } from '../domain/crawl-life.ts';
-import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
+import type { DeadLetterClass } from '../domain/dead-letter.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 import type { LoadMode } from '../domain/front-queue/tiers.ts';
-import type { EditProgress, ExportStep, ReextractionStep, WantedBy } from './activities.ts';
+import type { WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each kind can be scaled, and can run short of slots, on its own. */
 export const taskQueues = {
-  /** Crawls and schedulers, with their activities: never short of slots, however much work hosts have. */
+  /** Crawls, schedulers and most jobs, with their activities: never short of slots, however much work hosts have. */
   crawl: 'crawl',
   /** Workflows of hosts and webhooks, and the activities that change the rows of hosts. */
   control: 'control',
@@ -35,14 +35,6 @@ export const taskQueues = {
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
 export const crawlWorkflowId = (crawlId: string): string => `crawl/${crawlId}`;
-export const editWorkflowId = (crawlId: string): string => `edit/${crawlId}`;
-export const exportWorkflowId = (exportId: string): string => `exporting/${exportId}`;
-export const reextractionWorkflowId = (id: string): string => `reextracting/${id}`;
-export const redriveWorkflowId = (crawlId: string): string => `redrive/${crawlId}`;
-/** Also the id of the schedule that starts such workflows; Temporal adds the time to the id of each. */
-export const recrawlWorkflowId = (crawlId: string): string => `recrawl/${crawlId}`;
-export const searchWorkflowId = (crawlId: string): string => `search/${crawlId}`;
-export const webhookWorkflowId = (webhookId: string): string => `webhook/${webhookId}`;
 
 /** Custom search attributes of host workflows (`CrawlState` also of crawls). */
 export const searchAttributes = {
@@ -205,75 +197,3 @@ export const pauseCrawlUpdate = defineUpdate<CrawlView, [reason: string | null, 
 export const resumeCrawlUpdate = defineUpdate<CrawlView>('resume');
 export const cancelCrawlUpdate = defineUpdate<CrawlView, [reason: string | null]>('cancel');
 export const crawlProgressQuery = defineQuery<CrawlView>('progress');
-
-// Edit -------------------------------------------------------------------------------------------------------------
-
-/**
- * The frontier of one crawl is judged by its settings each time these have changed; one such workflow for each crawl.
- */
-export interface EditWorkflowInput {
-  readonly crawlId: string;
-}
-
-/** The settings were changed, perhaps again. */
-export const editedSignal = defineSignal('edited');
-export const editStateQuery = defineQuery<EditProgress | null>('state');
-
-// Re-drive ---------------------------------------------------------------------------------------------------------
-
-/** Dead letters of one crawl are driven again, however many there are; one such workflow for each crawl at a time. */
-export interface RedriveWorkflowInput {
-  readonly crawlId: string;
-  readonly origin: string | null;
-  readonly class: DeadLetterClass | null;
-  readonly url: string | null;
-  /**
-   * The caller may have a parked host tried again, which concerns all crawls: the host is tried again if only `origin`
-   * is given.
-   */
-  readonly mayUnpark: boolean;
-}
-
-export interface RedriveView extends RedriveCounts {
-  /** The host had been parked and is tried again. */
-  readonly unparked: boolean;
-}
-
-export const redriveStateQuery = defineQuery<RedriveView>('state');
-
-// Recrawl ----------------------------------------------------------------------------------------------------------
-
-/** One run over the pages of a standing crawl; the schedule of the crawl starts one after another. */
-export interface RecrawlInput {
-  readonly crawlId: string;
-}
-
-// Search -----------------------------------------------------------------------------------------------------------
-
-/** The pages of one crawl are indexed for searches; one such workflow for each crawl. */
-export interface SearchWorkflowInput {
-  readonly crawlId: string;
-}
-
-// Export -----------------------------------------------------------------------------------------------------------
-
-/** The file of one export is made; one such workflow for each export. */
-export interface ExportWorkflowInput {
-  readonly exportId: string;
-}
-export const exportStateQuery = defineQuery<ExportStep | null>('state');
-
-// Re-extraction ----------------------------------------------------------------------------------------------------
-
-/** One such workflow for each re-extraction, whenever it has work to do. */
-export interface ReextractionWorkflowInput {
-  readonly reextractionId: string;
-}
-export const reextractionStateQuery = defineQuery<ReextractionStep | null>('state');
-
-// Webhook ----------------------------------------------------------------------------------------------------------
-
-/** The signal `wake` wakes it. */
-export interface WebhookInput {
-  readonly webhookId: string;
-}

@@ -84,3 +84,20 @@ export function addRedriven(one: RedriveCounts, other: RedriveCounts): RedriveCo
     barred: one.barred + other.barred,
   };
 }
+
+/** What redriving did, for people. */
+export function redrivenSentence({ requeued, atParked, resting, notBefore, barred }: RedriveCounts): string {
+  const letters = (count: number): string =>
+    count === 1 ? '1 dead letter' : `${String(count)} dead letters`;
+  const are = (count: number): string => (count === 1 ? 'is' : 'are');
+  const parts = [`${letters(requeued)} ${are(requeued)} queued again`];
+  if (atParked > 0) parts.push(`${String(atParked)} of them wait at parked hosts`);
+  if (resting > 0 && notBefore !== null) {
+    const when = new Date(notBefore).toISOString();
+    parts.push(
+      `${letters(resting)} of class forbidden ${are(resting)} left alone until 7 days after the answer, the first until ${when}`,
+    );
+  }
+  if (barred > 0) parts.push(`${letters(barred)} of crawls that cannot go on stay as they are`);
+  return parts.join('; ');
+}

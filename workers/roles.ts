@@ -6,22 +6,20 @@ import { createDedupActivities } from '../activities/dedup.ts';
 import { countShards } from '../storage/feeding/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
-import type { ExportTools } from '../engine/exports/job.ts';
-import { createEditActivities } from '../activities/edits.ts';
-import { createExportActivities } from '../activities/exports.ts';
+import { exportJobs, type ExportTools } from '../engine/exports/job.ts';
+import { reextractionJobs } from '../engine/reextraction/job.ts';
+import { webhookJobs } from '../engine/webhooks/deliver.ts';
 import { createExtractActivities } from '../activities/extract.ts';
 import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
-import { createRecrawlActivities } from '../activities/recrawl.ts';
-import { createReextractionActivities } from '../activities/reextraction.ts';
-import { createSearchActivities } from '../activities/search.ts';
+import { crawlJobs, createJobActivities } from '../activities/jobs.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
-import { createWebhookActivities } from '../activities/webhooks.ts';
 import { openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { createExtractor } from '../content/extract.ts';
+import type { Job } from '../engine/jobs/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
-import { createIndexing, type IndexCrawl } from '../engine/search/indexing.ts';
+import { searchJobs } from '../engine/search/indexing.ts';
 import { openIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import type { Poster } from '../contracts/posting.ts';
@@ -104,8 +102,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         activities: {
           ...createFeedActivities({ pool: feeding, prefetch: control.prefetch }, workflow, activeHosts),
           ...createRedriveActivities(control, workflow),
-          ...createRecrawlActivities(control, workflow),
-          ...createEditActivities(control, workflow),
+          ...createJobActivities(crawlJobs(control, workflow)),
           ...createCrawlActivities(control, workflow),
         },
       }),
@@ -122,7 +119,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.webhook,
         maxConcurrentActivityTaskExecutions: webhookSlots,
-        activities: { ...createWebhookActivities(context.dependencies, context.post) },
+        activities: { ...createJobActivities({ webhook: webhookJobs(context.dependencies, context.post) }) },
       }),
     );
   }
@@ -149,7 +146,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.export,
         maxConcurrentActivityTaskExecutions: exportSlots,
-        activities: { ...createExportActivities(context.exports) },
+        activities: { ...createJobActivities({ export: exportJobs(context.exports) }) },
       }),
     );
     // A shard that is split off later has its lanes in this process too, in turn with the others.
@@ -172,7 +169,7 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         ...options,
         taskQueue: taskQueues.search,
         maxConcurrentActivityTaskExecutions: searchSlots,
-        activities: { ...createSearchActivities(await indexingOf(context)) },
+        activities: { ...createJobActivities({ search: await searchOf(context) }) },
       }),
       await Worker.create({
         ...options,
@@ -180,7 +177,9 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
         maxConcurrentActivityTaskExecutions: reextractSlots,
         // An extractor of its own: what it learns of a site's languages is of the pages that are read again.
         activities: {
-          ...createReextractionActivities({ ...context.control, extractor: await createExtractor() }),
+          ...createJobActivities({
+            reextraction: reextractionJobs({ ...context.control, extractor: await createExtractor() }),
+          }),
         },
       }),
     );
@@ -188,5 +187,5 @@ export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   return workers;
 }
 
-const indexingOf = async ({ dependencies: { pool, blobs }, config }: RoleContext): Promise<IndexCrawl> =>
-  createIndexing(pool, await openIndex(pool, openSearchOf(config)), createTextReader(blobs));
+const searchOf = async ({ dependencies: { pool, blobs }, config }: RoleContext): Promise<Job> =>
+  searchJobs(pool, await openIndex(pool, openSearchOf(config)), createTextReader(blobs));

@@ -4,13 +4,10 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type {
   ControlActivities,
   DedupActivities,
-  ExportActivities,
   ExtractActivities,
   FetchActivities,
-  ReextractionActivities,
-  SearchActivities,
-  WebhookActivities,
 } from '../contracts/activities.ts';
+import { jobKinds, type JobActivities, type JobKind } from '../contracts/jobs.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 
@@ -72,14 +69,6 @@ const reading = {
 export const { dedup } = proxyActivities<DedupActivities>({ ...reading, taskQueue: taskQueues.dedup });
 export const { extract } = proxyActivities<ExtractActivities>({ ...reading, taskQueue: taskQueues.extract });
 
-export const { indexPages } = proxyActivities<SearchActivities>({
-  taskQueue: taskQueues.search,
-  startToCloseTimeout: longest,
-  heartbeatTimeout,
-  retry,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-
 const short = {
   startToCloseTimeout: '10 seconds',
   retry: { ...retry, maximumInterval: '10 seconds' },
@@ -91,11 +80,10 @@ export const { retireHost, lookAtHost, cutVisit, setHostPause, parkHost, countHo
     ...short,
     taskQueue: taskQueues.control,
   });
-export const { feed, retryHost, lookAtCrawl, setCrawlState, wakeSchedulers } =
-  proxyActivities<ControlActivities>({
-    ...short,
-    taskQueue: taskQueues.crawl,
-  });
+export const { feed, lookAtCrawl, setCrawlState, wakeSchedulers } = proxyActivities<ControlActivities>({
+  ...short,
+  taskQueue: taskQueues.crawl,
+});
 
 const local = proxyLocalActivities<Pick<ControlActivities, 'lookAtCrawl' | 'setCrawlState'>>({
   startToCloseTimeout: short.startToCloseTimeout,
@@ -130,47 +118,20 @@ export const { closeAccounts, watchCrawl, drainCrawl, settleCrawl } = proxyActiv
   taskQueue: taskQueues.crawl,
 });
 
-/** Long activities whose result counts even if they are cancelled: the workflow waits for it. */
-export const { redriveLetters, applyEdit, recrawl } = proxyActivities<ControlActivities>({
+/** The result counts even if it is cancelled: the workflow waits for it. */
+export const { redriveLetters } = proxyActivities<ControlActivities>({
   ...lengthy,
   taskQueue: taskQueues.crawl,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** On a queue of its own: exports are long, and few at a time. */
-export const { makeExport } = proxyActivities<ExportActivities>({
-  taskQueue: taskQueues.export,
-  // The end of a large export sorts its index and uploads the file.
-  startToCloseTimeout: '24 hours',
-  heartbeatTimeout,
-  retry,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-export const { cancelExport } = proxyActivities<ExportActivities>({
-  ...short,
-  taskQueue: taskQueues.export,
-});
-
-/** On a queue of its own: a re-extraction reads a whole crawl, and pages that were just fetched go before it. */
-export const { reextract } = proxyActivities<ReextractionActivities>({
-  taskQueue: taskQueues.reextract,
-  // Copies of pages are chosen in one statement, which may walk over millions of them.
-  startToCloseTimeout: longest,
-  heartbeatTimeout,
-  retry,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-export const { cancelReextraction } = proxyActivities<ReextractionActivities>({
-  ...short,
-  taskQueue: taskQueues.reextract,
-});
-
-/** On a queue of its own: receivers that hang can only hold up other receivers. */
-export const { deliverEvents } = proxyActivities<WebhookActivities>({
-  taskQueue: taskQueues.webhook,
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout,
-  retry: { ...retry, maximumInterval: '10 seconds' },
-  // The next workflow must not send the same event while this activity still does.
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+export const jobActivities = (kind: JobKind) =>
+  proxyActivities<JobActivities>({
+    taskQueue: jobKinds[kind].queue,
+    // A turn takes seconds, but for the end of a large export, which sorts its index and uploads the file.
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout,
+    retry: { ...retry, maximumInterval: jobKinds[kind].longestPause },
+    // No other turn of the job may begin while this one still works.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });

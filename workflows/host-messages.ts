@@ -1,5 +1,6 @@
 /** Messages that operators and other workflows may send to a host's workflow (docs/operations.md has the buttons). */
 import { counted } from '../domain/counted.ts';
+import { redrivenSentence } from '../domain/dead-letter.ts';
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import {
   askHostSignal,
@@ -18,7 +19,7 @@ import {
 import { countHost, dropHost, setHostDelay } from './calls.ts';
 import { uncut } from './cancelling.ts';
 import type { HostState } from './host-state.ts';
-import { choiceProblem, redriveAll, redrivenSentence } from './redrive.ts';
+import { choiceProblem, redriveAll } from './redriving.ts';
 
 export function hearMessages(host: HostState): void {
   const { me } = host;

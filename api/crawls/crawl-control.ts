@@ -7,17 +7,14 @@ import {
   type Client,
 } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
-import { reopenCrawl, startEdit, startMissing } from '../../activities/open-workflows.ts';
+import { jobWorkflow, reopenCrawl, startMissing, wakeJob } from '../../activities/open-workflows.ts';
+import { jobStateQuery, type JobKind, type RedriveAsk, type RedriveView } from '../../contracts/jobs.ts';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
   pauseCrawlUpdate,
-  redriveStateQuery,
-  redriveWorkflowId,
   resumeCrawlUpdate,
   type CrawlView,
-  type RedriveView,
-  type RedriveWorkflowInput,
 } from '../../contracts/workflows.ts';
 import type { PauseCause } from '../../domain/crawl-life.ts';
 import { noneRedriven } from '../../domain/dead-letter.ts';
@@ -57,15 +54,11 @@ export interface CrawlControl {
    * Drives dead letters of a crawl again. Answers the outcome, or, after a moment, how far the re-drive is; it then
    * goes on by itself. Refused while another re-drive of the crawl is under way.
    */
-  redrive(input: RedriveWorkflowInput): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
-  /** Has the frontier of a crawl judged by its changed settings. */
-  applyEdit(crawlId: string): Promise<void>;
-  /** Has a crawl indexed for searches. */
-  indexCrawl(crawlId: string): Promise<void>;
-  /** Starts the workflow of an export. */
-  startExport(exportId: string): Promise<void>;
-  /** Starts the workflow of a re-extraction, unless it runs. */
-  startReextraction(id: string): Promise<void>;
+  redrive(
+    input: RedriveAsk & { readonly crawlId: string },
+  ): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
+  /** Starts the workflow of a job, or tells it that there is something to do. */
+  wakeJob(kind: JobKind, id: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -108,16 +101,10 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
   return {
     start,
     reopen: (crawlId) => within(callMs, () => reopenCrawl(client.workflow, crawlId, taskQueue)),
-    redrive: async (input) => {
-      const workflowId = redriveWorkflowId(input.crawlId);
+    redrive: async ({ crawlId: id, ...ask }) => {
       const handle = await within(callMs, async () => {
         try {
-          return await client.workflow.start('redrive', {
-            workflowId,
-            taskQueue,
-            args: [input],
-            workflowTaskTimeout: '5s',
-          });
+          return await client.workflow.start('job', jobWorkflow({ kind: 'redrive', id, ask }, taskQueue));
         } catch (error) {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
           const message = 'another re-drive of its dead letters is still running';
@@ -129,22 +116,12 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         return { done: true, view };
       } catch (error) {
         if (!(error instanceof ControlError) || error.fault !== 'unavailable') throw error;
-        const view = within(callMs, () => handle.query(redriveStateQuery));
+        const view = within(callMs, () => handle.query(jobStateQuery) as Promise<RedriveView | null>);
         // No worker answers, but the re-drive is on record: it will be done.
-        return { done: false, view: await view.catch(() => nothingYet) };
+        return { done: false, view: (await view.catch(() => null)) ?? nothingYet };
       }
     },
-    indexCrawl: (crawlId) =>
-      within(callMs, async () => {
-        await startMissing.search(client.workflow, crawlId, taskQueue);
-      }),
-    applyEdit: (crawlId) => within(callMs, () => startEdit(client.workflow, crawlId, taskQueue)),
-    startExport: async (exportId) => {
-      await within(callMs, () => startMissing.export(client.workflow, exportId, taskQueue));
-    },
-    startReextraction: async (id) => {
-      await within(callMs, () => startMissing.reextraction(client.workflow, id, taskQueue));
-    },
+    wakeJob: (kind, id) => within(callMs, () => wakeJob(client.workflow, kind, id, taskQueue)),
     change: (crawlId, change, reason, cause = 'asked') =>
       within(updateMs, async () => {
         try {

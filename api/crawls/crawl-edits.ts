@@ -102,7 +102,7 @@ export async function editCrawl(
       const { version } = outcome;
       if (outcome.kind === 'stored') {
         noteForAudit(response, `version ${String(version)} of the settings of crawl ${crawlId}`);
-        await control.applyEdit(crawlId).catch((error: unknown) => {
+        await control.wakeJob('edit', crawlId).catch((error: unknown) => {
           log.warn(
             { err: error, crawlId, version },
             'changed settings will be applied once Temporal answers',

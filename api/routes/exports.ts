@@ -89,7 +89,7 @@ export const exportJobRoutes = [
             `Crawl ${crawlId} has ${String(mostOpenExports)} exports that have not ended; cancel one, or wait.`,
           );
         try {
-          await control.startExport(added.id);
+          await control.wakeJob('export', added.id);
         } catch (error) {
           if (!(error instanceof ControlError)) throw error;
           log.warn({ err: error, exportId: added.id }, 'the export begins once Temporal answers');

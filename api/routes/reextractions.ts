@@ -193,7 +193,7 @@ async function changed(
 /** What is left to do is on record: if Temporal does not answer, the patrol begins it. */
 async function begin({ control, log }: Parts, id: string): Promise<void> {
   try {
-    await control.startReextraction(id);
+    await control.wakeJob('reextraction', id);
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     log.warn({ err: error, reextractionId: id }, 'the re-extraction goes on once Temporal answers');

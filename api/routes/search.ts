@@ -86,7 +86,7 @@ export const searchRoutes = [
       async ({ params: { crawlId } }) => {
         if ((await findCrawl(pool, crawlId)) === null) return noSuchCrawl(crawlId);
         await askIndex(pool, crawlId);
-        await control.indexCrawl(crawlId).catch((error: unknown) => {
+        await control.wakeJob('search', crawlId).catch((error: unknown) => {
           log.warn({ err: error, crawl: crawlId }, 'the indexing of a crawl starts within seconds');
         });
         return indexOf(pool, search, crawlId);

@@ -1,6 +1,6 @@
 /** Judges the frontier of a crawl by edited settings (G6): in batches, each from where the last one ended. */
-import type { EditProgress } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
+import { counted } from '../../domain/counted.ts';
 import { whyNoMore } from '../../domain/crawl-life.ts';
 import { limitReached } from '../../domain/finish.ts';
 import {
@@ -16,6 +16,7 @@ import {
   hostsAtLimit,
   pagesToReread,
   pendingConfig,
+  type ConfigRow,
   type PendingConfig,
   urlsToJudge,
 } from '../../storage/edits/index.ts';
@@ -23,6 +24,7 @@ import { loadCrawls } from '../../storage/crawls/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import { crawlOutlookOf } from '../crawls/life.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { done, more, type Job } from '../jobs/job.ts';
 import {
   admitsLimited,
   judgeAgain,
@@ -36,8 +38,6 @@ import {
 import { rescore } from './rescore.ts';
 import { storedBatches } from './stored-links.ts';
 
-/** One call ends after this many milliseconds, so that people see figures now and then. */
-const callMs = 10_000;
 /** URLs in one transaction: locks are held for some dozen milliseconds. */
 const urlBatch = 1_000;
 /** Pages read again in one step, with up to ten thousand links each; links admitted in one statement. */
@@ -55,14 +55,14 @@ interface Step {
   readonly rescores: boolean;
 }
 
-/** Applies pending versions of a crawl's settings for a while. Returns how far it has come. */
-export type ApplyEdits = (crawlId: string, signal: AbortSignal) => Promise<EditProgress>;
+/** How far a version of a crawl's settings has been applied to its frontier. */
+export type EditProgress = Pick<
+  ConfigRow,
+  'version' | 'state' | 'judged' | 'excluded' | 'readmitted' | 'reread' | 'admitted'
+>;
 
 /** @param reopen makes sure that a crawl that had ended is watched again */
-export function createApplyEdits(
-  dependencies: Dependencies,
-  reopen: (crawlId: string) => Promise<void>,
-): ApplyEdits {
+export function editJobs(dependencies: Dependencies, reopen: (crawlId: string) => Promise<void>): Job {
   const { pool, writer, books, admission } = dependencies;
   const { crawls } = books;
 
@@ -138,8 +138,7 @@ export function createApplyEdits(
 
   const steps = { urls: judgeUrls, hosts: fillHosts, pages: readPagesAgain };
 
-  const apply: ApplyEdits = async (crawlId, signal) => {
-    const end = performance.now() + callMs;
+  const turn: Job['turn'] = async ({ id: crawlId, goOn }) => {
     let version: number | null = null;
     /** Rules of the pending version. */
     let rules: Rules | null = null;
@@ -161,22 +160,31 @@ export function createApplyEdits(
       ({ version } = pending);
       const place = readPlace(pending.place);
       await steps[place.of]({ crawlId, pending, place, rules, rescores });
-      if (performance.now() >= end || signal.aborted) return progressOf(crawlId, version, true);
+      if (!goOn()) {
+        const progress = await progressOf(crawlId, version);
+        return more(progress, progressSentence(progress));
+      }
     }
     // In every call, since an earlier call may have been cut off before this.
     const [crawl] = await loadCrawls(pool, [Number(crawlId)]);
     if (crawl?.state === 'running') await reopen(crawlId);
-    return progressOf(crawlId, version ?? (await currentVersion(crawlId)), false);
+    const progress = await progressOf(crawlId, version ?? crawl?.config_version ?? 1);
+    return done(progressSentence(progress), progress);
   };
 
-  const currentVersion = async (crawlId: string): Promise<number> =>
-    (await loadCrawls(pool, [Number(crawlId)]))[0]?.config_version ?? 1;
-
-  const progressOf = async (crawlId: string, version: number, more: boolean): Promise<EditProgress> => {
+  const progressOf = async (crawlId: string, version: number): Promise<EditProgress> => {
     const row = await findConfig(pool, crawlId, version);
     const { judged = 0, excluded = 0, readmitted = 0, reread = 0, admitted = 0 } = row ?? {};
-    return { version, state: row?.state ?? 'stopped', judged, excluded, readmitted, reread, admitted, more };
+    return { version, state: row?.state ?? 'stopped', judged, excluded, readmitted, reread, admitted };
   };
 
-  return apply;
+  return { turn };
+}
+
+function progressSentence({ version, state, ...counts }: EditProgress): string {
+  const { judged, excluded, readmitted, reread, admitted } = counts;
+  const urls = `${counted(judged, 'URL')} looked at, ${String(excluded)} excluded, ${String(readmitted)} queued again`;
+  const pages =
+    reread === 0 ? '' : `; ${counted(reread, 'page')} read again, ${counted(admitted, 'URL')} found`;
+  return `Version ${String(version)} is ${state}: ${urls}${pages}`;
 }

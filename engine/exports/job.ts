@@ -1,20 +1,20 @@
 /**
  * A job makes the file of an export, step by step. A step appends some pages to the draft, syncs it, and then notes in
  * Postgres, in one statement, how far it has come: place in the feed, bytes of each part, what the format remembers.
- * Whoever takes the job up, after a kill at any instruction, cuts off what was not noted and goes on there.
+ * Whoever takes the job up, after a kill at any instruction, cuts off what was not noted and goes on there. Since the owner
+ * before may only be frozen, that one goes on with a copy of the draft, which the other cannot touch.
  *
  *     pages ──(end of the feed)──> whole ──(the file has its name)──> [bucket] ──> finished
- *
- * An activity owns the job while it works. One that finds the job with an owner takes it over: the owner may only be
- * frozen, and so goes on with a copy of the draft, which the other cannot touch, and the other is refused when it notes.
  */
 import { randomUUID } from 'node:crypto';
-import type { ExportStep } from '../../contracts/activities.ts';
+import type { JobTurn } from '../../contracts/jobs.ts';
 import { exportFiles, type ExportFormat } from '../../contracts/http/exports.ts';
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
+import { counted } from '../../domain/counted.ts';
 import {
+  cancelExport,
   claimExport,
   Draft,
   DraftLost,
@@ -27,9 +27,9 @@ import {
   type ExportFiles,
 } from '../../storage/exports/index.ts';
 import { readPages } from '../../storage/pages/index.ts';
-import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
-import { DependencyDown } from '../breakers/dependency-down.ts';
-import { isDiskTrouble } from '../breakers/watched-blobs.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import { done, more, type Job, type Turn } from '../jobs/job.ts';
+import { Lost, owned, Unmakable, workOwned, type Work } from '../jobs/owned.ts';
 import { exportForms } from './forms.ts';
 import { whole, type ExportForm, type ExportSources, type Making } from './form.ts';
 
@@ -49,97 +49,63 @@ const leftFree = 256 * 1024 ** 2;
 /** Characters of pages that are held for one step. */
 const stepCharacters = 16 * 1024 ** 2;
 const mostOfAnswer = 1_000;
-/** Times that a call fails, with pauses that grow to a minute, before its fault is taken for one that lasts. */
-const mostTries = 20;
-
-/** The job is somebody else's by now, or has ended. */
-class Lost extends Error {}
-/** The export cannot be made: the job ends with these words. */
-class Unmakable extends Error {}
+const noRoom = 'the disk of the folder of exports is full';
 
 export const fileName = (crawlId: string, id: string, format: string): string =>
   `crawl-${crawlId}-export-${id}.${exportFiles[format as ExportFormat].ending}`;
 
 export const objectName = (folder: string, file: string): string => `exports/${folder}/${file}`;
 
-/**
- * Works at a job for a while. A fault that comes again and again at the same place is no passing one: the job ends with it.
- * @param goOn asked after each step
- * @param signal aborts a step; the job is taken up later
- * @param tries times that this call was begun, with this one
- * @returns null: the job has ended, or is somebody else's
- */
-export async function makeExport(
-  tools: ExportTools,
-  id: string,
-  goOn: () => boolean,
-  signal: AbortSignal,
-  tries = 1,
-): Promise<ExportStep | null> {
-  const owner = randomUUID();
-  const [job] = await retrying(() => claimExport(tools.pool, id, owner));
-  if (job === undefined) return null;
-  const work = new Work(tools, job, owner, signal);
-  try {
-    return await work.run(goOn);
-  } catch (error) {
-    if (error instanceof Lost) return null;
-    const why =
-      reasonOf(error) ?? (work.isMakingPages && !signal.aborted ? lastingFault(error, tries) : null);
-    if (why === null) throw error;
-    const ended = await retrying(() => endExport(tools.pool, id, owner, 'failed', why, 0, false));
-    // It has given up because there was no room, perhaps. If the job is somebody else's by now, so are the files.
-    if (ended.length > 0) await tools.files.clear(job, null);
-    return null;
-  } finally {
-    await work.close();
-  }
-}
+export const exportJobs = (tools: ExportTools): Job => ({
+  turn: (turn) =>
+    workOwned(
+      turn,
+      (id, owner) => claimExport(tools.pool, id, owner),
+      (row, owner) => new ExportWork(tools, row, owner, turn),
+    ),
+  cancel: (id) => cancelExport(tools.pool, id, null),
+});
 
-/** Null: it is tried again. */
-function reasonOf(error: unknown): string | null {
-  if (hasNoRoom(error)) return 'the disk of the folder of exports is full';
-  return error instanceof Unmakable || error instanceof DraftLost ? error.message : null;
-}
-
-/** Null: it may pass. Whatever is down or has no room passes, however long it lasts. */
-function lastingFault(error: unknown, tries: number): string | null {
-  if (tries < mostTries || !(error instanceof Error)) return null;
-  if (error instanceof DependencyDown || isDiskTrouble(error) || isStorageOutage(error)) return null;
-  return `the same fault came ${String(tries)} times: ${error.message}`;
-}
-
-class Work {
+class ExportWork implements Work {
   readonly #tools: ExportTools;
   readonly #owner: string;
-  readonly #signal: AbortSignal;
+  readonly #turn: Turn;
   readonly #form: ExportForm;
   readonly #name: string;
   #job: ClaimedExport;
   #draft: Draft | null = null;
   #holds = true;
 
-  constructor(tools: ExportTools, job: ClaimedExport, owner: string, signal: AbortSignal) {
+  constructor(tools: ExportTools, job: ClaimedExport, owner: string, turn: Turn) {
     this.#tools = tools;
     this.#job = job;
     this.#owner = owner;
-    this.#signal = signal;
+    this.#turn = turn;
     this.#form = exportForms[job.format as ExportFormat];
     this.#name = fileName(job.crawl_id, job.id, job.format);
   }
 
   /** Its faults are ours or those of a page, not those of a bucket that is away. */
-  get isMakingPages(): boolean {
+  get mayFail(): boolean {
     return this.#job.phase !== 'bucket';
   }
 
-  async run(goOn: () => boolean): Promise<ExportStep | null> {
+  async run(): Promise<JobTurn> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      if (hasNoRoom(error)) throw new Unmakable(noRoom);
+      throw error instanceof DraftLost ? new Unmakable(error.message) : error;
+    }
+  }
+
+  async #run(): Promise<JobTurn> {
     if ((await this.#tools.files.size(this.#job, this.#name)) === null) {
       const draft = await this.#open();
       while (this.#job.phase === 'pages') {
         await this.#expectRoom();
         await this.#step(draft);
-        if (!goOn()) return this.#giveBack();
+        if (!this.#turn.goOn()) return this.#giveBack();
       }
       await this.#expectRoom();
       await this.#form.end(this.#making(draft));
@@ -147,6 +113,12 @@ class Work {
       this.#draft = null;
     }
     return this.#deliver();
+  }
+
+  /** It has given up because there was no room, perhaps. If the job is somebody else's by now, so are the files. */
+  async fail(why: string): Promise<void> {
+    const ended = await this.#end('failed', why, 0, false);
+    if (ended.length > 0) await this.#tools.files.clear(this.#job, null);
   }
 
   /** Whatever happened, nothing of this process writes to the job any more: the next one need not copy the draft. */
@@ -162,12 +134,12 @@ class Work {
       const own = randomUUID();
       if (draft !== null)
         await Draft.copy(files.draftOf(this.#job, draft), files.draftOf(this.#job, own), parts);
-      this.#draft = await Draft.open(files.draftOf(this.#job, own), parts, this.#signal);
+      this.#draft = await Draft.open(files.draftOf(this.#job, own), parts, this.#turn.signal);
       await this.#note({ draft: own });
       await files.clear(this.#job, own);
       return this.#draft;
     }
-    return (this.#draft = await Draft.open(files.draftOf(this.#job, draft), parts, this.#signal));
+    return (this.#draft = await Draft.open(files.draftOf(this.#job, draft), parts, this.#turn.signal));
   }
 
   async #step(draft: Draft): Promise<void> {
@@ -189,7 +161,7 @@ class Work {
     let { place } = this.#job;
     let characters = 0;
     while (pages.length < this.#form.pages && characters < stepCharacters) {
-      this.#signal.throwIfAborted();
+      this.#turn.signal.throwIfAborted();
       const limit = Math.min(mostOfAnswer, this.#form.pages - pages.length);
       const request = { cursor: place, limit, fields: this.#fields, filter, until, ...(kinds && { kinds }) };
       const answer = await readPages(this.#tools.pool, crawlId, request, this.#tools.textOf);
@@ -206,7 +178,7 @@ class Work {
   }
 
   /** The file has its name. */
-  async #deliver(): Promise<null> {
+  async #deliver(): Promise<JobTurn> {
     const { files } = this.#tools;
     const length = (await files.size(this.#job, this.#name)) ?? 0;
     const toBucket = this.#job.target === 'bucket';
@@ -214,14 +186,16 @@ class Work {
       await this.#note({ phase: 'bucket', bytes: length });
       await this.#upload(length);
     }
-    const { id } = this.#job;
-    const ended = await retrying(() =>
-      endExport(this.#tools.pool, id, this.#owner, 'finished', null, length, toBucket),
-    );
-    if (ended.length === 0) throw new Lost();
+    owned(await this.#end('finished', null, length, toBucket));
     this.#holds = false;
     await files.clear(this.#job, toBucket ? null : this.#job.draft);
-    return null;
+    return done('The file is whole.');
+  }
+
+  #end(state: 'finished' | 'failed', why: string | null, bytes: number, inBucket: boolean) {
+    return retrying(() =>
+      endExport(this.#tools.pool, this.#job.id, this.#owner, state, why, bytes, inBucket),
+    );
   }
 
   async #upload(length: number): Promise<void> {
@@ -234,7 +208,7 @@ class Work {
       return Buffer.concat(chunks);
     };
     const goesOn = async (): Promise<boolean> => {
-      this.#signal.throwIfAborted();
+      this.#turn.signal.throwIfAborted();
       await this.#note({});
       return true;
     };
@@ -244,17 +218,17 @@ class Work {
   async #expectRoom(): Promise<void> {
     const { files, mostBytes, pool } = this.#tools;
     const free = await files.freeBytes();
-    if (free < leftFree) throw new Unmakable('the disk of the folder of exports is full');
+    if (free < leftFree) throw new Unmakable(noRoom);
     const [used] = await exportsInUse(pool);
     if ((used?.bytes ?? 0) > mostBytes)
       throw new Unmakable('the exports in the folder have reached the size that they may have together');
   }
 
-  async #giveBack(): Promise<ExportStep> {
+  async #giveBack(): Promise<JobTurn> {
     await this.#note({}, false);
     this.#holds = false;
     const { phase, pages, bytes } = this.#job;
-    return { phase, pages, bytes };
+    return more({ phase, pages, bytes }, `${counted(pages, 'page')} read, ${counted(bytes, 'byte')} written`);
   }
 
   /** @throws Lost */
@@ -262,8 +236,7 @@ class Work {
     this.#job = { ...this.#job, ...changed };
     const { id, phase, draft, place, parts, memory, pages, bytes } = this.#job;
     const next = JSON.stringify({ phase, draft, place, parts, memory, pages, bytes });
-    const noted = await retrying(() => noteExport(this.#tools.pool, id, this.#owner, next, holds));
-    if (noted.length === 0) throw new Lost();
+    owned(await retrying(() => noteExport(this.#tools.pool, id, this.#owner, next, holds)));
   }
 
   get #fields(): readonly PageField[] {

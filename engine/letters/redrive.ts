@@ -1,9 +1,11 @@
 /** Redrives dead letters (G7) in batches, and tells the hosts and crawls concerned. */
 import type { RedriveInput } from '../../contracts/activities.ts';
+import type { RedrivePlace } from '../../contracts/jobs.ts';
 import {
   addRedriven,
   hostCausedClasses,
   noneRedriven,
+  redrivenSentence,
   type RedriveCounts,
 } from '../../domain/dead-letter.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -20,10 +22,41 @@ import {
 } from '../../storage/letters/index.ts';
 import { type Pool, retrying } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { done, more, type Job } from '../jobs/job.ts';
 
 type Parts = Pick<Dependencies, 'pool' | 'wakeHosts'>;
 /** Lets the workflow of a crawl that had ended go on. */
 export type ReopenCrawl = (crawlId: string) => Promise<void>;
+
+const begun: RedrivePlace = { after: null, view: { ...noneRedriven, unparked: false } };
+
+/**
+ * Redrives dead letters of a crawl, however many there are.
+ * @param retry has a parked host tried again; false: it was not parked
+ */
+export const redriveJobs = (
+  parts: Parts,
+  reopen: ReopenCrawl,
+  retry: (origin: string) => Promise<boolean>,
+): Job => ({
+  turn: async ({ id: crawlId, ask, place, goOn }) => {
+    const { origin = null, class: letterClass = null, url = null, mayUnpark = false } = ask ?? {};
+    const { after, view } = place ?? begun;
+    if (place?.after === null && origin !== null) {
+      const unparked = await retry(origin);
+      // The host is not parked any more, so its requeued URLs do not wait at a parked host.
+      const result = { ...view, unparked, ...(unparked ? { atParked: 0 } : {}) };
+      return done(redrivenSentence(result), result);
+    }
+    const which = { crawlId, origin, class: letterClass, url, after };
+    const { next, ...counts } = await redriveLetters(parts, reopen, which, goOn);
+    const sum = { ...addRedriven(view, counts), unparked: false };
+    const words = redrivenSentence(sum);
+    const tries = mayUnpark && origin !== null && letterClass === null && url === null;
+    if (next === null && !tries) return done(words, sum);
+    return { ...more(sum, words), place: { after: next, view: sum } };
+  },
+});
 
 /**
  * Redrives the letters that the input means, from `input.after` on.

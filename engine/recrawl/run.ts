@@ -6,7 +6,6 @@
  * Visits are noted after they were committed, by a walk along the pages feed. So neither fetching nor reading pays
  * anything for it, in standing crawls or in others.
  */
-import type { RecrawlRun } from '../../contracts/activities.ts';
 import { wholeConfig } from '../../contracts/crawl.ts';
 import { isOver } from '../../domain/crawl-life.ts';
 import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
@@ -27,6 +26,7 @@ import {
   countDates,
   type StandingCrawl,
 } from '../../storage/recrawl/index.ts';
+import { done, type Job } from '../jobs/job.ts';
 import { dateSome } from './dating.ts';
 import { planAnew } from './planning.ts';
 import { noteOf, rulesOf, tellsItsRate } from './visits.ts';
@@ -42,6 +42,28 @@ const growth = 1.25;
 const firstRates = 1 / 200;
 /** Seconds between two rankings of its copies; sooner if the crawl has grown by a quarter. */
 const rankSeconds = 86_400;
+
+export interface RecrawlRun {
+  /** Visits that were noted, and pages that were queued again. */
+  readonly noted: number;
+  readonly queued: number;
+  /** The crawl has ended, or does not keep fresh any more. */
+  readonly over: boolean;
+}
+
+/**
+ * A run is one turn, however long it takes: it does what is due by the clock and by the budget, so that a run more or less
+ * changes nothing else.
+ * @param wake tells schedulers of queued pages
+ */
+export const recrawlJobs = (pool: Pool, wake: () => Promise<void>): Job => ({
+  turn: async ({ id, signal }) => {
+    const run = await runRecrawl(pool, id, () => !signal.aborted);
+    if (run.queued > 0) await wake();
+    const words = `Visits noted ${String(run.noted)}, pages queued again ${String(run.queued)}.`;
+    return done(run.over ? 'It does not keep its pages fresh any more.' : words, run);
+  },
+});
 
 /** @param goesOn asked between two batches. Answers `over` if the crawl does not keep fresh any more */
 export async function runRecrawl(pool: Pool, crawlId: string, goesOn: () => boolean): Promise<RecrawlRun> {

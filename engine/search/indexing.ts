@@ -6,12 +6,14 @@
  * for them is chosen when the crawl ends, and a page that has been read may be held as soft 404. So the feed of a crawl
  * that is over is gone through once more, without texts, and compared with the index.
  */
-import type { IndexProgress } from '../../contracts/activities.ts';
+import type { JobTurn } from '../../contracts/jobs.ts';
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
+import { counted } from '../../domain/counted.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
+import { done, more as going, type Job } from '../jobs/job.ts';
 import { isOriginal, wasRead } from '../own-text.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import { findRules } from '../../storage/crawls/index.ts';
@@ -29,12 +31,10 @@ import {
 
 /** Pages that are put together: some 100 ms of Postgres. */
 const batch = 100;
-/** Milliseconds after which a call ends, so that people see how far it is. */
-const callMs = 15_000;
 /** Milliseconds between two looks for new pages of a crawl that runs. */
 const restMs = 15_000;
 
-export type IndexCrawl = (crawlId: string, signal: AbortSignal) => Promise<IndexProgress>;
+const turnOf = (looked: number): JobTurn => going({ looked }, `${counted(looked, 'page')} looked at`);
 
 type Round = Pick<Batch, 'crawlId' | 'round' | 'looked'>;
 
@@ -45,7 +45,7 @@ interface Indexed {
   readonly lost: number;
 }
 
-export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReader): IndexCrawl {
+export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): Job {
   const put = async (round: Round, looks: readonly Look[]): Promise<Indexed> => {
     const pages = looks.flatMap(({ page }) => page ?? []);
     const gone = looks.flatMap(({ page, key }) => (page === null ? [key] : []));
@@ -75,11 +75,10 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
     return { configs: [...configs], lost: 0 };
   };
 
-  return async (crawlId, signal) => {
-    const end = performance.now() + callMs;
+  const turn: Job['turn'] = async ({ id: crawlId, goOn }) => {
     for (;;) {
       const [row] = await retrying(() => findIndex(pool, crawlId));
-      if (row === undefined || row.state === 'dropped') return { looked: 0, over: true, waitMs: 0 };
+      if (row === undefined || row.state === 'dropped') return done('It has no index any more.');
       if (row.store !== index.name) {
         if (row.store !== null) await index.drop(crawlId);
         await retrying(() => moveIndex(pool, crawlId, row.round, index.name));
@@ -91,7 +90,7 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
         readPages(pool, crawlId, { cursor: row.place, limit: batch, fields }, textOf),
       );
       // The crawl has been removed meanwhile.
-      if (answer === 'unknown-crawl') return { looked: row.looked, over: true, waitMs: 0 };
+      if (answer === 'unknown-crawl') return done('It is removed.');
       if (answer === 'bad-cursor') throw new Error(`${String(row.place)} is no place in the pages feed`);
       const { items, next, more } = answer;
       const round = { crawlId, round: row.round, looked: row.looked };
@@ -103,12 +102,11 @@ export function createIndexing(pool: Pool, index: SearchIndex, textOf: TextReade
       const place = isEnd && !isCheck ? null : (next ?? row.place);
       const added = isCheck ? 0 : items.length;
       await retrying(() => noteIndexed(pool, crawlId, row.round, place, added, lost, configs, state));
-      const looked = row.looked + added;
-      const isLate = signal.aborted || performance.now() > end;
-      if (isOver || isLate || (!isEnd && !more))
-        return { looked, over: isOver, waitMs: isEnd || more ? 0 : restMs };
+      if (isOver || !goOn() || (!isEnd && !more))
+        return { ...turnOf(row.looked + added), over: isOver, waitMs: isEnd || more ? 0 : restMs };
     }
   };
+  return { turn };
 }
 
 /** A crawl that runs again while it is compared has pages to be indexed. */

@@ -143,7 +143,7 @@ describe('buttons of Temporal Web', () => {
     const id = await crawling(4);
     const change = <T extends object>(settings: T): T => ({ ...settings, exclude: ['*7*'] });
     await storeEdit(desk.pool, id, { change, seen: null, author: 'a test', note: null, restores: null, mayEnd: false });
-    await control.applyEdit(id);
+    await control.wakeJob('edit', id);
     await handle(`edit/${id}`).cancel().catch(() => undefined);
     await storeEdit(desk.pool, id, {
       change: (settings) => ({ ...settings, exclude: ['*8*'] }),

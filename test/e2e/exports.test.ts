@@ -36,7 +36,7 @@ const start = async (): Promise<string> => {
     'folder',
     5,
   );
-  await startMissing.export(desk.client.workflow, added?.id ?? '');
+  await startMissing.job(desk.client.workflow, 'export', added?.id ?? '');
   return added?.id ?? '';
 };
 const fileOf = async (id: string): Promise<Buffer> => {

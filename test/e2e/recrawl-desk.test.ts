@@ -3,9 +3,10 @@
  *
  * @module-tag deep
  */
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { cancelCrawlUpdate, crawlWorkflowId, recrawlWorkflowId } from '../../contracts/workflows.ts';
+import { cancelCrawlUpdate, crawlWorkflowId } from '../../contracts/workflows.ts';
 import { defaultKeepFresh, lookSeconds } from '../../domain/recrawl/keep-fresh.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite } from '../integration/activities/site.ts';
@@ -44,7 +45,7 @@ describe.skipIf(!hasChromium())('the Schedule of a standing crawl in Temporal We
     };
     const id = await desk.start([`${site.origin}/`], { delaySeconds: 0, keepFresh });
     const fetches = (): number => site.paths().filter((path) => path === '/').length;
-    const schedule = desk.client.schedule.getHandle(recrawlWorkflowId(id));
+    const schedule = desk.client.schedule.getHandle(jobWorkflowId('recrawl', id));
     const standing = async () => (await schedule.describe()).state;
     /** What is queued is fetched, and nothing is under way. */
     const isQuiet = async (): Promise<boolean> => {
@@ -54,7 +55,7 @@ describe.skipIf(!hasChromium())('the Schedule of a standing crawl in Temporal We
     };
     await until('the page is fetched a second time, by the clock', () => fetches() >= 2);
 
-    const buttons = await desktop.openSchedule(recrawlWorkflowId(id));
+    const buttons = await desktop.openSchedule(jobWorkflowId('recrawl', id));
     await buttons.turn('Pause', 'the site is being moved');
     expect(await standing()).toMatchObject({ paused: true, note: 'the site is being moved' });
     await until('the last run is over', isQuiet);

@@ -3,9 +3,10 @@
  *
  * @module-tag long
  */
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cancelCrawlUpdate, crawlWorkflowId, recrawlWorkflowId } from '../../contracts/workflows.ts';
+import { cancelCrawlUpdate, crawlWorkflowId } from '../../contracts/workflows.ts';
 import { defaultKeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite } from '../integration/activities/site.ts';
@@ -45,7 +46,7 @@ it('fetches its pages again and again, pauses, is triggered and backfilled, and 
   });
   const fetches = async (): Promise<number> =>
     (await tables.url.rows(pool, { crawl_id: id })).reduce((sum, url) => sum + url.fetches, 0);
-  const schedule = client.schedule.getHandle(recrawlWorkflowId(id));
+  const schedule = client.schedule.getHandle(jobWorkflowId('recrawl', id));
   const found = async (): Promise<boolean> => {
     try {
       await schedule.describe();

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
-import { reextractionWorkflowId } from '../../contracts/workflows.ts';
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { changeReextraction, startReextraction } from '../../storage/reextraction/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { standStill, tables } from '../support/database/index.ts';
@@ -30,12 +30,12 @@ const job = (id: string) => tables.reextraction.row(desk.pool, { id: Number(id) 
 async function start(crawlId: string): Promise<string> {
   const id = await startReextraction(desk.pool, crawlId);
   if (typeof id !== 'string') throw new Error(id.refused);
-  await startMissing.reextraction(desk.client.workflow, id);
+  await startMissing.job(desk.client.workflow, 'reextraction', id);
   return id;
 }
 const change = async (crawlId: string, id: string, what: 'switch' | 'undo' | 'keep'): Promise<void> => {
   expect(await changeReextraction(desk.pool, crawlId, id, what)).toBeNull();
-  await startMissing.reextraction(desk.client.workflow, id);
+  await startMissing.job(desk.client.workflow, 'reextraction', id);
 };
 const titles = async (crawlId: string): Promise<(string | null)[]> => {
   const found: (string | null)[] = [];
@@ -102,7 +102,7 @@ it(
     await change(crawlId, id, 'keep');
     await expect.poll(async () => (await job(id)).state).toBe('kept');
     expect(await titles(crawlId)).toEqual(present);
-    const { status } = await desk.client.workflow.getHandle(reextractionWorkflowId(id)).describe();
+    const { status } = await desk.client.workflow.getHandle(jobWorkflowId('reextraction', id)).describe();
     expect(['RUNNING', 'COMPLETED']).toContain(status.name);
     expect(web.log()).toHaveLength(fetched);
     expect(await worker.drain()).toBe(0);

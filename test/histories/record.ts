@@ -5,6 +5,7 @@
  * `npm run histories -- parked` records only the scenarios whose name has that word. What a crawl of a small web does
  * not come to is recorded from scripts (scripted/).
  */
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,17 +14,14 @@ import { join } from 'node:path';
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import {
   dropHostUpdate,
-  editedSignal,
-  editWorkflowId,
   lostVisitSignal,
   pauseHostSignal,
   redriveHostUpdate,
-  redriveWorkflowId,
   resumeHostSignal,
   retryHostUpdate,
   setDelayUpdate,
-  taskQueues,
 } from '../../contracts/workflows.ts';
+import { jobWorkflow, wakeJob } from '../../activities/open-workflows.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { addFailingHost, lettersOf, noEditPending } from '../support/database/index.ts';
@@ -97,18 +95,13 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
           restores: null,
           mayEnd: false,
         });
-        await desk.client.workflow.signalWithStart('edit', {
-          workflowId: editWorkflowId(id),
-          taskQueue: taskQueues.crawl,
-          args: [{ crawlId: id }],
-          signal: editedSignal,
-        });
+        await wakeJob(desk.client.workflow, 'edit', id);
       }
       await until('the edit is carried out', () => noEditPending(desk.pool, id));
-      await desk.client.workflow.getHandle(editWorkflowId(id)).result();
+      await desk.client.workflow.getHandle(jobWorkflowId('edit', id)).result();
       await desk.client.workflow.getHandle(`crawl/${id}`).executeUpdate('cancel', { args: [null] });
       await desk.ended(id);
-      await save(desk, 'edit-applied', editWorkflowId(id), 'latest');
+      await save(desk, 'edit-applied', jobWorkflowId('edit', id), 'latest');
     },
   ],
   [
@@ -264,14 +257,11 @@ async function probedAndRedriven(desk: CrawlDesk): Promise<void> {
   ill = false;
   await handle.executeUpdate(redriveHostUpdate, { args: [{ url: `${origin}/bad1` }] });
   await letters(1);
-  await desk.client.workflow.execute('redrive', {
-    workflowId: redriveWorkflowId(id),
-    taskQueue: taskQueues.crawl,
-    args: [{ crawlId: id, origin, class: null, url: null, mayUnpark: true }],
-  });
+  const ask = { origin, class: null, url: null, mayUnpark: true };
+  await desk.client.workflow.execute('job', jobWorkflow({ kind: 'redrive', id, ask }));
   await settled(desk, id, urls.length);
   await save(desk, 'host-probed-redriven', host(origin), 'latest');
-  await save(desk, 'redrive-crawl', redriveWorkflowId(id), 'latest');
+  await save(desk, 'redrive-crawl', jobWorkflowId('redrive', id), 'latest');
   await new Promise((down) => server.close(down));
 }
 

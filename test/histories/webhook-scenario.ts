@@ -1,7 +1,7 @@
 /** A webhook whose receiver refuses the first event once and takes the rest. Answers the workflow's id. */
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { createWebhook } from '../../storage/webhooks/index.ts';
 import { setCrawlState } from '../../storage/crawls/index.ts';
-import { webhookWorkflowId } from '../../contracts/workflows.ts';
 import { startReceiver, status, taken } from '../integration/webhooks/receiver.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
@@ -29,5 +29,5 @@ export async function refusedOnce(desk: CrawlDesk): Promise<string> {
   await settled(2);
   await until('the webhook rests', async () => (await tables.webhook.row(pool, { id })).tended_at === null);
   await receiver.stop();
-  return webhookWorkflowId(id);
+  return jobWorkflowId('webhook', id);
 }

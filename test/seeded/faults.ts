@@ -359,7 +359,7 @@ export const faults: readonly Fault[] = [
   {
     room: 'workflows',
     name: 'The signature of a webhook has its time in milliseconds.',
-    file: 'activities/webhooks.ts',
+    file: 'engine/webhooks/deliver.ts',
     from: 'Math.floor(now / 1_000)',
     to: 'now',
   },

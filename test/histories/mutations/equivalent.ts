@@ -7,8 +7,6 @@ const details = 'its neighbour only sets details for people, which are no comman
 const inOneGo = 'both statements run before anything else can: nothing comes between them';
 const again = 'what is done a second time is done already';
 const handlers = 'a handler that is registered again, sooner or later, is the same before the first await';
-const noAwait =
-  'no handler of this workflow waits for anything, so that all have finished whenever it is asked';
 const sameTask =
   'handlers that are open wait only for the state that was just set: they finish in the same workflow task, and the SDK sends the end of a workflow last';
 const payload = 'the same command with another payload, which Temporal does not compare either';
@@ -67,11 +65,6 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
   [/^crawl\.ts #end: condition (removed|moved)/, sameTask],
   [/^crawl\.ts #lookUp: #stand moved after “const \{ state/, inOneGo],
   [/^crawl\.ts #show: #setAttributes moved after “const \{ namespace/, inOneGo],
-  [/^(edit|exporting|reextracting)\.ts .*: continueAsNew moved before “setCurrentDetails/, details],
-  ['recrawl.ts recrawl: return moved before “setCurrentDetails( run.over ? `Crawl ${crawlId} d…”', details],
-  [/^webhook\.ts webhook: return moved after “setCurrentDetails/, details],
-  [/^webhook\.ts webhook: condition \(2\) (removed|moved)/, noAwait],
-  [/^(edit\.ts edit|recrawl\.ts recrawl|redrive\.ts redrive): return removed$/, `${payload}: the result`],
 ];
 
 /** Why a mutant is equivalent; null: it is not known to be. */

@@ -28,18 +28,7 @@ it('mutants have names of their own, are of every workflow, and some are known t
   const names = mutants.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(new Set(mutants.flatMap(({ types }) => types))).toEqual(
-    new Set([
-      'crawl',
-      'edit',
-      'exporting',
-      'host',
-      'recrawl',
-      'redrive',
-      'reextracting',
-      'scheduler',
-      'search',
-      'webhook',
-    ]),
+    new Set(['crawl', 'host', 'job', 'scheduler']),
   );
   expect(staleEquivalences(names)).toEqual([]);
 });
@@ -61,7 +50,7 @@ it.each([
 });
 
 it('what changes no command is not caught', async () => {
-  const same = 'edit.ts edit: continueAsNew doubled';
+  const same = 'job.ts job: continueAsNew doubled';
   expect(equivalence(same)).not.toBeNull();
   expect((await judged(same)).caughtBy).toBeNull();
 });

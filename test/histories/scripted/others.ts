@@ -1,23 +1,9 @@
-/** Schedulers, edits and webhooks: rests, and runs that are too long. */
-import {
-  editWorkflowId,
-  exportWorkflowId,
-  reextractionWorkflowId,
-  recrawlWorkflowId,
-  schedulerWorkflowId,
-  searchWorkflowId,
-  wakeSignal,
-  webhookWorkflowId,
-  type SchedulerView,
-} from '../../../contracts/workflows.ts';
+/** Schedulers and jobs: rests, and runs that are too long. */
+import { jobWorkflowId, type JobKind, type JobTurn } from '../../../contracts/jobs.ts';
+import { schedulerWorkflowId, wakeSignal, type SchedulerView } from '../../../contracts/workflows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
-import type {
-  EditProgress,
-  ExportStep,
-  FeedResult,
-  IndexProgress,
-  ReextractionStep,
-} from '../../../contracts/activities.ts';
+import { noneRedriven } from '../../../domain/dead-letter.ts';
+import type { FeedResult } from '../../../contracts/activities.ts';
 import { until } from '../../support/until.ts';
 import { always, gate, inTurn, longHistory, type Script } from './stage.ts';
 
@@ -83,178 +69,77 @@ const schedulerResting: Script = {
   },
 };
 
-const progress: EditProgress = {
-  ...{
-    version: 2,
-    state: 'pending',
-    judged: 1_000,
-    excluded: 1,
-    readmitted: 1,
-    reread: 0,
-    admitted: 0,
-    more: true,
-  },
+const turn = { view: { looked: 1_000 }, words: '1000 pages looked at', over: false, waitMs: 0 };
+const over: JobTurn = { ...turn, over: true };
+const long = (): readonly JobTurn[] => Array.from({ length: 40 }, () => turn);
+const asked = (kind: JobKind, id: string) => ({
+  workflowId: jobWorkflowId(kind, id),
+  input: { kind, id },
+});
+
+const jobMade: Script = {
+  name: 'job-made',
+  ...asked('search', '23'),
+  answers: { work: inTurn<JobTurn>(turn, { ...turn, waitMs: 200 }, over) },
+  act: ({ handle }) => handle.result().then(() => undefined),
 };
-const editContinued: Script = {
-  name: 'edit-continued',
-  workflowId: editWorkflowId('21'),
-  input: { crawlId: '21' },
+
+/** What Postgres does not hold goes from run to run. */
+const jobContinued: Script = {
+  name: 'job-continued',
+  ...asked('redrive', '24'),
   run: 'first',
   answers: {
-    applyEdit: inTurn<EditProgress>(...Array.from({ length: 40 }, () => progress), {
-      ...progress,
-      more: false,
-    }),
-  },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const recrawlRun: Script = {
-  name: 'recrawl-run',
-  workflowId: recrawlWorkflowId('22'),
-  input: { crawlId: '22' },
-  answers: { recrawl: inTurn({ noted: 3, queued: 2, over: false }) },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const searchFollowed: Script = {
-  name: 'search-followed',
-  workflowId: searchWorkflowId('23'),
-  input: { crawlId: '23' },
-  answers: {
-    indexPages: inTurn<IndexProgress>(
-      { looked: 100, over: false, waitMs: 0 },
-      { looked: 150, over: false, waitMs: 200 },
-      { looked: 151, over: true, waitMs: 0 },
+    work: inTurn<JobTurn>(
+      ...long().map((each) => ({
+        ...each,
+        place: { after: 'here', view: { ...noneRedriven, unparked: false } },
+      })),
+      over,
     ),
   },
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
-const searchContinued: Script = {
-  name: 'search-continued',
-  workflowId: searchWorkflowId('24'),
-  input: { crawlId: '24' },
-  run: 'first',
+const cut = (name: string, kind: JobKind, id: string): Script => ({
+  name,
+  ...asked(kind, id),
   answers: {
-    indexPages: inTurn<IndexProgress>(
-      ...Array.from({ length: 40 }, () => ({ looked: 100, over: false, waitMs: 10 })),
-      { looked: 4_000, over: true, waitMs: 0 },
-    ),
-  },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const step: ExportStep = { phase: 'pages', pages: 1_000, bytes: 300_000 };
-const exportMade: Script = {
-  name: 'export-made',
-  workflowId: exportWorkflowId('31'),
-  input: { exportId: '31' },
-  answers: { makeExport: inTurn<ExportStep | null>(step, step, null) },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const exportContinued: Script = {
-  name: 'export-continued',
-  workflowId: exportWorkflowId('32'),
-  input: { exportId: '32' },
-  run: 'first',
-  answers: { makeExport: inTurn<ExportStep | null>(...Array.from({ length: 40 }, () => step), null) },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const exportCancelled: Script = {
-  name: 'export-cancelled',
-  workflowId: exportWorkflowId('33'),
-  input: { exportId: '33' },
-  answers: {
-    makeExport: inTurn<ExportStep | null>(step, new Promise(() => undefined)),
-    cancelExport: () => Promise.resolve(),
+    work: inTurn<JobTurn>(turn, new Promise(() => undefined)),
+    cancelJob: () => Promise.resolve(),
   },
   async act({ handle, called, ended }) {
-    await called('makeExport', 2);
+    await called('work', 2);
     await handle.cancel();
     await ended();
   },
-};
+});
 
-const read: ReextractionStep = { phase: 'reading', pages: 1_000, different: 20 };
-const reextractionMade: Script = {
-  name: 'reextraction-made',
-  workflowId: reextractionWorkflowId('41'),
-  input: { reextractionId: '41' },
-  answers: { reextract: inTurn<ReextractionStep | null>(read, { ...read, phase: 'telling' }, null) },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const reextractionContinued: Script = {
-  name: 'reextraction-continued',
-  workflowId: reextractionWorkflowId('42'),
-  input: { reextractionId: '42' },
-  run: 'first',
-  answers: { reextract: inTurn<ReextractionStep | null>(...Array.from({ length: 40 }, () => read), null) },
-  act: ({ handle }) => handle.result().then(() => undefined),
-};
-
-const reextractionCancelled: Script = {
-  name: 'reextraction-cancelled',
-  workflowId: reextractionWorkflowId('43'),
-  input: { reextractionId: '43' },
+const lastTurn = gate(over);
+/** While it works, while it waits for more, and while it would end. */
+const jobWoken: Script = {
+  name: 'job-woken',
+  ...asked('webhook', 'woken'),
   answers: {
-    reextract: inTurn<ReextractionStep | null>(read, new Promise(() => undefined)),
-    cancelReextraction: () => Promise.resolve(),
-  },
-  async act({ handle, called, ended }) {
-    await called('reextract', 2);
-    await handle.cancel();
-    await ended();
-  },
-};
-
-const sending = gate({ gone: false, waitMs: null });
-const webhookWoken: Script = {
-  name: 'webhook-woken',
-  workflowId: webhookWorkflowId('woken'),
-  input: { webhookId: 'woken' },
-  answers: {
-    deliverEvents: inTurn<{ gone: boolean; waitMs: number | null }>(
-      ...[
-        sending.answer,
-        { gone: false, waitMs: null },
-        { gone: false, waitMs: 50 },
-        { gone: true, waitMs: null },
-      ],
+    work: inTurn<JobTurn>(
+      ...[lastTurn.answer, { ...turn, waitMs: 600_000 }, { ...over, waitMs: 600_000 }, over],
     ),
   },
   async act({ handle, called, ended }) {
-    await called('deliverEvents');
+    await called('work');
     await handle.signal(wakeSignal);
-    sending.open();
-    await called('deliverEvents', 2);
-    await new Promise((wake) => setTimeout(wake, 1_000));
-    await handle.signal(wakeSignal);
+    lastTurn.open();
+    for (const turns of [2, 3]) {
+      await called('work', turns);
+      await new Promise((wake) => setTimeout(wake, 1_000));
+      await handle.signal(wakeSignal);
+    }
     await ended();
   },
-};
-
-const webhookContinued: Script = {
-  name: 'webhook-continued',
-  workflowId: webhookWorkflowId('continued'),
-  input: { webhookId: 'continued' },
-  run: 'first',
-  answers: {
-    deliverEvents: inTurn<{ gone: boolean; waitMs: number | null }>(
-      ...Array.from({ length: 40 }, () => ({ gone: false, waitMs: 0 })),
-      { gone: true, waitMs: null },
-    ),
-  },
-  act: ({ handle }) => handle.result().then(() => undefined),
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerLanesEnded, schedulerResting, editContinued, recrawlRun],
-  ...[searchFollowed, searchContinued],
-  ...[webhookWoken, webhookContinued],
-  ...[exportMade, exportContinued, exportCancelled],
-  ...[reextractionMade, reextractionContinued, reextractionCancelled],
+  ...[schedulerContinued, schedulerLanesEnded, schedulerResting],
+  ...[jobMade, jobContinued, jobWoken],
+  ...[cut('job-cancelled', 'export', '33'), cut('job-left', 'edit', '21')],
 ];

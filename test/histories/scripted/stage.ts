@@ -13,13 +13,10 @@ import { programEnvironment } from '../../../config/environment.ts';
 import type {
   ControlActivities,
   DedupActivities,
-  ExportActivities,
-  ReextractionActivities,
   ExtractActivities,
   FetchActivities,
-  SearchActivities,
-  WebhookActivities,
 } from '../../../contracts/activities.ts';
+import { jobKinds, type JobActivities } from '../../../contracts/jobs.ts';
 import { taskQueues } from '../../../contracts/workflows.ts';
 import { createNamespace } from '../../../stack/temporal.ts';
 import { findTemporalCli } from '../../../stack/temporal-cli.ts';
@@ -27,14 +24,7 @@ import { until } from '../../support/until.ts';
 import { save } from '../recorder.ts';
 import { presentCode } from '../saved-histories.ts';
 
-type Activities = FetchActivities &
-  ControlActivities &
-  DedupActivities &
-  ExtractActivities &
-  SearchActivities &
-  ExportActivities &
-  ReextractionActivities &
-  WebhookActivities;
+type Activities = FetchActivities & ControlActivities & DedupActivities & ExtractActivities & JobActivities;
 export type Answers = { readonly [N in keyof Activities]?: Activities[N] };
 type Name = keyof Activities;
 
@@ -122,10 +112,11 @@ export async function playAll(scripts: readonly Script[]): Promise<void> {
 
 async function play(client: Client, company: Company, script: Script): Promise<void> {
   company.learn(script);
-  const type = script.workflowId.split('/')[0] ?? '';
+  const [kind = ''] = script.workflowId.split('/');
+  const type = kind in jobKinds ? 'job' : kind;
   const { firstExecutionRunId } = await client.workflow.start(type, {
     ...{ workflowId: script.workflowId, args: [script.input] },
-    taskQueue: type === 'host' || type === 'webhook' ? taskQueues.control : taskQueues.crawl,
+    taskQueue: kind === 'host' || kind === 'webhook' ? taskQueues.control : taskQueues.crawl,
   });
   const handle = client.workflow.getHandle(script.workflowId, firstExecutionRunId, { followRuns: false });
   const last = client.workflow.getHandle(script.workflowId);
@@ -171,14 +162,11 @@ class Company {
   }
   activities(): Record<string, (input: never) => Promise<unknown>> {
     const names: Record<Name, true> = {
-      ...{ fetchSlice: true, probeHost: true, dedup: true, extract: true, deliverEvents: true, feed: true },
+      ...{ fetchSlice: true, probeHost: true, dedup: true, extract: true, work: true, cancelJob: true },
       ...{ retireHost: true, lookAtHost: true, cutVisit: true, setHostPause: true, parkHost: true },
       ...{ unparkHost: true, dropHost: true, setHostDelay: true, countHost: true, redriveLetters: true },
-      ...{ applyEdit: true, retryHost: true, lookAtCrawl: true, setCrawlState: true, watchCrawl: true },
-      ...{ closeAccounts: true, drainCrawl: true, wakeSchedulers: true, settleCrawl: true, recrawl: true },
-      ...{ indexPages: true },
-      ...{ makeExport: true, cancelExport: true },
-      ...{ reextract: true, cancelReextraction: true },
+      ...{ lookAtCrawl: true, setCrawlState: true, watchCrawl: true, feed: true },
+      ...{ closeAccounts: true, drainCrawl: true, wakeSchedulers: true, settleCrawl: true },
     };
     return Object.fromEntries(
       Object.keys(names).map((name) => [name, (input: never) => this.#perform(name as Name, input)]),

@@ -6,7 +6,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
-import { createEditActivities } from '../../../activities/edits.ts';
+import { workOut } from '../../support/turns.ts';
+import { editJobs } from '../../../engine/edits/apply.ts';
 import { wholeConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import type { CrawlEdit, EditPreview } from '../../../contracts/http/edits.ts';
 import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
@@ -80,9 +81,13 @@ const edit = (crawl: number, to: CrawlConfig, mayEnd: boolean): Promise<EditOutc
 async function takesEffect(crawl: number): Promise<void> {
   const crawlId = String(crawl);
   const dependencies = fetching.dependencies();
-  const { applyEdit } = createEditActivities(dependencies, nobody);
   const activities = createCrawlActivities(dependencies, nobody);
-  while ((await asActivity(() => applyEdit({ crawlId }))).more);
+  await asActivity(() =>
+    workOut(
+      editJobs(dependencies, () => Promise.resolve()),
+      crawlId,
+    ),
+  );
   const { verdict } = await asActivity(() => activities.watchCrawl({ crawlId, watchMs: 0 }));
   if (verdict === 'going' || verdict === 'moved' || verdict === 'complete') return;
   const { revision } = await asActivity(() => activities.lookAtCrawl({ crawlId }));

@@ -10,10 +10,11 @@ import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
-import { createEditActivities } from '../../../activities/edits.ts';
+import { workOut } from '../../support/turns.ts';
+import { editJobs, type EditProgress } from '../../../engine/edits/apply.ts';
 import { previewEdit } from '../../../engine/edits/preview.ts';
 import { createExtractor } from '../../../content/extract.ts';
-import type { ControlActivities, EditProgress } from '../../../contracts/activities.ts';
+import type { ControlActivities } from '../../../contracts/activities.ts';
 import { wholeConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import { storeEdit } from '../../../storage/edits/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
@@ -67,11 +68,8 @@ const edit = async (crawl: number, changes: Partial<CrawlConfig>): Promise<void>
   expect(outcome).toMatchObject({ kind: 'stored' });
 };
 const applied = async (crawl: number, over: Partial<Dependencies> = {}): Promise<EditProgress> => {
-  const { applyEdit } = createEditActivities(parts(over), nobody);
-  for (;;) {
-    const progress = await asActivity(() => applyEdit({ crawlId: String(crawl) }));
-    if (!progress.more) return progress;
-  }
+  const jobs = editJobs(parts(over), () => Promise.resolve());
+  return (await asActivity(() => workOut(jobs, String(crawl)))) as EditProgress;
 };
 const frontier = (crawl: number): Promise<string[]> =>
   urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason');

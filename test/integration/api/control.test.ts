@@ -1,3 +1,4 @@
+import { jobWorkflowId } from '../../../contracts/jobs.ts';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import { Patrol } from '../../../activities/patrol.ts';
 import { defaultCrawlConfig } from '../../../contracts/crawl.ts';
-import { crawlWorkflowId, recrawlWorkflowId, redriveWorkflowId } from '../../../contracts/workflows.ts';
+import { crawlWorkflowId } from '../../../contracts/workflows.ts';
 import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
 import pino from 'pino';
 import {
@@ -122,7 +123,7 @@ describe('the crawl control', () => {
   it('a re-drive that is stopped in Temporal Web says so', async () => {
     const of = { crawlId: '4', origin: null, class: null, url: null, mayUnpark: true };
     const stopped = control.redrive(of);
-    const handle = client.workflow.getHandle(redriveWorkflowId('4'));
+    const handle = client.workflow.getHandle(jobWorkflowId('redrive', '4'));
     await expect.poll(() => handle.cancel().then(() => true, () => false)).toBe(true); // prettier-ignore
     await expect(stopped).rejects.toMatchObject({ fault: 'refused', message: /ended in Temporal Web/ });
   });
@@ -173,7 +174,7 @@ describe('the crawl control', () => {
       'postgres',
       pino({ level: 'silent' }),
     );
-    const schedule = client.schedule.getHandle(recrawlWorkflowId(crawl));
+    const schedule = client.schedule.getHandle(jobWorkflowId('recrawl', crawl));
     for (let round = 0; round < 3; round++) {
       await patrol.look();
       // Rejects where there is none.

@@ -23,7 +23,7 @@ beforeAll(async () => {
   services = await startServices();
   control = {
     ...noteTaker(services.pool),
-    applyEdit: () => Promise.reject(new ControlError('unavailable', 'Temporal does not answer', null)),
+    wakeJob: () => Promise.reject(new ControlError('unavailable', 'Temporal does not answer', null)),
   };
   api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
   key = await newKey(services.pool, '1', 'operator');

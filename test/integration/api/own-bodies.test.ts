@@ -15,8 +15,9 @@ import type { ReextractionView } from '../../../contracts/http/reextractions.ts'
 import { pageFields } from '../../../contracts/page-fields.ts';
 import { followCrawl } from '../../../engine/changes/follow.ts';
 import { createVersionReader } from '../../../engine/changes/read-version.ts';
-import { makeExport, type ExportTools } from '../../../engine/exports/job.ts';
-import { createIndexing } from '../../../engine/search/indexing.ts';
+import type { ExportTools } from '../../../engine/exports/job.ts';
+import { makeExport, workOut } from '../../support/turns.ts';
+import { searchJobs } from '../../../engine/search/indexing.ts';
 import { Archive, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { rankCopies } from '../../../storage/pages/index.ts';
@@ -90,8 +91,7 @@ async function worked(crawl: Crawl, key: string): Promise<void> {
   await followCrawl(pool, createVersionReader(archive), crawl.id, () => true);
   const base = `/v1/crawls/${crawl.id}`;
   await ask(api.url, key, 'POST', `${base}/search/index`, {});
-  const index = createIndexing(pool, new PostgresIndex(pool), textOf);
-  while (!(await index(crawl.id, never)).over);
+  await workOut(searchJobs(pool, new PostgresIndex(pool), textOf), crawl.id);
   crawl.exports = await Promise.all(
     exportFormats.map(async (format) => {
       const fields = ['jsonl', 'csv', 'parquet'].includes(format) ? pageFields : [];

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../../api/routes/table.ts';
-import { createIndexing } from '../../../engine/search/indexing.ts';
+import { workOut } from '../../support/turns.ts';
+import { searchJobs } from '../../../engine/search/indexing.ts';
 import { setCap } from '../../../storage/caps/index.ts';
 import { addExport } from '../../../storage/exports/index.ts';
 import { storeComplaint } from '../../../storage/opt-outs/index.ts';
@@ -85,8 +86,7 @@ async function fill(): Promise<void> {
   await nearDuplicates(pages);
   await setState(pool, crawl, 'finished');
   for (let n = 0; n < most; n++) await newCrawl(pool);
-  const index = createIndexing(pool, new PostgresIndex(pool), textOf);
-  while (!(await index(crawl, AbortSignal.timeout(60_000))).over);
+  await workOut(searchJobs(pool, new PostgresIndex(pool), textOf), crawl);
 }
 
 const changed = (url: string): object => ({

@@ -3,7 +3,8 @@ import pino from 'pino';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import type { Extracted } from '../../../contracts/extraction.ts';
 import { openBooks } from '../../../engine/books/books.ts';
-import { workAtReextraction, type ReextractionTools } from '../../../engine/reextraction/job.ts';
+import { reextractionJobs, type ReextractionTools } from '../../../engine/reextraction/job.ts';
+import { workOut } from '../../support/turns.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 
@@ -39,9 +40,6 @@ export function reextractionTools(
   };
 }
 
-const never = new AbortController().signal;
-
 /** Works until nothing is left to do. */
-export async function workWhole(tools: ReextractionTools, id: string): Promise<void> {
-  while ((await workAtReextraction(tools, id, () => true, never)) !== null);
-}
+export const workWhole = (tools: ReextractionTools, id: string): Promise<unknown> =>
+  workOut(reextractionJobs(tools), id);

@@ -14,8 +14,9 @@ import type { SearchAnswerView } from '../../../contracts/http/search.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import { rankCopies } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
-import { workAtReextraction, type ReextractionTools } from '../../../engine/reextraction/job.ts';
-import { createIndexing } from '../../../engine/search/indexing.ts';
+import type { ReextractionTools } from '../../../engine/reextraction/job.ts';
+import { workAtReextraction, workOut } from '../../support/turns.ts';
+import { searchJobs } from '../../../engine/search/indexing.ts';
 import { judgeAlike } from '../../../storage/alike/index.ts';
 import { markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import {
@@ -316,14 +317,12 @@ describe('a switch', () => {
 
   it('is what searches find', async () => {
     await askIndex(services.pool, crawl.id);
-    const index = createIndexing(
+    const index = searchJobs(
       services.pool,
       new PostgresIndex(services.pool),
       createTextReader(crawl.archive),
     );
-    const indexed = async (): Promise<void> => {
-      while (!(await index(crawl.id, never)).over);
-    };
+    const indexed = () => workOut(index, crawl.id);
     const search = async (): Promise<number> =>
       (await call<SearchAnswerView>('GET', `/v1/crawls/${crawl.id}/search?q=renewed&limit=50`)).body.found;
     await indexed();

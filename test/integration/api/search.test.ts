@@ -4,7 +4,7 @@ import type { Problem } from '../../../contracts/http/problem.ts';
 import { searchAnswer, type SearchAnswerView, type SearchIndexView } from '../../../contracts/http/search.ts';
 import { withOwnFaults } from '../../../activities/failures.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
-import { createIndexing } from '../../../engine/search/indexing.ts';
+import { searchJobs } from '../../../engine/search/indexing.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
 import {
   dropRemoved,
@@ -14,6 +14,7 @@ import {
   PostgresIndex,
 } from '../../../storage/search/index.ts';
 import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
+import { turnOf, workOut } from '../../support/turns.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import {
@@ -42,9 +43,9 @@ afterAll(async () => {
 });
 
 const indexAll = async (crawl: string): Promise<'over' | 'waits'> => {
-  const index = createIndexing(services.pool, new PostgresIndex(services.pool), textOf);
+  const index = searchJobs(services.pool, new PostgresIndex(services.pool), textOf);
   for (;;) {
-    const { over, waitMs } = await index(crawl, AbortSignal.timeout(60_000));
+    const { over, waitMs } = await index.turn(turnOf(crawl));
     if (over || waitMs > 0) return over ? 'over' : 'waits';
   }
 };
@@ -242,8 +243,8 @@ describe('an index', () => {
     );
     await down.stop();
     expect([status, body.detail]).toEqual([503, 'The index for searches does not answer. Try again soon.']);
-    const index = createIndexing(pool, refusing, textOf);
-    const failure = withOwnFaults(() => index(crawl, AbortSignal.timeout(60_000)));
+    const index = searchJobs(pool, refusing, textOf);
+    const failure = withOwnFaults(() => index.turn(turnOf(crawl)));
     await expect(failure).rejects.toMatchObject({ type: failureTypes.infrastructure, nonRetryable: false });
     expect(await indexAll(crawl)).toBe('waits');
     expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
@@ -256,8 +257,7 @@ describe('an index', () => {
     await setState(pool, crawl, 'finished', 'complete');
     const there = { name: 'opensearch:there', put: () => Promise.resolve(), settle: () => Promise.resolve() };
     const elsewhere = Object.assign(new PostgresIndex(pool), there);
-    const run = createIndexing(pool, elsewhere, textOf);
-    while (!(await run(crawl, AbortSignal.timeout(60_000))).over);
+    await workOut(searchJobs(pool, elsewhere, textOf), crawl);
     const index = async () => (await findIndex(pool, crawl))[0];
     expect(await index()).toMatchObject({ state: 'ready', store: 'opensearch:there', looked: 1 });
     const isOpen = async (): Promise<boolean> =>

@@ -2,15 +2,13 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import type { PauseCause } from '../../../domain/crawl-life.ts';
+import { jobStateQuery, type JobInput, type RedriveView } from '../../../contracts/jobs.ts';
 import {
   cancelCrawlUpdate,
   pauseCrawlUpdate,
-  redriveStateQuery,
   resumeCrawlUpdate,
   type CrawlInput,
   type CrawlView,
-  type RedriveView,
-  type RedriveWorkflowInput,
 } from '../../../contracts/workflows.ts';
 
 export async function crawl({ crawlId }: CrawlInput): Promise<string> {
@@ -27,10 +25,10 @@ export async function crawl({ crawlId }: CrawlInput): Promise<string> {
   return crawlId;
 }
 
-/** That of crawl 1 is done at once; others take for ever. */
-export async function redrive({ crawlId }: RedriveWorkflowInput): Promise<RedriveView> {
+/** A redrive: that of crawl 1 is done at once; others take for ever. */
+export async function job({ id }: JobInput): Promise<RedriveView> {
   const view = { requeued: 5, atParked: 0, resting: 0, notBefore: null, barred: 0, unparked: false };
-  setHandler(redriveStateQuery, () => view);
-  await condition(() => crawlId === '1');
+  setHandler(jobStateQuery, () => view);
+  await condition(() => id === '1');
   return view;
 }

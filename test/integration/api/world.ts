@@ -67,10 +67,7 @@ export function noteTaker(pool: Pool): CrawlControl & { readonly started: string
       const filter = { crawlId, hostId: null, class: letterClass, key: null };
       return { done: true, view: { ...(await redriveBatch(pool, filter, null)), unparked: false } };
     },
-    applyEdit: () => Promise.resolve(),
-    indexCrawl: () => Promise.resolve(),
-    startExport: () => Promise.resolve(),
-    startReextraction: () => Promise.resolve(),
+    wakeJob: () => Promise.resolve(),
     ping: () => Promise.resolve(),
   };
 }

@@ -3,6 +3,7 @@
  *
  * @module-tag long
  */
+import { jobWorkflowId } from '../../../contracts/jobs.ts';
 import { Writable } from 'node:stream';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -10,7 +11,8 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { wakeWebhooks } from '../../../activities/webhook-waker.ts';
-import { createWebhookActivities } from '../../../activities/webhooks.ts';
+import { createJobActivities } from '../../../activities/jobs.ts';
+import { webhookJobs } from '../../../engine/webhooks/deliver.ts';
 import { loadConfig } from '../../../config/config.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import type { Poster } from '../../../contracts/posting.ts';
@@ -20,7 +22,7 @@ import {
   type Deliveries,
   type WebhookView,
 } from '../../../contracts/http/webhooks.ts';
-import { taskQueues, webhookWorkflowId } from '../../../contracts/workflows.ts';
+import { taskQueues } from '../../../contracts/workflows.ts';
 import { webhookAttempts } from '../../../domain/webhook-retry.ts';
 import { createPoster } from '../../../net/poster.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
@@ -72,7 +74,7 @@ beforeAll(async () => {
     await Worker.create({
       ...options,
       taskQueue: taskQueues.webhook,
-      activities: { ...createWebhookActivities({ pool }, post, timing) },
+      activities: { ...createJobActivities({ webhook: webhookJobs({ pool }, post, timing) }) },
     }),
   );
   running = Promise.all(workers.map((worker) => worker.run()));
@@ -288,7 +290,7 @@ describe('a webhook', () => {
     await call('DELETE', `/v1/webhooks/${id}`);
     answer();
     const stateOf = async () =>
-      (await client.workflow.getHandle(webhookWorkflowId(id)).describe()).status.name;
+      (await client.workflow.getHandle(jobWorkflowId('webhook', id)).describe()).status.name;
     await expect.poll(stateOf, patience).toBe('COMPLETED');
     expect(seen(path, crawl)).toEqual(['2']);
   });
@@ -384,7 +386,9 @@ describe('the secret', () => {
     later.push((await call('PATCH', `/v1/webhooks/${id}`, { kinds: null })).body);
     const bare = secret.replace('whsec_', '');
     const hex = Buffer.from(bare, 'base64').toString('hex');
-    const history = historyToJSON(await client.workflow.getHandle(webhookWorkflowId(id)).fetchHistory());
+    const history = historyToJSON(
+      await client.workflow.getHandle(jobWorkflowId('webhook', id)).fetchHistory(),
+    );
     const payloads = [...history.matchAll(/"data": ?"([^"]+)"/g)].map(([, data = '']) =>
       Buffer.from(data, 'base64').toString(),
     );

@@ -1,23 +1,21 @@
 /** Sends the events of crawls to the receivers of webhooks (F38): in order per crawl, each at least once. */
-import type { WebhookActivities } from '../contracts/activities.ts';
-import type { Poster, PostResult } from '../contracts/posting.ts';
-import { askedPauseMs } from '../domain/retry-after.ts';
-import { mostGivenUp, restMs, retryDelayMs, webhookAttempts } from '../domain/webhook-retry.ts';
-import { retrying } from '../storage/postgres/index.ts';
+import type { Poster, PostResult } from '../../contracts/posting.ts';
+import { askedPauseMs } from '../../domain/retry-after.ts';
+import { mostGivenUp, restMs, retryDelayMs, webhookAttempts } from '../../domain/webhook-retry.ts';
+import { retrying } from '../../storage/postgres/index.ts';
 import {
   nextDelivery,
   settleDelivered,
   settleFailed,
   type Delivery,
   type Failure,
-} from '../storage/webhooks/index.ts';
-import type { Dependencies } from '../engine/dependencies.ts';
-import { withOwnFaults } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
-import { signedHeaders } from './webhook-signature.ts';
+} from '../../storage/webhooks/index.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { done, more, type Job } from '../jobs/job.ts';
+import { signedHeaders } from './signature.ts';
 
-/** One call ends after this many milliseconds, even if there is more to send. */
-const callMs = 20_000;
+/** Milliseconds that the workflow stays open with nothing to send: events of a crawl come a few at a time. */
+const lingerMs = 600_000;
 /** Milliseconds until an event is sent again after a fault of ours, such as DNS. */
 const ownTroubleMs = 30_000;
 
@@ -29,11 +27,15 @@ export interface WebhookTiming {
 }
 const usualTiming: WebhookTiming = { requestMs: 15_000, scale: 1 };
 
-export function createWebhookActivities(
+const waits = 'Events wait: `GET /v1/webhooks/{webhookId}/deliveries` shows attempts and failures.';
+const rests = 'Every event is delivered, given up, or waits for the webhook to be enabled.';
+
+/** Events, receivers and secrets stay in Postgres: only the webhook's id is in histories. */
+export function webhookJobs(
   { pool }: Pick<Dependencies, 'pool'>,
   post: Poster,
   timing: WebhookTiming = usualTiming,
-): WebhookActivities {
+): Job {
   const send = async (delivery: Delivery): Promise<void> => {
     const { webhook, messageId, message } = delivery;
     const body = JSON.stringify(message);
@@ -55,19 +57,16 @@ export function createWebhookActivities(
   };
 
   return {
-    deliverEvents: ({ webhookId }) =>
-      withOwnFaults(() =>
-        withHeartbeat(async (signal) => {
-          const end = performance.now() + callMs;
-          while (performance.now() < end && !signal.aborted) {
-            const next = await nextDelivery(pool, webhookId);
-            if (next === 'gone') return { gone: true, waitMs: null };
-            if (next === null || typeof next === 'number') return { gone: false, waitMs: next };
-            await send(next);
-          }
-          return { gone: false, waitMs: 0 };
-        }),
-      ),
+    turn: async ({ id, goOn }) => {
+      while (goOn()) {
+        const next = await nextDelivery(pool, id);
+        if (next === 'gone') return done('It does not exist any more.');
+        if (next === null) return { ...done(rests), waitMs: lingerMs };
+        if (typeof next === 'number') return { ...more(null, waits), waitMs: next };
+        await send(next);
+      }
+      return more(null, waits);
+    },
   };
 }
 

@@ -1,0 +1,52 @@
+/**
+ * A job of any kind (contracts/jobs.ts): turns of some seconds, so that people see the progress. Postgres holds how far
+ * the job is, so that a crash repeats at most one step. A signal wakes a job that waits, and one that would end makes
+ * another turn. If it is cancelled, the workflow ends after the step in hand.
+ */
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { jobKinds, jobStateQuery, type JobInput, type JobTurn } from '../contracts/jobs.ts';
+import { wakeSignal } from '../contracts/workflows.ts';
+import { jobActivities } from './calls.ts';
+import { orCancelled } from './cancelling.ts';
+
+export async function job(input: JobInput): Promise<unknown> {
+  const { kind, id } = input;
+  const { title, cancels } = jobKinds[kind];
+  const { work, cancelJob } = jobActivities(kind);
+  let turn: JobTurn | null = null;
+  let woken = false;
+  const isWoken = (): boolean => woken;
+  setHandler(
+    wakeSignal,
+    () => {
+      woken = true;
+    },
+    { description: 'Says that there is something to do: look now.' },
+  );
+  setHandler(jobStateQuery, () => turn?.view ?? null, { description: 'How far the job is.' });
+  let { place = null } = input;
+  try {
+    for (;;) {
+      woken = false;
+      turn = await orCancelled(work({ ...input, place }));
+      ({ place = null } = turn);
+      const { over, waitMs, words } = turn;
+      setCurrentDetails(`### ${title} ${id}\n\n${words}`);
+      if (waitMs > 0) await condition(isWoken, waitMs, { summary: over ? 'idle' : 'until there is more' });
+      if (over && !isWoken()) return turn.view;
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof job>({ ...input, place });
+    }
+  } catch (error) {
+    if (cancels && isCancellation(error))
+      await CancellationScope.nonCancellable(() => cancelJob({ kind, id }));
+    throw error;
+  }
+}
