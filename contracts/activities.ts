@@ -6,6 +6,7 @@ import type { CrawlEnding, NumberedStands } from '../domain/crawl-life.ts';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
 import type { FinishVerdict } from '../domain/finish.ts';
 import type { Outage } from '../domain/outage.ts';
+import type { ClosedBy } from '../domain/waits/reasons.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 
 export interface HostRef {
@@ -20,9 +21,6 @@ export interface Visit extends HostRef {
    */
   readonly inTrouble: boolean;
 }
-
-/** Why a host is left alone although it is well and its pace would allow a visit. */
-export type ClosedBy = 'windows' | 'quota' | 'lent' | 'opt-out';
 
 /** Crawls with URLs at a host: the ids of some, most queued first, and the number of the others. */
 export interface WantedBy {
@@ -121,7 +119,7 @@ export interface ControlActivities {
    */
   retireHost(host: HostRef): Promise<{ readonly retired: boolean }>;
   /** How the host stands, whatever its workflow believes. */
-  lookAtHost(host: HostRef): Promise<HostCounts & HostStandingView>;
+  lookAtHost(host: HostRef): Promise<HostCounts & HostHoldView>;
   /** Has the visit under way, if there is one, end within two seconds. */
   cutVisit(host: HostRef): Promise<void>;
   /** Stores an operator's pause, or its end (`reason` null). */
@@ -229,7 +227,7 @@ export interface HostCounts {
   readonly wantedBy: WantedBy;
 }
 
-export interface HostStandingView {
+export interface HostHoldView {
   /** Why an operator has paused the host; null: it is not paused. */
   readonly paused: string | null;
   /** Null: the host is not parked. `forMs`: how long its trouble has lasted. */

@@ -1,6 +1,6 @@
 /** Hosts and their settings by an operator (F05, F18) on the wire: what the API takes and answers. */
 import { z } from 'zod';
-import { hostStandings } from '../domain/host-standing.ts';
+import { hostStateNames, hostStates } from '../domain/host-state.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
 import { maxPatternLength, validatePattern } from '../domain/pattern.ts';
 import { canonicalize } from '../domain/url.ts';
@@ -106,9 +106,8 @@ export type HostSettingsChange = z.infer<typeof hostSettingsChange>;
 const hostSummary = z
   .object({
     origin: z.string(),
-    state: z.enum(hostStandings).meta({
-      description:
-        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble; closed: the windows or the quota of the host allow no request now; active: a workflow works on the host; asking: the host is asked whether it answers, before a workflow is started for it; idle: no URL is due, or the host waits for its turn.',
+    state: z.enum(hostStateNames).meta({
+      description: `${hostStateNames.map((name) => `${name}: ${hostStates[name].means}`).join('; ')}.`,
     }),
     settings: hostSettings,
     queued: count.meta({ description: 'Queued URLs of all crawls.' }),
@@ -199,7 +198,7 @@ export type HostChanged = z.infer<typeof hostChanged>;
 
 export const defaultHostLimit = 100;
 export const hostsQuery = z.strictObject({
-  state: z.enum(hostStandings).optional(),
+  state: z.enum(hostStateNames).optional(),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
@@ -242,7 +241,7 @@ export const maxHostsAtOnce = 500;
 export const hostBulk = z
   .strictObject({
     action: z.enum(hostActions),
-    state: z.enum(hostStandings).optional().meta({ description: 'Hosts in this state.' }),
+    state: z.enum(hostStateNames).optional().meta({ description: 'Hosts in this state.' }),
     match: z
       .string()
       .superRefine((text, context) => {

@@ -6,47 +6,13 @@
  * Pure: no clock. Times are milliseconds on any one clock.
  */
 
-/** Who can change it: the hosts and what they ask for, somebody's settings, or this installation. */
-export type Blame = 'host' | 'settings' | 'ours';
+import { reasons, type TimeCause } from './waits/reasons.ts';
 
-/** Every cause, in the order of the lists that people see, with what it means in words. */
-export const timeCauses = {
-  answering: { blame: 'host', means: 'requests under way: from sending each until its answer was complete' },
-  robots_txt: { blame: 'host', means: 'reading robots.txt, and waiting while it cannot be read' },
-  delay: { blame: 'settings', means: 'the delay between two requests to one host' },
-  crawl_delay: { blame: 'host', means: 'the Crawl-delay that robots.txt asks for' },
-  slowdown: { blame: 'host', means: 'longer delays after complaints of the host (429, 503)' },
-  retry_after: { blame: 'host', means: 'pauses that hosts asked for (429, 503, Retry-After)' },
-  backoff: { blame: 'host', means: 'backing off from hosts in trouble' },
-  retry: { blame: 'host', means: 'URLs that failed and are tried again later' },
-  parked: { blame: 'host', means: 'hosts that are parked because their retries are spent' },
-  caps: { blame: 'settings', means: 'the limits of an address or a domain, over all hosts there' },
-  own_delay: {
-    blame: 'settings',
-    means: 'the delay of the crawl itself, where it is longer than that of the host',
-  },
-  windows: { blame: 'settings', means: 'hosts outside their opening times' },
-  quota: { blame: 'settings', means: 'hosts whose requests of the day are spent' },
-  paused: { blame: 'settings', means: 'hosts that an operator has paused' },
-  others: { blame: 'ours', means: 'requests of other crawls to the same hosts' },
-  outage: { blame: 'ours', means: 'outages of our own: a disk, DNS or Postgres was out' },
-  place: { blame: 'ours', means: 'waiting for a place among the hosts that are worked at a time' },
-  slot: { blame: 'ours', means: 'waiting for a worker that begins the visit' },
-  pressure: {
-    blame: 'ours',
-    means: 'slowed down because reading, the database or the disk is behind',
-  },
-  reading: { blame: 'ours', means: 'waiting until fetched pages were read' },
-  own_work: {
-    blame: 'ours',
-    means: 'our own work between requests: Postgres, the archive, and timers that were late',
-  },
-  fault: { blame: 'ours', means: 'visits that were lost with their worker, until the next began' },
-  unexplained: { blame: 'ours', means: 'time that nothing explains: a fault of ours that nobody knows yet' },
-} as const satisfies Readonly<Record<string, { readonly blame: Blame; readonly means: string }>>;
+export type { TimeCause };
 
-export type TimeCause = keyof typeof timeCauses;
-export const timeCauseNames = Object.keys(timeCauses) as readonly TimeCause[];
+const isCause = (name: string): name is TimeCause => 'blame' in reasons[name as keyof typeof reasons];
+/** Every cause, in the order of the lists that people see. */
+export const timeCauseNames: readonly TimeCause[] = Object.keys(reasons).filter(isCause);
 
 /** Milliseconds by cause; a cause that is absent has none. */
 export type TimeSpent = Readonly<Partial<Record<TimeCause, number>>>;
@@ -75,7 +41,7 @@ export function splitWait(from: number, to: number, steps: readonly WaitStep[], 
 
 /** Causes in the order in which waits for a visit come, the last first: what was counted too much is taken from these. */
 const latestFirst: readonly TimeCause[] = [
-  ...(['unexplained', 'slot', 'place', 'outage'] as const),
+  ...(['unexplained', 'slot', 'place', 'outage', 'retry'] as const),
   ...timeCauseNames.toReversed(),
 ];
 

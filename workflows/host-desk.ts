@@ -1,8 +1,9 @@
 /** What an operator sees of a host in Temporal Web: its current details, in Markdown. Pure. */
-import type { ClosedBy, WantedBy } from '../contracts/activities.ts';
+import type { WantedBy } from '../contracts/activities.ts';
 import { crawlWorkflowId, type HostMode } from '../contracts/workflows.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';
+import { reasons, type ClosedBy } from '../domain/waits/reasons.ts';
 import { workflowLink } from './workflow-link.ts';
 
 export interface DeskState {
@@ -48,13 +49,6 @@ const buttons: Readonly<Record<HostMode, string>> = {
     'Update `retry` tries the host again, with the dead letters of this trouble; update `redrive` tries it with all its dead letters; update `drop` excludes its queued URLs.',
 };
 
-const closings = {
-  windows: 'the host is outside its opening times',
-  quota: 'the quota of the host for this day is spent',
-  lent: 'the host is lent to another fetcher',
-  'opt-out': 'the host is on the opt-out list',
-} as const;
-
 /** A few lines: what is wrong, since when, what comes next, and which buttons help. */
 export function deskMarkdown(state: DeskState): string {
   const { fetched, queued, deadLetters, delayMs } = state;
@@ -69,7 +63,7 @@ export function deskMarkdown(state: DeskState): string {
     lines.push(`**What is wrong:** ${plainMarkdown(state.lastError)}${since}`, '');
   }
   if (state.pausedReason !== null) lines.push(`**Why paused:** ${plainMarkdown(state.pausedReason)}`, '');
-  if (state.closedBy !== null) lines.push(`**Why it waits:** ${closings[state.closedBy]}`, '');
+  if (state.closedBy !== null) lines.push(`**Why it waits:** ${reasons[state.closedBy].desk}`, '');
   const next = whatComesNext(state);
   if (next !== null) lines.push(`**What comes next:** ${next}`, '');
   lines.push(`**Buttons:** ${buttons[state.mode]}`, '');

@@ -3,7 +3,7 @@
  * Handlers change this state while the loop waits, so the loop must read it again after each wait.
  */
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { nobody, type HostCounts, type HostStandingView, type SliceResult } from '../contracts/activities.ts';
+import { nobody, type HostCounts, type HostHoldView, type SliceResult } from '../contracts/activities.ts';
 import type { HostCarried, HostInput, HostMode, HostView } from '../contracts/workflows.ts';
 import { attributeSetter, magnitude } from './attributes.ts';
 import { deskMarkdown } from './host-desk.ts';
@@ -154,7 +154,7 @@ export class HostState {
     Object.assign(this.carried, counts);
   }
   /** Takes over what Postgres says, except a pause that is older than one asked for just now. */
-  lookedUp({ paused, parked, ...counts }: HostCounts & HostStandingView): void {
+  lookedUp({ paused, parked, ...counts }: HostCounts & HostHoldView): void {
     this.counted(counts);
     if (!this.pauseUntold) Object.assign(this.carried, { paused: paused !== null, pausedReason: paused });
     if (parked !== null) return;

@@ -82,9 +82,9 @@ class BackQueue {
     const { host } = this;
     host.unsure = false;
     host.woken = false;
-    const standing = await lookAtHost(host.me);
-    host.lookedUp(standing);
-    const { parked } = standing;
+    const hold = await lookAtHost(host.me);
+    host.lookedUp(hold);
+    const { parked } = hold;
     if (parked !== null && !host.carried.parked) await park(host, parked.reason, Date.now() - parked.forMs);
   }
 

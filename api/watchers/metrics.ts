@@ -5,7 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { crawlStates, urlStates } from '../../contracts/crawl.ts';
 import { deadLetterClasses } from '../../domain/dead-letter.ts';
-import { hostStandings } from '../../domain/host-standing.ts';
+import { hostStateNames } from '../../domain/host-state.ts';
 import { outDependencies } from '../../domain/outage.ts';
 import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
@@ -103,7 +103,7 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
   };
 
   return async () => {
-    const [[measures], standings, dead, [ages], loads, out] = await Promise.all([
+    const [[measures], states, dead, [ages], loads, out] = await Promise.all([
       measureCrawls(pool),
       measureHosts(pool),
       measureDeadLetters(pool),
@@ -115,8 +115,8 @@ function prepare(registry: Registry, pool: Pool, version: string): () => Promise
     for (const state of crawlStates) crawls.set({ state }, measures.crawls[state] ?? 0);
     for (const state of urlStates) urls.set({ state }, measures[state]);
     unread.set(measures.pending);
-    const byStanding = new Map(standings.map((row) => [row.state, row.hosts]));
-    for (const state of hostStandings) hosts.set({ state }, byStanding.get(state) ?? 0);
+    const byState = new Map(states.map((row) => [row.state, row.hosts]));
+    for (const state of hostStateNames) hosts.set({ state }, byState.get(state) ?? 0);
     for (const letterClass of deadLetterClasses) letters.set({ class: letterClass }, 0);
     for (const row of dead) letters.set({ class: row.class }, row.letters);
     for (const dependency of outDependencies) {

@@ -10,18 +10,18 @@ import {
   type HostsActed,
   type HostView,
 } from '../../contracts/hosts.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
+import { hostStates, type HostState } from '../../domain/host-state.ts';
 import { withApi } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
 import type { VerbOptions } from '../steer/crawls.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { mentionSleep, originOf, pathOf, settingWords, standingWords } from './hosts.ts';
+import { mentionSleep, originOf, pathOf, settingWords } from './hosts.ts';
 import { sayPlainly } from '../output/say.ts';
 import { moment, printable, writeLines, writeOne } from '../output/table.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 
 export interface HostActionOptions extends VerbOptions {
-  readonly state?: HostStanding;
+  readonly state?: HostState;
   readonly match?: string;
   readonly reason?: string;
   readonly dryRun?: boolean;
@@ -102,7 +102,7 @@ export function actedLine({ action, outcome, dropped, host }: HostActed): string
   const waiting = `${counted(queued, 'URL is', 'URLs are')} queued`;
   if (outcome === 'unchanged') {
     const why = {
-      retry: `${standingWords[state]}; there is no failure to forget`,
+      retry: `${hostStates[state].words}; there is no failure to forget`,
       pause: 'is paused already',
     };
     return action === 'retry' || action === 'pause'
@@ -184,7 +184,7 @@ export function hostLines(host: HostView): string[] {
   const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;
   const set = settingWords(host.settings);
   return [
-    `${origin} ${standingWords[state]}${state === 'parked' ? since : ''}.`,
+    `${origin} ${hostStates[state].words}${state === 'parked' ? since : ''}.`,
     ...(lastError === null ? [] : [line('trouble', lastError)]),
     ...(failures === 0
       ? []

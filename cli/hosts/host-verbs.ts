@@ -1,7 +1,7 @@
 /** Verbs on hosts: their list and settings, and what can be done to them. */
 import { Option, type Command } from 'commander';
 import type { HostAction } from '../../contracts/hosts.ts';
-import { hostStandings, type HostStanding } from '../../domain/host-standing.ts';
+import { hostStateNames, type HostState } from '../../domain/host-state.ts';
 import type { ApiOptions } from '../api/target.ts';
 import type { Ended } from '../ending.ts';
 import type { HostActionOptions } from './host-actions.ts';
@@ -69,7 +69,7 @@ function addHostActions(host: Command, ended: Ended): void {
       .command(action)
       .description(about)
       .argument('[origin...]', 'such as https://example.com or http://127.0.0.1:8080')
-      .addOption(new Option('--state <state>', 'all hosts in this state').choices([...hostStandings]))
+      .addOption(new Option('--state <state>', 'all hosts in this state').choices([...hostStateNames]))
       .option(
         '--match <pattern>',
         'all hosts whose origin matches this pattern, such as "https://*.example.com"',
@@ -90,7 +90,7 @@ export function addHosts(program: Command, ended: Ended): void {
   program
     .command('hosts')
     .description('List the hosts that crawls have met, with their states and settings.')
-    .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStandings]))
+    .addOption(new Option('--state <state>', 'only hosts in this state').choices([...hostStateNames]))
     .option('--json', 'as JSON, one object a line')
     .option(
       '--review',
@@ -100,7 +100,7 @@ export function addHosts(program: Command, ended: Ended): void {
       'after',
       '\nExamples:\n  orbweaver hosts\n  orbweaver hosts --state parked\n  orbweaver hosts --review',
     )
-    .action(async (options: ApiOptions & { state?: HostStanding; review?: boolean }) => {
+    .action(async (options: ApiOptions & { state?: HostState; review?: boolean }) => {
       if (options.review === true) ended(await (await import('./host-quality.ts')).reviewHosts(options));
       else ended(await (await import('./hosts.ts')).hosts(options.state ?? null, options));
     });

@@ -10,7 +10,7 @@ import {
   type HostChanged,
 } from '../../contracts/hosts.ts';
 import { inWords } from '../../contracts/http/wording.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
+import { hostStates, type HostState } from '../../domain/host-state.ts';
 import { outageText } from '../../domain/outage.ts';
 import { withApi } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
@@ -33,21 +33,10 @@ export function originOf(text: string): string {
   return origin.data;
 }
 
-/** Where a host stands, as the rest of a sentence about it. */
-export const standingWords: Readonly<Record<HostStanding, string>> = {
-  paused: 'is paused by an operator',
-  parked: 'is parked',
-  backoff: 'is left alone for a while',
-  closed: 'is closed: no request may be sent to it now',
-  active: 'is being crawled',
-  asking: 'is asked whether it answers',
-  idle: 'has nothing to do now',
-};
-
 /** @param state null: any */
-export async function hosts(state: HostStanding | null, options: VerbOptions): Promise<ExitCode> {
+export async function hosts(state: HostState | null, options: VerbOptions): Promise<ExitCode> {
   const query = { limit: pageLimit, state: state ?? undefined };
-  const none = state === null ? 'There is no host yet.' : `No host ${standingWords[state]}.`;
+  const none = state === null ? 'There is no host yet.' : `No host ${hostStates[state].words}.`;
   await withApi(options, async (api) => {
     // Beside the table, which may go to another program.
     const { outages } = await api.get('/v1/hosts', hostList, { limit: 1 });

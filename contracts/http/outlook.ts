@@ -1,20 +1,18 @@
 /** What a crawl waits for, and how long it may still take (G14), on the wire. */
 import { z } from 'zod';
+import { hostWaitNames, hostWaits } from '../../domain/host-state.ts';
 import { crawlStates } from '../crawl.ts';
 import { crawlEta } from './crawl-time.ts';
 import { outagesView } from './outages.ts';
 import { count, instant, limit } from './shared.ts';
 
-const waitReasons = ['paused', 'parked', 'backoff', 'closed', 'delay', 'retry'] as const;
-
 const waitingHost = z
   .object({
     origin: z.string(),
     queued: count.meta({ description: 'URLs of this crawl that wait at the host.' }),
-    why: z.enum(waitReasons).meta({
-      description:
-        'paused: an operator has paused the host; parked: the retries of the host are spent; backoff: the host is left alone after trouble, or because it asked for that; closed: the windows or the quota of the host allow no request now; delay: the delay of the host is longer than a minute; retry: the URLs were tried and are due again later.',
-    }),
+    why: z
+      .enum(hostWaitNames)
+      .meta({ description: `${hostWaitNames.map((name) => `${name}: ${hostWaits[name]}`).join('; ')}.` }),
     lastError: z
       .string()
       .nullable()

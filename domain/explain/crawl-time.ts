@@ -2,28 +2,21 @@
 import { closingAt, hostDay } from '../closing.ts';
 import { counted, grouped } from '../counted.ts';
 import { doneAt } from '../eta.ts';
-import type { HostStanding } from '../host-standing.ts';
+import type { HostState } from '../host-state.ts';
 import { dailyQuota, usedOn } from '../quota.ts';
-import {
-  addTime,
-  pauseCause,
-  timeCauseNames,
-  timeCauses,
-  totalTime,
-  type Blame,
-  type TimeCause,
-  type TimeSpent,
-} from '../time-lost.ts';
+import { addTime, pauseCause, timeCauseNames, totalTime, type TimeSpent } from '../time-lost.ts';
 import { troubleText } from '../url-reason.ts';
 import type { Windows } from '../windows.ts';
 import { instantIn, span } from './decision.ts';
-import { lentBecause } from './host-waits.ts';
+import { lentBecause } from '../waits/behind-others.ts';
+import type { Blame } from '../waits/reason.ts';
+import { reasons, type TimeCause } from '../waits/reasons.ts';
 
 export interface HolderFacts {
   readonly origin: string;
   /** URLs that are left at the host. */
   readonly left: number;
-  readonly standing: HostStanding;
+  readonly state: HostState;
   readonly lastError: string | null;
   /** Milliseconds until the host may be asked. */
   readonly waitMs: number;
@@ -84,7 +77,10 @@ export function causesOf(
 ): { cause: TimeCause; blame: Blame; seconds: number; share: number; means: string }[] {
   const all = totalTime(spent);
   return timeCauseNames
-    .map((cause) => ({ cause, ...timeCauses[cause], seconds: round(spent[cause] ?? 0) }))
+    .map((cause) => {
+      const { blame, means } = reasons[cause];
+      return { cause, blame, means, seconds: round(spent[cause] ?? 0) };
+    })
     .filter(({ seconds }) => seconds > 0)
     .map((each) => ({ ...each, share: Math.min(1, each.seconds / all) }))
     .sort((a, b) => b.seconds - a.seconds);
@@ -95,14 +91,14 @@ const percent = (share: number): string => `${String(Math.round(share * 100))} %
 
 /** What holds a host up now; if nothing does, what took most of its time so far. */
 function causeAt(host: HolderFacts, now: number, isOut: boolean): TimeCause {
-  if (host.standing === 'paused') return 'paused';
-  if (host.standing === 'backoff') return pauseCause(host.lastError, false);
-  if (host.standing === 'closed')
+  if (host.state === 'paused') return 'paused';
+  if (host.state === 'backoff') return pauseCause(host.lastError, false);
+  if (host.state === 'closed')
     return (
       closingAt(host.settings, host.budget, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ??
       'windows'
     );
-  if (host.standing === 'asking') return 'robots_txt';
+  if (host.state === 'asking') return 'robots_txt';
   if (isOut) return 'outage';
   // An outage that is over holds nobody up.
   return causesOf(host.spent).find(({ cause }) => cause !== 'outage')?.cause ?? 'place';
@@ -113,7 +109,7 @@ const untilAskedMs = ({ waitMs, lentMs }: HolderFacts): number => Math.max(waitM
 
 /** Instant at which the host is done; null: never by itself, or not within years. */
 function holderDoneAt(host: HolderFacts, now: number): number | null {
-  if (host.standing === 'paused') return null;
+  if (host.state === 'paused') return null;
   const { windows, quotaPerDay } = host.settings;
   const quota = dailyQuota(quotaPerDay, host.budget);
   const from = now + untilAskedMs(host);
@@ -127,7 +123,7 @@ export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder
   const cause = causeAt(host, now, isOut);
   const at = holderDoneAt(host, now);
   const waitMs = untilAskedMs(host);
-  const until = host.standing !== 'paused' && waitMs > 0 ? instantIn(now, waitMs) : null;
+  const until = host.state !== 'paused' && waitMs > 0 ? instantIn(now, waitMs) : null;
   const error = host.lastError === null ? '' : ` (${troubleText(host.lastError)})`;
   const lent = lentBecause(host.lentMs, now);
   const isWait = until !== null && host.waitMs === waitMs;
@@ -136,7 +132,7 @@ export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder
   const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
   return {
     ...{ origin: host.origin, left: host.left, cause },
-    because: `${counted(host.left, 'URL is', 'URLs are')} left${pace}${waits}: ${timeCauses[cause].means}${error}.`,
+    because: `${counted(host.left, 'URL is', 'URLs are')} left${pace}${waits}: ${reasons[cause].means}${error}.`,
     ...{ seconds: round(totalTime(host.spent)), causes: Object.fromEntries(causes) },
     ...{ secondsEach: round(host.eachMs / 1_000), until },
     secondsLeft: at === null ? null : round(Math.max(0, at - now) / 1_000),
@@ -158,7 +154,7 @@ const mostlyOurs = 0.5;
 
 /** Some hosts could be worked at once, and nobody works them. */
 const anyIsReady = ({ holders }: CrawlTimeFacts): boolean =>
-  holders.some((host) => host.standing === 'idle' && untilAskedMs(host) === 0);
+  holders.some((host) => host.state === 'idle' && untilAskedMs(host) === 0);
 
 /** URLs a second: of late, or, if none was answered then, since the beginning. */
 const ratesOf = ({ recentPerSecond, settled, runningMs }: CrawlTimeFacts): number =>

@@ -1,23 +1,9 @@
 /** What the next request for a URL waits for, and when it may be sent. */
-import { crawlHalted, crawlNotReady, optedOut, pageLimit, timeLimit, urlNotDue } from './crawl-waits.ts';
+import { lentBecause, spacingMs } from '../waits/behind-others.ts';
+import type { Reason } from '../waits/reason.ts';
+import { reasons } from '../waits/reasons.ts';
 import { instantIn, span, type Decision, type Wait } from './decision.ts';
 import type { ExplainFacts } from './facts.ts';
-import {
-  fetchingSlowed,
-  hostCapped,
-  hostClosed,
-  hostNotFed,
-  hostNotReady,
-  hostParked,
-  hostPaused,
-  installationOut,
-  lentBecause,
-  otherHostsSlice,
-  otherSlice,
-  othersFirst,
-  robotsFirst,
-  spacingMs,
-} from './host-waits.ts';
 
 export interface NextFetch {
   /** Earliest possible instant; null: not known. */
@@ -25,38 +11,12 @@ export interface NextFetch {
   readonly waits: readonly Decision[];
 }
 
-type WaitRule = (facts: ExplainFacts) => Wait | null;
-
-/**
- * Everything that can hold a queued URL back, the weightiest first: the summary names the first that applies. A new
- * reason to wait is a rule beside the others of its kind and a line here.
- */
-const rules: readonly WaitRule[] = [
-  optedOut,
-  crawlHalted,
-  hostPaused,
-  hostParked,
-  pageLimit,
-  urlNotDue,
-  installationOut,
-  hostCapped,
-  fetchingSlowed,
-  hostNotReady,
-  crawlNotReady,
-  hostClosed,
-  otherSlice,
-  otherHostsSlice,
-  robotsFirst,
-  othersFirst,
-  hostNotFed,
-];
-
 /** For a queued or leased URL; a URL that was never met is treated as queued just now. Null for all others. */
 export function nextFetch(facts: ExplainFacts): NextFetch | null {
   const { record, now } = facts;
   if (record !== null && record.state !== 'queued')
     return record.state === 'leased' ? leasedNow(facts) : null;
-  const waits = rules.map((rule) => rule(facts)).filter((wait) => wait !== null);
+  const waits = Object.values<Reason>(reasons).flatMap(({ explain }) => explain?.(facts) ?? []);
   const requests = waits.reduce((sum, wait) => sum + (wait.requests ?? 0), 0);
   const inMs = waits.some((wait) => wait.inMs === null)
     ? null
@@ -101,4 +61,16 @@ function leasedNow({ record, host, now }: ExplainFacts): NextFetch {
   const because = `The slice that was fetching the URL ended without a result: the URL goes back to the queue with the next slice of its host, after ${span(delayMs)}.`;
   const inMs = Math.max(delayMs, host?.waitMs ?? 0);
   return { at: instantIn(now, inMs), waits: [decisionOf({ verdict: 'lease-lost', because, inMs }, now)] };
+}
+
+/** The time of the crawl is over before a wait of `inMs` is; null: it is not. */
+function timeLimit({ crawl: { config, runningMs }, now }: ExplainFacts, inMs: number): Wait | null {
+  if (config.maxSeconds === null || runningMs === null) return null;
+  const leftMs = config.maxSeconds * 1_000 - runningMs;
+  if (inMs <= leftMs) return null;
+  return {
+    verdict: 'time-limit',
+    because: `The crawl's time ends at ${instantIn(now, leftMs)}, before its turn comes: it will be excluded.`,
+    inMs: null,
+  };
 }

@@ -3,7 +3,7 @@ import type { HostSettingsChange, HostSummary, HostView } from '../../contracts/
 import { closingAt, hostDay } from '../../domain/closing.ts';
 import { operatorMs } from '../../domain/host-delay.ts';
 import { hostDelayMs } from '../../domain/pace.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
+import type { HostState } from '../../domain/host-state.ts';
 import { dailyQuota, usedOn } from '../../domain/quota.ts';
 import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import { changeHostSettings, dropHost, forgetTurns } from './operators.sql.ts';
@@ -19,7 +19,7 @@ export interface HostPage {
 export async function hostsAfter(
   db: Queryable,
   after: string | null,
-  state: HostStanding | null,
+  state: HostState | null,
   limit: number,
 ): Promise<HostPage> {
   const rows = await listHosts(db, after ?? '0', state, null, limit);

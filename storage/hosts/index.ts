@@ -1,7 +1,7 @@
-/** Hosts: settings, standing, parking, robots.txt, and what visits have taught. */
+/** Hosts: settings, states, parking, robots.txt, and what visits have taught. */
 export { isItsTurn, turnInMs } from './crawl-turns.ts';
 export { hostQuota, hostSetting, hostSettings } from './host-settings.ts';
-export { hostStanding, isOnLoan } from './host-standing.ts';
+export { hostState, isOnLoan } from './host-state.ts';
 export { hostsAfter, viewHost, readHost, setHost, changeSettings, dropQueue } from './hosts.ts';
 export { setHostPause, dropHost, askRobots, askParkedHosts, claimAsks, answerAsks } from './operators.sql.ts';
 export { parkHost, unparkHost, crawlsOfParked } from './parking.sql.ts';

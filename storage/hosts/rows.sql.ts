@@ -1,9 +1,9 @@
 /** Hosts as they stand. */
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { rankOfAuthority } from '../../domain/host-quality.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
+import { hostStateNames, hostStates, type HostState } from '../../domain/host-state.ts';
 import { hostSettings } from './host-settings.ts';
-import { hostStanding } from './host-standing.ts';
+import { hostState } from './host-state.ts';
 import { slowdownNow } from './slowdown.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlState } from '../../contracts/crawl.ts';
@@ -11,7 +11,7 @@ import type { CrawlState } from '../../contracts/crawl.ts';
 export interface HostRow {
   readonly id: number;
   readonly origin: string;
-  readonly state: HostStanding;
+  readonly state: HostState;
   readonly parked_at: Date | null;
   readonly slowdown: number;
   readonly failures: number;
@@ -40,14 +40,12 @@ export interface HostRow {
   readonly dead_letters: number;
 }
 
-/**
- * Hosts in a state, found by an index on a column that each of them has set: most hosts are idle, and few are in any
- * other state. The whole rule then sorts out hosts that are parked, or whose trouble or closing is over.
- */
-const those = (state: HostStanding, have: string): string =>
-  `(select h.*, '${state}' as state from host h
-      where $2 = '${state}' and h.id > $1 and ${have} and ${hostStanding} = '${state}'
-      order by h.id limit $4)`;
+/** Hosts in a state: found by its index, and sorted out if they are in an earlier one. */
+const inState = hostStateNames.map(
+  (state) => `(select h.*, '${state}' as state from host h
+      where $2 = '${state}' and h.id > $1 and ${hostStates[state].sql} and ${hostState} = '${state}'
+      order by h.id limit $4)`,
+);
 
 /**
  * Hosts by their ids: those after `after`, in a state (null: any); or the one host with this origin, in any state. Each
@@ -56,28 +54,16 @@ const those = (state: HostStanding, have: string): string =>
  * keeps them few, and an index of their own would have to be written at each visit of each host.
  */
 export const listHosts = statement<
-  [after: string, state: HostStanding | null, origin: string | null, limit: number],
+  [after: string, state: HostState | null, origin: string | null, limit: number],
   HostRow
 >('list-hosts')`
    with chosen as (
-     (select h.*, ${hostStanding} as state from host h
+     (select h.*, ${hostState} as state from host h
        where $2::text is null and $3::text is null and h.id > $1::bigint order by h.id limit $4)
      union all
-     (select h.*, ${hostStanding} as state from host h where h.origin = $3)
+     (select h.*, ${hostState} as state from host h where h.origin = $3)
      union all
-     ${those('paused', 'h.paused_at is not null')}
-     union all
-     ${those('parked', 'h.parked_at is not null')}
-     union all
-     ${those('backoff', 'h.failures > 0 and h.parked_at is null')}
-     union all
-     ${those('closed', `h.closed_until > '-infinity'`)}
-     union all
-     ${those('active', 'h.fed')}
-     union all
-     ${those('asking', 'h.lease_token is not null')}
-     union all
-     ${those('idle', 'not h.fed')}
+     ${inState.join('\n     union all\n     ')}
    )
    select c.id, c.origin, c.state, c.parked_at, ${slowdownNow('c.')} as slowdown, c.failures, c.failing_since, c.last_error,
           case when c.not_before = '-infinity' then 0

@@ -1,8 +1,8 @@
 /** The hosts that hold a crawl up. */
 import type { HostSettings } from '../../contracts/hosts.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
+import type { HostState } from '../../domain/host-state.ts';
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
-import { hostQuota, hostSetting, hostSettings, hostStanding, isOnLoan, turnInMs } from '../hosts/index.ts';
+import { hostQuota, hostSetting, hostSettings, hostState, isOnLoan, turnInMs } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 import { openWaits } from '../times/index.ts';
 import { delayMs } from './outlook.sql.ts';
@@ -12,7 +12,7 @@ export interface HoldingHost {
   /** URLs of the crawl that are queued or in hand here, and those that are over. */
   readonly left: number;
   readonly over: number;
-  readonly standing: HostStanding;
+  readonly state: HostState;
   readonly last_error: string | null;
   /** Milliseconds until the host may be asked for the crawl; 0: it may be asked now. */
   readonly wait_ms: number;
@@ -45,7 +45,7 @@ const paced = [
 ] as const;
 
 /** Days of quota count as days. */
-const longestFirst = `standing = 'paused' desc,
+const longestFirst = `state = 'paused' desc,
              wait_ms + "left" * each_ms + 86400000 * floor("left" / greatest(1, quota)) desc, id`;
 
 /**
@@ -56,7 +56,7 @@ const longestFirst = `standing = 'paused' desc,
 export const holdingHosts = statement<[crawlId: string, limit: number], HoldingHost>('holding-hosts')`
    with here as (
      select h.id, q.queued + q.leased as left, greatest(0, q.total - q.queued - q.leased) as over,
-            ${hostStanding} as standing,
+            ${hostState} as state,
             greatest(0, ${turnInMs}, extract(epoch from greatest(h.not_before, h.closed_until, q.turn_at) - now()) * 1000)::float8 as wait_ms,
             greatest(${delayMs} / coalesce(${hostSetting('concurrency', 'h.')}::int, 1),
                      1000 * (${paced.map((cause) => `coalesce(t.${cause}, 0)`).join(' + ')}) / nullif(greatest(0, q.total - q.queued - q.leased), 0)) as each_ms,
@@ -71,7 +71,7 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
             count(*) over ()::int as of_hosts, sum("left") over ()::bigint as of_urls
        from here order by ${longestFirst} limit $2
    )
-   select h.origin, n."left", n.over, n.standing, h.last_error, n.wait_ms, n.each_ms, ${hostSettings('h.')}, h.budget, h.requests_day,
+   select h.origin, n."left", n.over, n.state, h.last_error, n.wait_ms, n.each_ms, ${hostSettings('h.')}, h.budget, h.requests_day,
           h.requests_used, n.of_hosts, n.of_urls,
           case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lent_ms,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', coalesce(t.${cause}, 0) + case when c.state <> 'running' or h.lease_token is not null and h.lease_until > now() then 0 else open.${cause} end`).join(', ')}) as spent

@@ -55,7 +55,7 @@ export async function endOf(
     ...{ pages: crawl.pages, settled: crawl.done, recentPerSecond: rate?.per_second ?? 0 },
     unfinished: { hosts: holding[0]?.of_hosts ?? 0, urls: holding[0]?.of_urls ?? 0 },
     holders: holding.map((host) => ({
-      ...{ origin: host.origin, left: host.left, standing: host.standing, lastError: host.last_error },
+      ...{ origin: host.origin, left: host.left, state: host.state, lastError: host.last_error },
       ...{ waitMs: host.wait_ms, eachMs: host.each_ms, settings: host.settings, spent: host.spent },
       ...{
         requestsDay: host.requests_day,

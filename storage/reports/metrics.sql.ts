@@ -2,8 +2,8 @@
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { CrawlState, Ledger } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
-import type { HostStanding } from '../../domain/host-standing.ts';
-import { hostStanding } from '../hosts/index.ts';
+import type { HostState } from '../../domain/host-state.ts';
+import { hostState } from '../hosts/index.ts';
 
 export interface CrawlMeasures extends Ledger {
   readonly crawls: Readonly<Partial<Record<CrawlState, number>>>;
@@ -25,9 +25,9 @@ export const measureCrawls = statement<[], CrawlMeasures>('measure-crawls')`
           coalesce(sum(bytes), 0)::bigint as bytes
      from ledger`;
 
-/** Hosts by their standing: one row for each standing that some host has. */
-export const measureHosts = statement<[], { state: HostStanding; hosts: number }>('measure-hosts')`
-   select ${hostStanding} as state, count(*) as hosts
+/** Hosts by their state: one row for each state that some host has. */
+export const measureHosts = statement<[], { state: HostState; hosts: number }>('measure-hosts')`
+   select ${hostState} as state, count(*) as hosts
      from host h group by 1`;
 
 export interface QueueAges {

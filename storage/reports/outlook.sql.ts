@@ -1,7 +1,7 @@
 /** Hosts for which a crawl waits. */
 import type { WaitingHost } from '../../contracts/http/outlook.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
-import { turnInMs, hostSetting, hostStanding } from '../hosts/index.ts';
+import { turnInMs, hostSetting, hostState } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface WaitingRow {
@@ -32,12 +32,12 @@ export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
  */
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>('waiting-hosts')`
    with here as materialized (
-     select h.id, h.origin, q.queued, h.last_error, ${hostStanding} as standing,
+     select h.id, h.origin, q.queued, h.last_error, ${hostState} as state,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
       where c.id = $1 and q.has_queued
    ), held as materialized (
-     select *, case when standing in ('paused', 'parked', 'backoff', 'closed') then standing
+     select *, case when state in ('paused', 'parked', 'backoff', 'closed') then state
                     when not_before > now() + interval '1 minute' then 'delay' end as why
        from here
    ), ready as materialized (
@@ -49,7 +49,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
                         where h.why is null) as yes
    ), named as (
      select * from held where why is not null or not (select yes from ready)
-      order by standing = 'parked', queued desc, id limit $2
+      order by state = 'parked', queued desc, id limit $2
    )
    select (select count(*) from held where why is not null or not (select yes from ready)) as waiting,
           (select yes from ready) as ready,
@@ -62,4 +62,4 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
                                 else (select min(due_at) from url u
                                        where u.host_id = named.id and u.crawl_id = $1 and u.state = 'queued')
                               end) * 1000)::float8)
-                    order by standing = 'parked', queued desc, id), '[]') from named) as items`;
+                    order by state = 'parked', queued desc, id), '[]') from named) as items`;

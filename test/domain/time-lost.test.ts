@@ -104,7 +104,7 @@ const holder: HolderFacts = {
   ...{
     origin: 'https://slow.example',
     left: 60,
-    standing: 'active',
+    state: 'active',
     lastError: null,
     waitMs: 0,
     eachMs: 2_000,
@@ -147,7 +147,7 @@ describe('when a crawl will be over', () => {
     const ours = { place: 800, answering: 100 };
     const slow = { ...holder, spent: ours };
     expect(eta({ unfinished: urls, holders: [slow] })).toMatchObject({ by: 'host' });
-    const holders = [slow, { ...slow, standing: 'idle' as const }];
+    const holders = [slow, { ...slow, state: 'idle' as const }];
     expect(eta({ unfinished: urls, holders })).toMatchObject({ by: 'throughput', seconds: 10_000 });
     // As fast as it goes now: what it lost before does not count.
     expect(eta({ unfinished: urls, holders, recentPerSecond: 10 })).toMatchObject({ seconds: 500 });
@@ -163,7 +163,7 @@ describe('when a crawl will be over', () => {
       by: 'time-limit',
       seconds: 30,
     });
-    const paused = eta({ holders: [holder, { ...holder, standing: 'paused' }] });
+    const paused = eta({ holders: [holder, { ...holder, state: 'paused' }] });
     expect(paused).toMatchObject({ seconds: null, at: null });
     expect(paused?.assumes).toContain('Somebody has to act before the crawl can end.');
   });
@@ -174,29 +174,29 @@ it('is not known while everything is out, and hosts wait for that', () => {
   expect(eta(out)).toMatchObject({ seconds: null, at: null, by: 'outage', because: out.outage });
   const of = (changed: Partial<HolderFacts>) => holderOf({ ...holder, ...changed }, at, true).cause;
   expect(of({})).toBe('outage');
-  expect(of({ standing: 'paused' })).toBe('paused');
-  expect(of({ standing: 'asking' })).toBe('robots_txt');
+  expect(of({ state: 'paused' })).toBe('paused');
+  expect(of({ state: 'asking' })).toBe('robots_txt');
 });
 
 it('says what a host waits for now, whatever took most of its time', () => {
   const of = (changed: Partial<HolderFacts>) => holderOf({ ...holder, ...changed }, at, false).cause;
   expect(of({})).toBe('delay');
   expect(of({ spent: { outage: 900, delay: 10 } })).toBe('delay');
-  expect(of({ standing: 'paused' })).toBe('paused');
-  expect(of({ standing: 'backoff', lastError: 'overloaded: answered 503' })).toBe('retry_after');
-  expect(of({ standing: 'backoff', lastError: 'robots-unreachable: 500' })).toBe('robots_txt');
-  expect(of({ standing: 'backoff', lastError: 'connect-refused: no' })).toBe('backoff');
+  expect(of({ state: 'paused' })).toBe('paused');
+  expect(of({ state: 'backoff', lastError: 'overloaded: answered 503' })).toBe('retry_after');
+  expect(of({ state: 'backoff', lastError: 'robots-unreachable: 500' })).toBe('robots_txt');
+  expect(of({ state: 'backoff', lastError: 'connect-refused: no' })).toBe('backoff');
   const spentQuota = {
     settings: { windows: null, quotaPerDay: 5 },
     requestsDay: '2026-03-02',
     requestsUsed: 5,
   };
-  expect(of({ standing: 'closed', ...spentQuota })).toBe('quota');
+  expect(of({ state: 'closed', ...spentQuota })).toBe('quota');
 });
 
 it('is not known while the host that takes longest has a pause that it asked for', () => {
   // Each 503 doubles the delay, which falls again with every answer: what is left times this delay says nothing.
-  const trouble = { standing: 'backoff', lastError: 'overloaded: answered 503' } as const;
+  const trouble = { state: 'backoff', lastError: 'overloaded: answered 503' } as const;
   const slowed = { ...holder, ...trouble, waitMs: 600_000, eachMs: 640_000 };
   expect(eta({ holders: [slowed] })).toMatchObject({ by: 'backoff', seconds: null, at: null });
   expect(eta({ holders: [slowed] })?.because).toMatch(

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deadLetterClasses } from '../../../domain/dead-letter.ts';
-import { hostStandings, type HostStanding } from '../../../domain/host-standing.ts';
+import { hostStateNames, type HostState } from '../../../domain/host-state.ts';
 import { hostsAfter, listHosts } from '../../../storage/hosts/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { chooseLetters, type LetterCursor } from '../../../storage/letters/index.ts';
@@ -26,7 +26,7 @@ let pool: Pool;
 const many = 20_000;
 
 /** What makes a host what it is; each tenth host in the last part of them has one of these, the others are idle. */
-const histories: readonly [HostStanding, HostColumns][] = [
+const histories: readonly [HostState, HostColumns][] = [
   ['parked', { parked_at: fromNow(), failures: 6 }],
   ['paused', { paused_at: fromNow(), parked_at: fromNow(), failures: 6 }],
   ['parked', { parked_at: fromNow(), failures: 6, not_before: fromNow(32_400), closed_until: fromNow(32_400) }],
@@ -65,7 +65,7 @@ const walked = (plan: readonly PlanNode[], table: string): number =>
     .reduce((sum, node) => sum + (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0), 0);
 
 describe('hosts in one state', () => {
-  it.each(hostStandings)('%s are listed whole, in order, page by page', async (state) => {
+  it.each(hostStateNames)('%s are listed whole, in order, page by page', async (state) => {
     const expected: string[] = [];
     for (let id = 1; id <= many; id++) {
       const [standing] = id > many - 200 ? (histories[id % 10] ?? ['idle']) : ['idle'];

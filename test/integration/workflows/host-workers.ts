@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { ControlActivities, FetchActivities, HostStandingView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import type { ControlActivities, FetchActivities, HostHoldView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
   hostStateQuery,
@@ -46,7 +46,7 @@ interface Said {
   /** Whether the host could be given back. */
   retired: boolean[];
   /** What Postgres says of the host. */
-  stands: HostStandingView;
+  stands: HostHoldView;
   /** What a slice and unparking wait for, if anything. */
   holdUp: { slice?: Promise<void>; unpark?: Promise<void> };
   /** Each ends a slice that waits. */
