@@ -34,8 +34,6 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
   const runSlice = async (host: Visit, signal: AbortSignal, beat: () => void): Promise<SliceResult> => {
     const down = outage();
     if (down !== null) throw down;
-    // A workflow that was reset, or replaces a lost one, may not know that the host is paused or parked.
-    if ((await hostHold(pool, host.hostId)).length > 0) return held;
     let lease = await room.keeper.take(host.hostId, 0, signal);
     if (lease === null) {
       const waiting = await untilReturned(host);
@@ -100,7 +98,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     const down = outage();
     if (down !== null) throw down;
     const [hold] = await hostHold(pool, host.hostId);
-    if (hold === undefined || hold.parked === null || hold.paused !== null) return moved;
+    if (hold === undefined || hold.parked === null) return moved;
     // The host answers: no probe can show that a session holds again, only whoever has given the crawl another.
     if (hold.parked.startsWith('session-ended') && !hold.asked) return sessionEnded;
     const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
@@ -153,7 +151,8 @@ interface NextStep {
 
 function nextStep(end: SliceEnd, sliceMs: number, outlook: HostOutlook | undefined): NextStep {
   const { waitMs } = end;
-  if (end.next === 'trouble' || end.closedBy !== null) return { next: end.next, waitMs, mayBeWoken: false };
+  if (end.next === 'trouble' || end.next === 'held' || end.closedBy !== null)
+    return { next: end.next, waitMs, mayBeWoken: false };
   if (sleepsInWorkflow(waitMs, sliceMs)) return { next: 'wait', waitMs, mayBeWoken: false };
   if (outlook?.due === true) return { next: 'more', waitMs, mayBeWoken: false };
   const turnMs = outlook?.turn_ms ?? null;
@@ -174,11 +173,6 @@ function hostFailure(end: SliceEnd): ApplicationFailure {
     details: [{ class: trouble?.class, failuresInARow: failures }],
   });
 }
-
-const held: SliceResult = {
-  ...{ fetched: 0, next: 'held', waitMs: 0, delayMs: 0, queued: 0, deadLetters: 0 },
-  ...{ wantedBy: nobody, lastError: null, closedBy: null },
-};
 
 const moved: ProbeResult = {
   outcome: 'moved',

@@ -162,7 +162,7 @@ export class Door {
   }
 
   #abandon({ lease, origin }: HostVisit, error: unknown): void {
-    this.#room.keeper.abandon(lease);
+    lease.end();
     const { log } = this.#dependencies;
     log.debug({ err: error, host: origin }, 'a host at the door could not be asked; it will be asked again');
   }

@@ -62,7 +62,7 @@ export async function knock(
       waited: waiting.find((each) => each.crawl_id === id)?.waited ?? null,
     }));
   };
-  return onErrand(room.keeper, visit, crawls, async (leaves): Promise<Answer> => {
+  return onErrand(visit, crawls, async (leaves): Promise<Answer> => {
     const running = await Promise.all(crawlIds.map(async (id) => room.crawls.isRunning(id)));
     if (running.every(Boolean) && (await isAllKeptBack(room, visit))) return { kind: 'unasked' };
     const { fresh, older } = visit.known;

@@ -25,8 +25,7 @@ import {
   lockLoansOfTenant,
 } from '../../storage/lending/index.ts';
 import { commitResults, reclaimUrls, returnUrls } from '../../storage/frontier/index.ts';
-import { noteTurns, waitingCrawls } from '../../storage/feeding/index.ts';
-import { releaseLease } from '../../storage/leases/index.ts';
+import { waitingCrawls } from '../../storage/feeding/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
 import { excludedRow, lastRow } from '../visit/record.ts';
@@ -172,19 +171,10 @@ async function pick(
   await retrying(() => reclaimUrls(pool, hostId, host.token));
   const visit = new HostVisit(room, new HostLease(hostId, host, held), host.origin, unending);
   await visit.gather(await waitingCrawls(pool, hostId), true);
-  const { lease, pacer, turns, crawls } = visit;
-  const { waitMs, paceMs } = pacer;
+  const { turns, crawls, waitMs } = visit;
   const giveBack = async (): Promise<'later' | 'refused'> => {
-    const { failures, last_error: lastError, settings_revision: revision } = host;
     // A request may still be in flight after a lease that was not returned: it counts as a turn.
-    const noted = host.unclean ? turns.noted(host.took_ms) : [];
-    if (noted.length > 0) await retrying(() => noteTurns(pool, hostId, JSON.stringify(noted), []));
-    const asked = {
-      ...{ askedAgoMs: host.unclean ? 0 : null, tookMs: null, ...lease.allowance.counted },
-      ...{ heldMs: host.held_ms, revision },
-    };
-    const leaving = { waitMs, paceMs, failures, lastError, visit: asked };
-    await retrying(() => releaseLease(pool, hostId, host.token, leaving));
+    await visit.leave(host.unclean ? {} : { turns: [] });
     // The wish to lend a host, which holds the workers back, may last only while the host waits for its pace.
     if (waitMs > 0 && !host.unclean) return 'later';
     await retrying(() => leaveToWorkers(pool, host.id));

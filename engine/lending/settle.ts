@@ -36,11 +36,9 @@ import {
   lockLentHost,
   settleLentUrl,
 } from '../../storage/lending/index.ts';
-import { holdTurns, noteTurns, type NotedTurn, waitingCrawls } from '../../storage/feeding/index.ts';
-import { releaseLease } from '../../storage/leases/index.ts';
+import { holdTurns, waitingCrawls } from '../../storage/feeding/index.ts';
 import { bringPlace } from '../../storage/seeds/index.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
-import type { CrawlTurns } from '../visit/crawl-turns.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
@@ -94,17 +92,6 @@ interface Ending {
   readonly found: readonly Candidate[];
   /** Counters of finish criteria. Only URL and depth can match: title and language are not known here. */
   readonly counters: readonly string[];
-  /** Milliseconds for which nothing is sent to the host. */
-  readonly waitMs: number;
-  readonly paceMs: number;
-  /** Milliseconds between two requests to the host. */
-  readonly delayMs: number;
-  /** Milliseconds of the wait for other reasons than pace. */
-  readonly heldMs: number;
-  /** For which crawls of the tenant stay away from the host. */
-  readonly held: CrawlTurns['held'];
-  /** The turn that the crawl used; null: no request was sent. */
-  readonly turn: NotedTurn | null;
 }
 
 async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
@@ -116,9 +103,11 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   if (taken === undefined) return tooLate();
   // The report ends the request, so nothing is in flight any more: the lease counts as returned.
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
-  const ending = await judge(room, url, report, lease);
+  const visit = new HostVisit(room, lease, new URL(url.url).origin, unending);
+  await visit.gather(await waitingCrawls(pool, url.host_id));
+  const ending = await judge(room, url, report, visit);
   // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
-  for (const { crawlId, ms, times } of ending.held)
+  for (const { crawlId, ms, times } of visit.turns.held)
     await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
   const store = (found: readonly Candidate[]): Promise<void> =>
     room.admission.admit(found, (rows, judged, outside) =>
@@ -127,7 +116,7 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
         for (const { link, moved } of found)
           if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new PlacesSpent();
         const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
-        await commit(db, url, report, { ...ending, row }, rows, lease);
+        await commit(db, url, report, { ...ending, row }, rows, visit);
       }),
     );
   const done = await store(ending.found)
@@ -155,17 +144,11 @@ class PlacesSpent extends Error {
   override readonly name = 'PlacesSpent';
 }
 
-async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: HostLease): Promise<Ending> {
-  const { taken } = lease;
-  const visit = new HostVisit(room, lease, new URL(url.url).origin, unending);
-  await visit.gather(await waitingCrawls(room.pool, url.host_id));
-  const { pacer, turns } = visit;
+async function judge(room: LendingRoom, url: LentUrl, report: Report, visit: HostVisit): Promise<Ending> {
+  const { turns, lease } = visit;
   const said = reported(report.status, report.error);
-  if (said.kind === 'not-tried') {
-    // No request was sent: everything but the lease is as it was when the host was lent.
-    const nothing = { row: null, found: [], counters: [], held: [], turn: null, delayMs: pacer.delayMs };
-    return { ...nothing, paceMs: pacer.paceMs, waitMs: pacer.waitMs, heldMs: taken.held_ms };
-  }
+  // No request was sent: everything but the lease is as it was when the host was lent.
+  if (said.kind === 'not-tried') return { row: null, found: [], counters: [] };
   const crawl = await room.books.crawls.open(url.crawl_id);
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { maxRedirects } = crawl.config;
@@ -173,16 +156,12 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
     asExchange(said, report),
     url,
     place,
-    new Lessons(taken).of(crawl.tenantId, false),
+    new Lessons(lease.taken).of(crawl.tenantId, false),
     // A report has no media type: the fetcher keeps the body, and chooses which bodies it takes.
     { version: 0, takes: () => true, maxRedirects },
   );
   const moved = target !== null && (await retrying(() => hasMoved(room.books, crawl, url, target)));
-  const { delayMs } = pacer;
-  const now = performance.now();
-  turns.asked(url.crawl_id, { headAt: now, endAt: now });
   if (outcome.host.trouble !== null) turns.hold(crawl, Math.min(outcome.host.trouble.waitMs, maxDelayMs));
-  const [turn = null] = turns.noted(taken.took_ms).filter(({ crawl_id: id }) => id === url.crawl_id);
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
   const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;
   return {
@@ -192,8 +171,6 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, lease: Hos
         ? []
         : [{ ...candidate(crawl, target, redirect), ...(moved && ({ moved: true } as const)) }],
     counters: fetched ? crawl.counters({ url: url.url, title: null, language: null, depth: url.depth }) : [],
-    ...{ delayMs, paceMs: delayMs, waitMs: delayMs, heldMs: 0, turn },
-    held: turns.held,
   };
 }
 
@@ -234,9 +211,10 @@ async function commit(
   report: Report,
   ending: Ending,
   admissions: readonly AdmissionRow[],
-  { taken, allowance }: HostLease,
+  visit: HostVisit,
 ): Promise<void> {
-  const { row, turn } = ending;
+  const { row } = ending;
+  const { pacer, turns } = visit;
   if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
   const hostId = String(url.host_id);
   await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
@@ -246,15 +224,12 @@ async function commit(
   const hash = row?.stage === storedStages.dedup ? report.contentHash : null;
   const isDuplicate = hash !== null && (await tellDuplicate(db, url, hash));
   if (ending.counters.length > 0 && !isDuplicate) await countPage(db, url.crawl_id, ending.counters);
-  if (turn !== null) await noteTurns(db, hostId, JSON.stringify([turn]), []);
-  const { failures, last_error: lastError } = taken;
-  const visit = {
-    ...{ askedAgoMs: row === null ? null : 0, tookMs: null },
-    ...{ ...allowance.counted, heldMs: ending.heldMs, revision: taken.settings_revision },
-  };
-  const { waitMs, paceMs, delayMs } = ending;
-  await releaseLease(db, hostId, url.token, { waitMs, paceMs, failures, lastError, visit });
-  await settleLentUrl(db, url.token, url.host_id, slowTurnMs(delayMs), row !== null);
+  // Last of all: the instants of a transaction count from its begin, after the report had arrived.
+  if (row !== null) turns.asked(url.crawl_id, pacer.askedElsewhere());
+  const own = row === null ? [] : turns.noted(pacer.tookMs).filter(({ crawl_id: id }) => id === url.crawl_id);
+  // Those that are held back were noted already.
+  await visit.leave({ turns: own, held: [] }, db);
+  await settleLentUrl(db, url.token, url.host_id, slowTurnMs(pacer.delayMs), row !== null);
 }
 
 /** Was this hash reported of another page of the crawl before? Marks the URL as its alias then. */

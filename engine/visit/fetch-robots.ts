@@ -159,7 +159,6 @@ export class RobotsFetcher {
     if (lease === null) return signal.aborted ? null : { busyMs };
     const guest = new HostVisit(this.#dependencies, lease, host, signal);
     return onErrand(
-      this.#keeper,
       guest,
       () => waitingCrawls(pool, hostId),
       async () => {

@@ -27,6 +27,8 @@ export type Stop =
   | { readonly kind: 'early'; readonly waitMs: number }
   /** The visit ends, its URLs go back to the queue, and the host is left alone for `waitMs`. */
   | { readonly kind: 'closed'; readonly waitMs: number }
+  /** Nobody asks the host until a person acts. */
+  | { readonly kind: 'held' }
   /** This URL is not requested in this visit; others may be. */
   | { readonly kind: 'skip' }
   /** The URL goes behind all others of its crawl at the host, and is requested when they are done. */
@@ -80,6 +82,11 @@ export interface Gate {
 const closed = (): Stop => ({ kind: 'closed', waitMs: 0 });
 
 export const gates: readonly Gate[] = [
+  {
+    // An operator's pause, under which the lease was taken: one that comes later cuts the visit.
+    name: 'pause',
+    visit: ({ lease }) => (lease.taken.paused ? { kind: 'held' } : null),
+  },
   {
     // A dependency of ours is down: a fault of ours, no URL is blamed.
     name: 'breakers',

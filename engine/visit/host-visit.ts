@@ -10,16 +10,16 @@ import { askedPauseMs } from '../../domain/retry-after.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.ts';
-import type { NotedTurn, WaitingCrawl } from '../../storage/feeding/index.ts';
-import { leaveHostAlone } from '../../storage/leases/index.ts';
-import { retrying, type Pool } from '../../storage/postgres/index.ts';
+import { holdTurns, noteTurns, type NotedTurn, type WaitingCrawl } from '../../storage/feeding/index.ts';
+import { leaveHostAlone, releaseLease, type Leaving } from '../../storage/leases/index.ts';
+import { retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
 import type { Books } from '../books/books.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { CrawlTurns } from './crawl-turns.ts';
 import type { Gate, Stop, Visited, Wanted } from './gates.ts';
 import type { HostRules } from './host-rules.ts';
 import type { Lane } from './lanes.ts';
-import type { HostLease, HostLesson, LeaseKeeper } from './lease-keeper.ts';
+import type { HostLease } from './lease-keeper.ts';
 import { HostPacer, type Way } from './pacer.ts';
 import type { Waits } from './visit-times.ts';
 
@@ -32,9 +32,17 @@ export interface House extends Way {
   readonly gates: readonly Gate[];
 }
 
-/** A gate's "not now", with the name of the gate. */
-export type Stopped = Stop & { readonly gate: string };
+/** What a visit leaves its host with, beside its pace. Whatever is absent stays as it was. */
+export interface Outcome extends Partial<
+  Pick<Leaving, 'waitMs' | 'failures' | 'lastError' | 'asked' | 'failed' | 'blamed'>
+> {
+  /** The turns of crawls to note, and those to hold back; absent: all that the visit knows. */
+  readonly turns?: readonly NotedTurn[];
+  readonly held?: CrawlTurns['held'];
+}
 
+/** A visit measures its wait and its pace at most this many milliseconds apart. */
+const paceSlackMs = 50;
 /** Milliseconds that any request waits for a permit of the groups of its host. */
 const errandMs = 10_000;
 
@@ -141,7 +149,7 @@ export class HostVisit implements Visited {
   }
 
   /** May the visit send any request? Null: yes. @param bears has the caller the patience for this wait? */
-  async mayBegin(bears: (waitMs: number) => boolean): Promise<Stopped | null> {
+  async mayBegin(bears: (waitMs: number) => boolean): Promise<Stop | null> {
     const unborne = (stop: Stop | null): boolean =>
       stop !== null && !(stop.kind === 'early' && bears(stop.waitMs));
     const stopped =
@@ -152,7 +160,7 @@ export class HostVisit implements Visited {
   }
 
   /** May this URL be requested? Null: yes. */
-  mayAsk(wanted: Wanted): Promise<Stopped | null> {
+  mayAsk(wanted: Wanted): Promise<Stop | null> {
     return firstStop(this.house.gates, ({ url }) => url?.(this, wanted));
   }
 
@@ -186,6 +194,37 @@ export class HostVisit implements Visited {
     const askedMs = askedPauseMs(result.headers, Date.now()) ?? 0;
     if (askedMs > (leads ? patienceMs : 0)) await this.leaveAlone(askedMs);
     return result;
+  }
+
+  /**
+   * Returns the lease, with what the visit leaves the host and its crawls with. The turns come first: the next holder
+   * uses them. @param db a transaction of the caller's, which is tried again as a whole; absent: each statement by itself
+   */
+  async leave(outcome: Outcome = {}, db?: Queryable): Promise<void> {
+    const { lease, pacer, house } = this;
+    const { asked, allowance, hostId, sent, taken } = lease;
+    const { turns = this.turns.noted(pacer.tookMs), held = this.turns.held, waitMs = 0, ...lesson } = outcome;
+    const writes = <T>(write: (to: Queryable) => Promise<T>): Promise<T> =>
+      db === undefined ? retrying(() => write(house.pool)) : write(db);
+    if (turns.length > 0) await writes((to) => noteTurns(to, hostId, JSON.stringify(turns), this.turns.well));
+    for (const { crawlId, ms, times } of held)
+      await writes((to) => holdTurns(to, hostId, crawlId, ms, times));
+    lease.end();
+    const { paceMs, eased } = pacer;
+    const wholeMs = Math.max(waitMs, this.waitMs);
+    // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
+    const heldMs = wholeMs > paceMs + paceSlackMs ? wholeMs : 0;
+    const leaving = {
+      ...{ failures: taken.failures, lastError: taken.last_error, ...lesson },
+      ...{ sent, eased, paceMs, waitMs: Math.max(heldMs, paceMs) },
+      visit: {
+        askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
+        tookMs: asked?.tookMs ?? null,
+        ...allowance.counted,
+        ...{ heldMs, revision: taken.settings_revision },
+      },
+    };
+    await writes((to) => releaseLease(to, hostId, taken.token, leaving, lease.timesDue));
   }
 
   /** As `HostPacer.exchange`, past all gates. @param wanted null: for robots.txt, which belongs to no crawl */
@@ -236,15 +275,13 @@ async function firstStop(
   gates: readonly Gate[],
   look: (gate: Gate) => Stop | null | undefined | Promise<Stop | null>,
   counts: (stop: Stop | null) => boolean = (stop) => stop !== null,
-): Promise<Stopped | null> {
+): Promise<Stop | null> {
   for (const gate of gates) {
     const stop = (await look(gate)) ?? null;
-    if (stop !== null && counts(stop)) return { ...stop, gate: gate.name };
+    if (stop !== null && counts(stop)) return stop;
   }
   return null;
 }
-
-const isOwed = (turn: NotedTurn): boolean => turn.turn_in_ms !== null;
 
 /** The row of a crawl without any earlier request at the host. */
 export const unasked = (id: number): WaitingCrawl => ({
@@ -256,7 +293,7 @@ export const lookAtHost = (
   house: House,
   origin: string,
   counts?: (stop: Stop | null) => boolean,
-): Promise<Stopped | null> => firstStop(house.gates, ({ host }) => host?.(house, origin), counts);
+): Promise<Stop | null> => firstStop(house.gates, ({ host }) => host?.(house, origin), counts);
 
 /**
  * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, the lease is left to
@@ -265,38 +302,26 @@ export const lookAtHost = (
  * somebody else returns the lease
  */
 export async function onErrand<T>(
-  keeper: LeaseKeeper,
   visit: HostVisit,
   rows: () => Promise<readonly WaitingCrawl[]>,
-  errand: (leaves: (lesson: Partial<HostLesson> | null) => void) => Promise<T>,
+  errand: (leaves: (outcome: Outcome | null) => void) => Promise<T>,
 ): Promise<T> {
   const { lease, pacer } = visit;
   try {
     await visit.gather(await rows());
   } catch (error) {
-    keeper.abandon(lease);
+    lease.end();
     throw error;
   }
-  const left: { lesson: Partial<HostLesson> | null } = { lesson: {} };
+  const left: { outcome: Outcome | null } = { outcome: {} };
   try {
-    return await errand((lesson) => (left.lesson = lesson));
+    return await errand((outcome) => (left.outcome = outcome));
   } finally {
-    if (left.lesson !== null) await leave(left.lesson);
-  }
-
-  async function leave(lesson: Partial<HostLesson>): Promise<void> {
-    const { failures, last_error: lastError } = lease.taken;
-    // Crawls with a delay of their own owe it after this robots.txt as after any other request.
-    if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
-    await keeper.noteTurns(lease, visit.turns.noted(pacer.tookMs).filter(isOwed), []);
-    const waitMs = Math.max(lesson.waitMs ?? 0, pacer.waitMs);
-    await keeper.release(lease, {
-      failures,
-      lastError,
-      ...lesson,
-      waitMs,
-      paceMs: pacer.paceMs,
-      eased: pacer.eased,
-    });
+    if (left.outcome !== null) {
+      // Crawls with a delay of their own owe it after this robots.txt as after any other request.
+      if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
+      const owed = visit.turns.noted(pacer.tookMs).filter(({ turn_in_ms: inMs }) => inMs !== null);
+      await visit.leave({ ...left.outcome, turns: owed });
+    }
   }
 }

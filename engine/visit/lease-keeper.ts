@@ -7,13 +7,10 @@
 import type { Logger } from 'pino';
 import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
 import { turnRequests } from '../../domain/lending.ts';
-import { noteTurns, type NotedTurn } from '../../storage/feeding/index.ts';
-import { retrying, type Pool } from '../../storage/postgres/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import {
   askGuestLease,
   cutLeases,
-  releaseLease,
-  type Leaving,
   renewLeases,
   takeGuestLease,
   takeLease,
@@ -24,9 +21,6 @@ import { noteTimes, type NotedTime } from '../../storage/times/index.ts';
 import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 import { VisitTimes, type CrawlTimes } from './visit-times.ts';
-
-/** What a visit has learned about its host, written when the lease is returned. */
-export type HostLesson = Omit<Leaving, 'visit' | 'sent'>;
 
 export class HostLease {
   readonly hostId: string;
@@ -48,13 +42,28 @@ export class HostLease {
   /** `performance.now()` at the head of the last answer, and how long the answer took; null: no request was sent. */
   asked: { readonly headAt: number; readonly tookMs: number | null } | null = null;
 
-  constructor(hostId: string, taken: TakenLease, held: HeldLease) {
+  /** Null: nobody renews the lease, and no time of it is counted. */
+  readonly #keeper: LeaseKeeper | null;
+
+  constructor(hostId: string, taken: TakenLease, held: HeldLease, keeper: LeaseKeeper | null = null) {
+    this.#keeper = keeper;
     this.hostId = hostId;
     this.taken = taken;
     this.held = held;
     this.fetcherWants = taken.fetcher_wants;
     this.allowance = new Allowance(taken, held.monotonicAt);
     this.times = new VisitTimes(taken.now_ms);
+  }
+
+  /** Nothing more begins under the lease. One that is not returned runs out: its next holder waits out a full delay. */
+  end(): void {
+    this.held = null;
+    this.#keeper?.forget(this);
+  }
+
+  /** Time of the visit that is not written yet. */
+  get timesDue(): readonly NotedTime[] {
+    return this.#keeper === null ? [] : notedTimes(this, this.times.due());
   }
 
   /** True if no further request may begin under this lease: it is lost, or the visit must end. */
@@ -87,8 +96,6 @@ export class HostLease {
 /** Milliseconds for which a guest's wish holds the host's own slices back. The guest asks again until its turn. */
 const guestAskMs = 1_000;
 const pollMs = 100;
-/** A slice measures its wait and its pace at most this many milliseconds apart. */
-const paceSlackMs = 50;
 /** Milliseconds between two looks for visits that must end. */
 const cutsMs = 1_000;
 /** Milliseconds between two writes of where the time of visits under way goes, and until one that somebody waits for. */
@@ -119,12 +126,16 @@ export class LeaseKeeper {
 
   /** Keeps a lease that was taken by other means. */
   adopt(hostId: string, taken: TakenLease, held: HeldLease): HostLease {
-    const lease = new HostLease(hostId, taken, held);
+    const lease = new HostLease(hostId, taken, held, this);
     this.#leases.set(taken.token, lease);
     this.#startRenewing();
     this.#startLookingForCuts();
     this.#startNotingTimes();
     return lease;
+  }
+
+  forget({ taken }: HostLease): void {
+    this.#leases.delete(taken.token);
   }
 
   /** As `take`, for one request on behalf of another host. Asks the holder of the lease to make room. */
@@ -134,48 +145,6 @@ export class LeaseKeeper {
       if (taken.length === 0) await askGuestLease(this.#pool, hostId, guestAskMs);
       return taken;
     });
-  }
-
-  /**
-   * Writes when crawls have their next turns at the host. Call this before the lease is returned: its next holder uses
-   * them. @param well as in `noteTurns`
-   */
-  async noteTurns(
-    { hostId }: HostLease,
-    turns: readonly NotedTurn[],
-    well: readonly number[],
-  ): Promise<void> {
-    if (turns.length > 0) await retrying(() => noteTurns(this.#pool, hostId, JSON.stringify(turns), well));
-  }
-
-  /** Returns the lease. False: it had been lost. */
-  async release(lease: HostLease, lesson: HostLesson): Promise<boolean> {
-    this.#leases.delete(lease.taken.token);
-    lease.held = null;
-    const { asked, taken } = lease;
-    // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
-    const heldMs = lesson.waitMs > lesson.paceMs + paceSlackMs ? lesson.waitMs : 0;
-    const leaving = {
-      ...lesson,
-      sent: lease.sent,
-      waitMs: Math.max(heldMs, lesson.paceMs),
-      visit: {
-        askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
-        tookMs: asked?.tookMs ?? null,
-        ...lease.allowance.counted,
-        heldMs,
-        revision: taken.settings_revision,
-      },
-    };
-    const times = notedTimes(lease, lease.times.due());
-    const rows = await releaseLease(this.#pool, lease.hostId, taken.token, leaving, times);
-    return rows.length > 0;
-  }
-
-  /** Lets the lease run out by itself: its next holder waits out a full delay. */
-  abandon(lease: HostLease): void {
-    this.#leases.delete(lease.taken.token);
-    lease.held = null;
   }
 
   async #taking(

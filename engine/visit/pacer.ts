@@ -145,6 +145,13 @@ export class HostPacer {
     return this.#eased && this.heldMs > 0;
   }
 
+  /** Notes that another fetcher has just asked the host. */
+  askedElsewhere(): Exchanged {
+    const headAt = performance.now();
+    this.lease.asked = { headAt, tookMs: null };
+    return (this.#last = { headAt, endAt: headAt });
+  }
+
   /** Leaves the host alone for `waitMs` from now. @param eased for what waits behind the fetchers */
   holdOff(waitMs: number, eased = false): void {
     const until = performance.now() + waitMs;

@@ -26,10 +26,12 @@ export async function probe(
   const visit = new HostVisit(room.dependencies, lease, host.origin, signal);
   const crawls = async (): Promise<WaitingCrawl[]> =>
     (await crawlsOfParked(pool, host.hostId, hostCausedClasses)).map(({ id }) => unasked(id));
-  return onErrand(room.keeper, visit, crawls, async (leaves) => {
+  return onErrand(visit, crawls, async (leaves) => {
     const stopped = await visit.mayBegin((waitMs) => waitMs <= patienceMs);
     if (stopped?.kind === 'never')
       return { outcome: 'pointless', message: stopped.refusal.detail, waitMs: 0 };
+    if (stopped?.kind === 'held')
+      return { outcome: 'moved', message: 'an operator has paused the host', waitMs: 0 };
     const [first] = visit.crawls;
     if (first === undefined)
       return { outcome: 'pointless', message: 'no open crawl has work at the host', waitMs: 0 };

@@ -12,7 +12,7 @@ import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeHostsOptedOut } from '../../storage/opt-outs/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
-import { holdTurns, waitingCrawls } from '../../storage/feeding/index.ts';
+import { waitingCrawls } from '../../storage/feeding/index.ts';
 import { noBodies, type FindBody } from './earlier-bodies.ts';
 import { PageFetch } from './fetch-page.ts';
 import type { FetchRoom } from './fetch-room.ts';
@@ -47,6 +47,9 @@ export interface SliceEnd {
   /** Why `next` is 'wait', if the reason is not the pace. */
   readonly closedBy: SliceResult['closedBy'];
 }
+
+/** How the work of a slice ended. */
+type Work = 'more' | 'idle' | 'wait' | 'held';
 
 export class Slice {
   readonly #room: FetchRoom;
@@ -88,7 +91,7 @@ export class Slice {
     });
   }
 
-  async #toItsEnd(work: () => Promise<'more' | 'idle' | 'wait'>): Promise<SliceEnd> {
+  async #toItsEnd(work: () => Promise<Work>): Promise<SliceEnd> {
     try {
       const next = await work();
       await this.#putBack();
@@ -105,7 +108,7 @@ export class Slice {
       };
       const { trouble } = this.#lessons;
       if (trouble !== null) return { ...common, next: 'trouble', trouble, waitMs, closedBy: null };
-      if (next === 'idle' || closedMs === 0)
+      if (next === 'idle' || next === 'held' || closedMs === 0)
         return { ...common, next, trouble: null, waitMs, closedBy: this.#optedOut ? 'opt-out' : null };
       return { ...common, next: 'wait', trouble: null, waitMs: Math.max(waitMs, closedMs), closedBy };
     } catch (error) {
@@ -114,18 +117,21 @@ export class Slice {
     }
   }
 
-  async #work(): Promise<'more' | 'idle' | 'wait'> {
+  async #work(): Promise<Work> {
     const { pool, settings } = this.#room.dependencies;
     await this.#reclaim();
     const visit = this.#visit;
     await visit.gather(await waitingCrawls(pool, this.#lease.hostId), true);
     const { crawls, pacer } = visit;
+    // A workflow that was reset, or replaces a lost one, may not know that the host is paused or parked.
+    if (this.#lease.taken.parked) return 'held';
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
       await this.#excludeOptedOut(stopped.refusal);
       return 'idle';
     }
+    if (stopped?.kind === 'held') return 'held';
     if (stopped?.kind === 'early') return 'wait';
     if (crawls.length === 0) return 'idle';
     if (stopped !== null) return 'more';
@@ -220,6 +226,7 @@ export class Slice {
           goesOn = false;
           return true;
         case 'early':
+        case 'held':
         case 'closed':
           return end();
       }
@@ -280,7 +287,7 @@ export class Slice {
           await sleep(giveBackMs, this.#signal);
           continue;
         }
-        this.#room.keeper.abandon(this.#lease);
+        this.#lease.end();
         log.warn(
           { err: again, after: error, host: this.#visit.origin },
           'a lease could not be returned; it will run out',
@@ -296,16 +303,9 @@ export class Slice {
   }
 
   async #release(waitMs: number): Promise<void> {
-    const { pacer, turns: everybodys, baseDelayMs } = this.#visit;
-    const { paceMs, tookMs } = pacer;
     const { pool } = this.#room.dependencies;
-    const { hostId } = this.#lease;
-    await this.#lessons.save(pool, hostId, baseDelayMs);
-    const { keeper } = this.#room;
-    await keeper.noteTurns(this.#lease, everybodys.noted(tookMs), everybodys.well);
-    for (const { crawlId, ms, times } of everybodys.held)
-      await retrying(() => holdTurns(pool, hostId, crawlId, ms, times));
-    await keeper.release(this.#lease, { waitMs, paceMs, eased: pacer.eased, ...this.#lessons.forRelease });
+    await this.#lessons.save(pool, this.#lease.hostId, this.#visit.baseDelayMs);
+    await this.#visit.leave({ ...this.#lessons.forRelease, waitMs });
   }
 
   /** Must the slice end before this URL is requested? Its time is up, or the worker is leaving. */

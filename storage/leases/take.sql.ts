@@ -12,6 +12,9 @@ export interface TakenLease {
    * The crawl for which a foreign fetcher held the lease before this one; null: a worker of ours held it, or nobody.
    */
   readonly lent_crawl: number | null;
+  /** An operator has paused the host; its retries are spent. */
+  readonly paused: boolean;
+  readonly parked: boolean;
   /** A foreign fetcher wants the host. */
   readonly fetcher_wants: boolean;
   /** Milliseconds until the host may be visited; the part that comes from its pace; the part that has other reasons. */
@@ -70,7 +73,7 @@ export const fetcherWants = `(coalesce(lend_wanted_until > now(), false) and not
 /** What each way to take a lease answers. */
 export const takenColumns = `lease_token as token, old.lease_token is not null as unclean,
              (select l.crawl_id from lent_url l where l.host_id = old.id and l.token = old.lease_token) as lent_crawl,
-             ${fetcherWants} as fetcher_wants,
+             paused_at is not null as paused, parked_at is not null as parked, ${fetcherWants} as fetcher_wants,
              greatest(0, extract(epoch from not_before - now()) * 1000)::float8 as wait_ms,
              greatest(0, extract(epoch from paced_until - now()) * 1000)::float8 as pace_ms,
              case when not_before <= paced_until then 0
@@ -109,13 +112,13 @@ export const takeLease = statement<[hostId: string, leaseMs: number], TakenLease
 
 /**
  * As `takeLease`, for a guest. What the guest asked for with `ask-guest-lease` runs out by itself, since other guests
- * may be asking too. A paused host accepts no guest.
+ * may be asking too.
  */
 export const takeGuestLease = statement<[hostId: number, leaseMs: number], TakenLease>('take-guest-lease')`
    update host
       set lease_token = nextval('lease_token'), lease_until = now() + $2 * interval '1 millisecond',
           ${reserving(String(guestReserve))}
-    where id = $1 and (lease_token is null or lease_until < now()) and paused_at is null
+    where id = $1 and (lease_token is null or lease_until < now())
    returning ${takenColumns}`;
 
 /** Asks the holder of a host's lease to make room for one request by the slice of another host. */

@@ -18,7 +18,7 @@ it('does not keep a process alive whose work is done: nobody waits for a look th
   const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 };
   const lease = keeper.adopt('1', taken, held);
   keeper.noteTimesSoon();
-  keeper.abandon(lease);
+  lease.end();
 
   const started = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
   expect(started.length).toBeGreaterThan(2);
@@ -45,7 +45,7 @@ it('begins a renewal every quarter of a lease, though the one before it took lon
   // The lease is ours from when its renewal was asked for: Postgres may have counted from then.
   expect(Math.floor(((lease.held?.monotonicAt ?? 0) - start) / 1_000)).toBe(2);
   await vi.advanceTimersByTimeAsync(4_995);
-  keeper.abandon(lease);
+  lease.end();
   // The second begins when the first, which took five seconds, is done.
   expect(began.map((ms) => Math.floor(ms / 1_000))).toEqual([2, 7, 9, 11]);
 });

@@ -176,9 +176,9 @@ export const faults: readonly Fault[] = [
   {
     room: 'visits',
     name: 'A paused host is asked for a robots.txt on behalf of another one.',
-    file: 'storage/leases/take.sql.ts',
-    from: '(lease_token is null or lease_until < now()) and paused_at is null\n',
-    to: '(lease_token is null or lease_until < now())\n',
+    file: 'engine/visit/gates.ts',
+    from: "lease.taken.paused ? { kind: 'held' } : null",
+    to: 'null',
   },
   {
     room: 'visits',

@@ -387,7 +387,7 @@ describe('where many hosts are met', () => {
       1,
       JSON.stringify([{ crawl_id: crawl, pages: null, weight: 1 }]),
     );
-    room.keeper.abandon(lease);
+    lease.end();
     crowded();
     await done(host);
     expect(site.paths().sort()).toEqual(['/', '/a']);

@@ -13,6 +13,7 @@ import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { gates, type Gate } from '../../../engine/visit/gates.ts';
 import { parkHost } from '../../../storage/hosts/index.ts';
+import { changeHost, fromNow } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { openFetching, type Fetching, type HostRow } from './fetching.ts';
 import { redirect, startSite, type Site } from './site.ts';
@@ -135,6 +136,13 @@ describe.each(Object.entries(visitors))('a %s', (_, { ready, visits }) => {
       await expectExact(fetching.pool, at.crawl);
     },
   );
+
+  it('sends nothing to a host that an operator has paused', async () => {
+    const at = await ready();
+    await changeHost(fetching.pool, at.site.origin, { paused_at: fromNow(-1) });
+    expect(await visits(at, gates)).toBe(false);
+    await expectExact(fetching.pool, at.crawl);
+  });
 
   it('sends where no gate closes', async () => {
     const at = await ready();

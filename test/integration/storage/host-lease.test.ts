@@ -409,13 +409,6 @@ describe('a guest (a robots.txt that redirects here)', () => {
     await expect.poll(() => take()).toBeDefined();
   });
 
-  it('gets no lease while an operator has paused the host', async () => {
-    await changeHost(pool, host, { paused_at: fromNow(-1) });
-    expect(await takeAsGuest()).toBeUndefined();
-    await changeHost(pool, host, { paused_at: null });
-    expect(await takeAsGuest()).toBeDefined();
-  });
-
   it('is one of several, each in its turn', async () => {
     await askGuestLease(pool, host, minute);
     const asked = await Promise.all(Array.from({ length: 5 }, takeAsGuest));
