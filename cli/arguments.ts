@@ -2,12 +2,23 @@
 import { InvalidArgumentError } from 'commander';
 import { pageFields, type PageField } from '../contracts/page-fields.ts';
 import { capRateWords, isCapRate } from '../domain/caps.ts';
+import { rejectionSentence } from '../domain/seeds.ts';
+import { canonicalize } from '../domain/url.ts';
+import { CommandError } from './ending.ts';
 
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${String(least)} on.`);
+  };
+}
+
+export function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^[1-9]\d*$/.test(text) && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from 1 to ${String(most)}.`);
   };
 }
 
@@ -58,23 +69,25 @@ export function fieldList(text: string): PageField[] {
   });
 }
 
-export const crawlId = numberOfA('crawl');
-export const tenantId = numberOfA('tenant');
-
-function numberOfA(what: string): (text: string) => string {
+/** @param what such as `a crawl` */
+export function numberOf(what: string, digits = 15): (text: string) => string {
   return (text) => {
-    if (/^[1-9]\d{0,14}$/.test(text)) return text;
-    throw new InvalidArgumentError(`It must be the number of a ${what}.`);
+    if (/^[1-9]\d*$/.test(text) && text.length <= digits) return text;
+    throw new InvalidArgumentError(`It must be the number of ${what}.`);
   };
 }
+export const crawlId = numberOf('a crawl');
 
-export function versionNumber(text: string): string {
-  if (/^[1-9]\d{0,8}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the number of a version.');
-}
+/** The crawl that a verb is about. */
+export const oneCrawl = { '<id>': { about: 'id of the crawl', read: crawlId } } as const;
 
-export function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
+/** A URL in any spelling. @throws CommandError if no crawl can have it */
+export function knownUrl(text: string): string {
+  const read = canonicalize(text.trim());
+  if (read.ok) return text;
+  throw new CommandError(
+    `No crawl can have ${JSON.stringify(text)}: it ${rejectionSentence(read.rejected)}.`,
+  );
 }
 
 export const commaSeparated = (text: string): string[] => text.split(',').map((part) => part.trim());

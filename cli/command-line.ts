@@ -7,9 +7,9 @@ import { createProgram } from './program.ts';
 export async function runCommandLine(words: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   try {
-    const program = createProgram((code) => {
+    const program = await createProgram((code) => {
       exitCode = code;
-    });
+    }, words);
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has already printed the help, the version or the mistake.

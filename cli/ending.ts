@@ -14,9 +14,6 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Gets the exit code of the verb that ran: ours, or that of the program it ran. */
-export type Ended = (exitCode: number) => void;
-
 /** Thrown by verbs; the message is one sentence for people. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';

@@ -1,29 +1,14 @@
-/** All verbs in the order of `--help`, by what they are about; each family stands in a file of its own (`*-verbs.ts`). */
-import { Command } from 'commander';
+/** The command line, made from the verbs (verb.ts, verbs.ts) by commander. A verb's code is loaded only when it is called. */
+import { Argument, Command, Option } from 'commander';
 import { version } from '../config/package.ts';
-import { addAuditLog, addWebhooks } from './admin/admin-verbs.ts';
-import { addCaps } from './hosts/cap-verbs.ts';
-import { addCrawlControl } from './steer/crawl-verbs.ts';
-import { addDeadLetters } from './steer/dead-letter-verbs.ts';
-import { addEdits } from './steer/edit-verbs.ts';
-import type { Ended } from './ending.ts';
-import { addExports } from './content/export-verbs.ts';
-import { addHosts } from './hosts/host-verbs.ts';
-import { addCrawl, addReplay, addResume, addTemporal, addUp } from './tools/local-verbs.ts';
-import { addLooking } from './look/looking-verbs.ts';
-import { addOptOuts } from './hosts/opt-out-verbs.ts';
-import { addQuarantineVerbs } from './steer/quarantine-verbs.ts';
-import { addRanks } from './hosts/rank-verbs.ts';
-import { addResults } from './content/result-verbs.ts';
-import { addExtract } from './content/rule-verbs.ts';
-import { addSearch } from './content/search-verbs.ts';
-import { withServer } from './server-options.ts';
-import { addShards } from './hosts/shard-verbs.ts';
-import { addTenancy } from './admin/tenancy-verbs.ts';
-import { addCompletion, addTools } from './tools/tool-verbs.ts';
-import { addReextractions } from './content/reextract-verbs.ts';
+import { families, type Family } from './verbs.ts';
+import type { GivenAny, Take, Takes, Verb } from './verb.ts';
 
-export function createProgram(ended: Ended): Command {
+/** Gets the exit code of the verb that ran: ours, or that of the program it ran. */
+type Ended = (exitCode: number) => void;
+
+/** @param words only the verb of these words gets what is below it; absent: all verbs do */
+export async function createProgram(ended: Ended, words?: readonly string[]): Promise<Command> {
   const program = new Command('orbweaver')
     .description('A durable, polite web crawler orchestrated by Temporal.')
     .version(version)
@@ -46,34 +31,104 @@ Exit codes: 0 done, 2 wrong use, 3 refused, the crawl failed, or a check found d
 4 gave up on hosts that must wait (resumable), 130 interrupted (resumable).
 Settings are read from ORBWEAVER_… variables; docs/settings.md lists them.`,
     );
-  program.commandsGroup('On this machine:');
-  addCrawl(program, ended);
-  addResume(program, ended);
-  addUp(program, ended);
-  addReplay(program, ended);
-  addTemporal(program, ended);
-  addTools(program, ended);
-  addCompletion(program, ended);
-  program.commandsGroup('Crawls, here or at a --server:');
-  addCrawlControl(program, ended);
-  addLooking(program, ended);
-  addEdits(program, ended);
-  addResults(program, ended);
-  addExtract(program, ended);
-  addSearch(program, ended);
-  addExports(program, ended);
-  addReextractions(program, ended);
-  addDeadLetters(program, ended);
-  program.commandsGroup('The instance, here or at a --server:');
-  addHosts(program, ended);
-  addCaps(program, ended);
-  addOptOuts(program, ended);
-  addRanks(program, ended);
-  addShards(program, ended);
-  addTenancy(program, ended);
-  addQuarantineVerbs(program, ended);
-  addWebhooks(program, ended);
-  addAuditLog(program, ended);
-  withServer(program, ['crawl', 'resume', 'up', 'replay', 'temporal', 'robots', 'url', 'completion']);
+  const [first, second] = words?.filter((word) => !word.startsWith('-')) ?? [];
+  const called = first === 'help' ? second : first;
+  for (const [heading, below] of Object.entries(families)) {
+    program.commandsGroup(heading);
+    for (const [word, family] of Object.entries(below)) {
+      const command = program.command(word).description(family.summary);
+      if (words === undefined || word === called) await addFamily(command, word, family, ended);
+    }
+  }
   return program;
+}
+
+async function addFamily(command: Command, word: string, family: Family, ended: Ended): Promise<void> {
+  const { verbs } = await family.load();
+  const below = verbs.filter(({ words }) => words.startsWith(`${word} `));
+  const itself = verbs.find(({ words }) => words === word);
+  // Options behind the name of a verb below are that verb's.
+  if (below.length > 0) command.enablePositionalOptions();
+  if (itself !== undefined) addVerb(command, itself, ended);
+  addExamples(command, word, family.examples ?? []);
+  for (const verb of below)
+    addVerb(command.command(verb.words.slice(word.length + 1)).description(verb.summary ?? ''), verb, ended);
+}
+
+function addVerb(command: Command, verb: Verb, ended: Ended): void {
+  const { words, takes = {}, examples = [], notes, here } = verb;
+  for (const [flags, take] of Object.entries(takes)) {
+    if (typeof take === 'function') take(command);
+    else if (flags.startsWith('--')) command.addOption(optionOf(flags, asTake(take)));
+    else command.addArgument(argumentOf(flags, asTake(take)));
+  }
+  if (!here) addServer(command);
+  addExamples(command, words, examples);
+  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
+  command.action(async () => {
+    const whole = (): Promise<Command> => createProgram(ended);
+    ended(await verb.run(givenOf(command, takes), whole));
+  });
+}
+
+const asTake = (take: string | Take): Take => (typeof take === 'string' ? { about: take } : take);
+
+function argumentOf(flags: string, { about, read, choices }: Take): Argument {
+  const argument = new Argument(flags, about);
+  if (choices !== undefined) argument.choices(choices.map(String));
+  return read === undefined ? argument : argument.argParser(reading(read, flags.includes('...')));
+}
+
+function optionOf(flags: string, take: Take): Option {
+  const { about, read, choices, usual, many = false, needed = false, group, hidden, conflicts } = take;
+  const option = new Option(flags, about).makeOptionMandatory(needed).hideHelp(hidden === true);
+  if (choices !== undefined) option.choices(choices.map(String));
+  if (read !== undefined || many) option.argParser(reading(read ?? String, many));
+  if (usual !== undefined) option.default(usual);
+  if (group !== undefined) option.helpGroup(group);
+  if (conflicts !== undefined) option.conflicts(conflicts);
+  return option;
+}
+
+const reading =
+  (read: (text: string) => unknown, many: boolean) =>
+  (text: string, before: unknown): unknown =>
+    many ? [...((before as readonly unknown[] | undefined) ?? []), read(text)] : read(text);
+
+/** Flags that were not given are false. */
+function givenOf(command: Command, takes: Takes): GivenAny {
+  const flags = command.options.filter(({ flags: name }) => name in takes && !/[<[]/.test(name));
+  const named = command.registeredArguments.map((argument, at) => {
+    const typed: unknown = command.processedArgs[at];
+    return [argument.name(), argument.variadic ? (typed ?? []) : typed];
+  });
+  return {
+    ...Object.fromEntries(flags.map((flag) => [flag.attributeName(), false])),
+    ...command.opts<GivenAny>(),
+    ...(Object.fromEntries(named) as GivenAny),
+  };
+}
+
+function addExamples(command: Command, words: string, examples: readonly string[]): void {
+  if (examples.length === 0) return;
+  const lines = examples.map((example) => `  orbweaver ${words} ${example}`.trimEnd());
+  command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
+}
+
+/** The options by which a verb that uses an API names it. */
+function addServer(command: Command): void {
+  command
+    .optionsGroup('Which API:')
+    .option(
+      '--server <url>',
+      'URL of the API to use (or ORBWEAVER_SERVER); default: the stack that runs on the data folder',
+    )
+    .option(
+      '--key-file <file>',
+      'file that holds the API key; - reads the key from standard input (the variable ORBWEAVER_API_KEY may hold the key itself)',
+    )
+    .option(
+      '--key <key>',
+      'the API key itself; other users of this machine can see the key while the command runs',
+    );
 }

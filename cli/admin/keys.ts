@@ -1,97 +1,93 @@
 /** `keys`: API keys, listed, made and revoked. */
-import {
-  createdKey,
-  keyView,
-  newKey,
-  type CreatedKey,
-  type KeyView,
-  type NewKey,
-} from '../../contracts/tenancy.ts';
-import { inWords } from '../../contracts/http/wording.ts';
-import { anyApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { writeSecretFile } from './secret-file.ts';
-import { moment, writeList, writeMade, writeOne, type Shown } from '../output/table.ts';
+import { createdKey, keyView, newKey, roles } from '../../contracts/tenancy.ts';
+import { commaSeparated, numberOf } from '../arguments.ts';
+import { judged } from '../judged.ts';
+import { moment } from '../output/table.ts';
+import { asks, does } from '../verb.ts';
+import { makeWithSecret, secretOptions } from './secret.ts';
 
-const shown: Shown<KeyView> = {
-  heads: ['id', 'name', 'begins', 'role', 'scopes', 'tenant', 'created', 'expires', 'used', ''],
-  row: (key) => [
-    key.id,
-    key.name,
-    key.prefix,
-    key.role,
-    key.scopes?.join(',') ?? 'all',
-    key.tenantId,
-    moment(key.createdAt),
-    moment(key.expiresAt, 'never'),
-    moment(key.lastUsedAt, 'never'),
-    key.revokedAt === null ? '' : `revoked ${moment(key.revokedAt)}`,
-  ],
-  none: 'There is no key.',
-};
-
-export async function listKeys(options: VerbOptions & { readonly tenant?: string }): Promise<ExitCode> {
-  const { tenant, json = false } = options;
-  const api = await anyApi(options);
-  await writeList(api.list('/v1/keys', keyView, { tenantId: tenant, limit: 1_000 }), json, shown);
-  return exitCodes.ok;
-}
-
-export interface KeyOptions extends VerbOptions {
-  readonly role: NewKey['role'];
-  readonly scopes?: readonly string[];
-  readonly expires?: string;
-  readonly tenant?: string;
-  /** Write only the id. */
-  readonly id?: boolean;
-  /** The file that gets the key, instead of the screen. */
-  readonly save?: string;
-}
-
-export async function makeKey(name: string, options: KeyOptions): Promise<ExitCode> {
-  const { role, scopes, expires, tenant, save, id = false } = options;
-  if (id && save === undefined)
-    throw new CommandError('--id would hide the key, which is shown only once. Give --save as well.');
-  const wish = readWish({
-    name,
-    role,
-    ...(scopes !== undefined && { scopes }),
-    ...(expires !== undefined && { expiresAt: expires }),
-    ...(tenant !== undefined && { tenantId: tenant }),
-  });
-  const api = await anyApi(options);
-  const made = (): Promise<CreatedKey> => api.create('/v1/keys', createdKey, wish);
-  if (save === undefined) {
-    const created = await made();
-    writeMade(created, options, () => [`${madeLine(created)} The key is shown only once:`, created.key]);
-    return exitCodes.ok;
-  }
-  const created = await writeSecretFile(save, made, ({ key }) => key);
-  const unseen = { ...created, key: undefined };
-  writeMade(unseen, options, () => [`${madeLine(created)} The key is in ${save}.`]);
-  return exitCodes.ok;
-}
-
-/** Checked as the API does, before the API is asked. @throws CommandError */
-function readWish(given: object): NewKey {
-  const wish = newKey.safeParse(given, { error: inWords });
-  if (wish.success) return wish.data;
-  const [issue] = wish.error.issues;
-  const field = String(issue?.path[0]);
-  const place = { name: 'The name', scopes: '--scopes', expiresAt: '--expires' }[field] ?? field;
-  throw new CommandError(`${place} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
-}
-
-const madeLine = ({ id, role, tenantId }: KeyView): string =>
-  `Key ${id} was created (${role}, tenant ${tenantId}).`;
-
-export async function revokeKey(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const revoked = await api.change('DELETE', `/v1/keys/${encodeURIComponent(id)}`, keyView);
-  writeOne(revoked, json, () => [
-    `Key ${revoked.id} (${revoked.name}) is revoked; every process refuses it within five seconds.`,
-  ]);
-  return exitCodes.ok;
-}
+export const verbs = [
+  asks({
+    words: 'keys list',
+    summary: 'List the API keys. Only the first characters of each key are shown.',
+    takes: {
+      '--tenant <id>': {
+        about: 'keys of this tenant instead of your own, for admins of the instance',
+        read: numberOf('a tenant'),
+      },
+      '--json': 'as JSON, one object a line',
+    },
+    examples: [''],
+    needs: 'all',
+    route: 'GET /v1/keys',
+    query: ({ tenant }) => ({ tenantId: tenant }),
+    answer: keyView,
+    print: {
+      heads: ['id', 'name', 'begins', 'role', 'scopes', 'tenant', 'created', 'expires', 'used', ''],
+      row: (key) => [
+        key.id,
+        key.name,
+        key.prefix,
+        key.role,
+        key.scopes?.join(',') ?? 'all',
+        key.tenantId,
+        moment(key.createdAt),
+        moment(key.expiresAt, 'never'),
+        moment(key.lastUsedAt, 'never'),
+        key.revokedAt === null ? '' : `revoked ${moment(key.revokedAt)}`,
+      ],
+      none: 'There is no key.',
+    },
+  }),
+  does({
+    words: 'keys create',
+    summary: 'Create an API key. The key is shown only once, or written to a file with --save.',
+    takes: {
+      '<name>': 'what the key is for',
+      '--role <role>': { about: 'what the key may do', choices: roles, needed: true },
+      '--scopes <list>': {
+        about: 'parts of the API that the key opens, comma-separated, such as crawls,hosts (default: all)',
+        read: commaSeparated,
+      },
+      '--expires <instant>':
+        'instant from which the key is refused, such as 2031-01-01T00:00:00Z (default: never)',
+      '--tenant <id>': {
+        about: 'create the key for this tenant, for admins of the instance',
+        read: numberOf('a tenant'),
+      },
+      ...secretOptions,
+    },
+    examples: [
+      '"nightly job" --role operator --scopes crawls --save nightly.key',
+      '"the first of acme" --role admin --tenant 482915074466183',
+    ],
+    run: async ({ name, role, scopes, expires, tenant, ...given }) => {
+      const typed: Readonly<Record<string, string>> = {
+        name: 'The name',
+        scopes: '--scopes',
+        expiresAt: '--expires',
+      };
+      const wish = { name, role, scopes, expiresAt: expires, tenantId: tenant };
+      await makeWithSecret(given, {
+        path: '/v1/keys',
+        wish: () => judged(newKey, wish, ([field = '']) => typed[field] ?? field),
+        answer: createdKey,
+        line: (key) => `Key ${key.id} was created (${key.role}, tenant ${key.tenantId}).`,
+        secret: 'key',
+        called: 'The key',
+      });
+    },
+  }),
+  asks({
+    words: 'keys revoke',
+    summary: 'Revoke an API key. Every process refuses the key within five seconds.',
+    takes: { '<id>': 'id of the key, as keys list shows it', '--json': 'as JSON' },
+    examples: ['7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11'],
+    needs: 'all',
+    route: 'DELETE /v1/keys/{id}',
+    answer: keyView,
+    print: ({ id, name }) => [
+      `Key ${id} (${name}) is revoked; every process refuses it within five seconds.`,
+    ],
+  }),
+];

@@ -6,90 +6,105 @@ import {
   type Quotas,
   type QuotasAsked,
   type TenantDetail,
-  type TenantView,
 } from '../../contracts/tenancy.ts';
-import { anyApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { moment, table, writeList, writeMade, writeOne, type Shown } from '../output/table.ts';
 import { grouped } from '../../domain/counted.ts';
+import { numberOf } from '../arguments.ts';
+import { CommandError } from '../ending.ts';
+import { moment, table } from '../output/table.ts';
+import { asks } from '../verb.ts';
 
 const quotaNames = Object.keys(quotasView.shape) as (keyof Quotas)[];
-
-const shown: Shown<TenantView> = {
-  heads: ['id', 'name', 'created', 'quotas'],
-  row: ({ id, name, createdAt, closedAt, quotas }) => [
-    id,
-    name,
-    moment(createdAt),
-    closedAt === null ? quotaWords(quotas) || 'none' : `closed ${moment(closedAt)}`,
-  ],
-  none: 'There is no tenant.',
-};
 
 const quotaWords = (quotas: Quotas): string =>
   quotaNames.flatMap((name) => (quotas[name] === null ? [] : [`${name}=${String(quotas[name])}`])).join(' ');
 
-export async function listTenants(options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  await writeList(api.list('/v1/tenants', tenantView, { limit: 1_000 }), json, shown);
-  return exitCodes.ok;
-}
+const oneTenant = { '<id>': { about: 'id of the tenant', read: numberOf('a tenant') } } as const;
 
-export interface TenantOptions extends VerbOptions {
-  readonly name?: string;
-  /** Write only the id. */
-  readonly id?: boolean;
-  /** `name=number`, or `name=none` to turn a quota off. */
-  readonly quota?: readonly string[];
-}
-
-export async function makeTenant(name: string, options: TenantOptions): Promise<ExitCode> {
-  const { quota = [] } = options;
-  const quotas = readQuotas(quota);
-  const api = await anyApi(options);
-  const made = await api.create('/v1/tenants', tenantView, { name, ...(quota.length > 0 && { quotas }) });
-  writeMade(made, options, () => [
-    `Tenant ${made.id} (${made.name}) was created; orbweaver keys create NAME --tenant ${made.id} creates its first key.`,
-  ]);
-  return exitCodes.ok;
-}
-
-export async function setTenant(id: string, options: TenantOptions): Promise<ExitCode> {
-  const { name, quota = [], json = false } = options;
-  if (name === undefined && quota.length === 0)
-    throw new CommandError('Say what to set: --name, or --quota such as --quota crawlsAtOnce=5.');
-  const body = {
-    ...(name !== undefined && { name }),
-    ...(quota.length > 0 && { quotas: readQuotas(quota) }),
-  };
-  const api = await anyApi(options);
-  const changed = await api.change('PATCH', `/v1/tenants/${id}`, tenantView, { body });
-  writeOne(changed, json, () => [
-    `Tenant ${changed.id} (${changed.name}): ${quotaWords(changed.quotas) || 'no quotas'}.`,
-  ]);
-  return exitCodes.ok;
-}
-
-export async function closeTenant(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const closed = await api.change('DELETE', `/v1/tenants/${id}`, tenantView);
-  writeOne(closed, json, () => [
-    `Tenant ${closed.id} (${closed.name}) is closed: its keys are refused, and its crawls and pages stay.`,
-  ]);
-  return exitCodes.ok;
-}
-
-/** The caller's own tenant. */
-export async function showTenant(options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const own = await api.get('/v1/tenant', tenantDetail);
-  writeOne(own, json, () => tenantLines(own));
-  return exitCodes.ok;
-}
+export const verbs = [
+  asks({
+    words: 'tenant',
+    takes: { '--json': 'as JSON' },
+    examples: [''],
+    needs: 'all',
+    route: 'GET /v1/tenant',
+    answer: tenantDetail,
+    print: tenantLines,
+  }),
+  asks({
+    words: 'tenants list',
+    summary: 'List the tenants with their quotas.',
+    takes: { '--json': 'as JSON, one object a line' },
+    examples: [''],
+    needs: 'all',
+    route: 'GET /v1/tenants',
+    answer: tenantView,
+    print: {
+      heads: ['id', 'name', 'created', 'quotas'],
+      row: ({ id, name, createdAt, closedAt, quotas }) => [
+        id,
+        name,
+        moment(createdAt),
+        closedAt === null ? quotaWords(quotas) || 'none' : `closed ${moment(closedAt)}`,
+      ],
+      none: 'There is no tenant.',
+    },
+  }),
+  asks({
+    words: 'tenants create',
+    summary: 'Create a tenant.',
+    takes: {
+      '<name>': 'name of the tenant: unique, and not digits only',
+      '--quota <name=number>': { about: 'a quota, such as crawlsAtOnce=5; may be repeated', many: true },
+      '--id': 'write only the id, for scripts',
+      '--json': 'as JSON',
+    },
+    examples: ['acme --quota crawlsAtOnce=5 --quota urlsTotal=1000000'],
+    needs: 'all',
+    route: 'POST /v1/tenants',
+    makes: true,
+    body: ({ name, quota }) => ({ name, quotas: quota && readQuotas(quota) }),
+    answer: tenantView,
+    print: ({ id, name }) => [
+      `Tenant ${id} (${name}) was created; orbweaver keys create NAME --tenant ${id} creates its first key.`,
+    ],
+  }),
+  asks({
+    words: 'tenants set',
+    summary: 'Change the name or quotas of a tenant. Whatever is not given stays as it is.',
+    takes: {
+      ...oneTenant,
+      '--name <name>': 'new name of the tenant',
+      '--quota <name=number>': {
+        about: 'a quota, such as crawlsAtOnce=5; crawlsAtOnce=none removes the quota; may be repeated',
+        many: true,
+      },
+      '--json': 'as JSON',
+    },
+    examples: ['482915074466183 --quota crawlsAtOnce=none'],
+    needs: 'all',
+    route: 'PATCH /v1/tenants/{id}',
+    body: ({ name, quota }) => {
+      if (name === undefined && quota === undefined)
+        throw new CommandError('Say what to set: --name, or --quota such as --quota crawlsAtOnce=5.');
+      return { name, quotas: quota && readQuotas(quota) };
+    },
+    answer: tenantView,
+    print: ({ id, name, quotas }) => [`Tenant ${id} (${name}): ${quotaWords(quotas) || 'no quotas'}.`],
+  }),
+  asks({
+    words: 'tenants close',
+    summary:
+      'Close a tenant that has no open crawls. From then on its keys are refused; its crawls and pages stay.',
+    takes: { ...oneTenant, '--json': 'as JSON' },
+    examples: ['482915074466183'],
+    needs: 'all',
+    route: 'DELETE /v1/tenants/{id}',
+    answer: tenantView,
+    print: ({ id, name }) => [
+      `Tenant ${id} (${name}) is closed: its keys are refused, and its crawls and pages stay.`,
+    ],
+  }),
+];
 
 export function tenantLines({ id, name, quotas, used }: TenantDetail): string[] {
   const usedOf = (quota: keyof Quotas): string =>

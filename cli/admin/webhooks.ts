@@ -1,5 +1,4 @@
 /** `webhooks`: receivers of events, and the outcome of each delivery. */
-import type { z } from 'zod';
 import {
   createdWebhook,
   deliveries,
@@ -9,164 +8,157 @@ import {
   testAnswer,
   webhookList,
   webhookView,
-  type CreatedWebhook,
   type Deliveries,
-  type NewReplay,
   type WebhookView,
 } from '../../contracts/http/webhooks.ts';
-import { inWords } from '../../contracts/http/wording.ts';
-import { anyApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { writeSecretFile } from './secret-file.ts';
-import {
-  moment,
-  printable,
-  table,
-  writeList,
-  writeLines,
-  writeMade,
-  writeOne,
-  type Shown,
-} from '../output/table.ts';
 import { counted, grouped } from '../../domain/counted.ts';
-
-const shown: Shown<WebhookView> = {
-  heads: ['id', 'url', 'events', 'crawl', 'delivered', 'waiting', 'dead', ''],
-  row: (hook) => [
-    hook.id,
-    hook.url,
-    hook.kinds?.join(',') ?? 'all',
-    hook.crawlId ?? 'all',
-    moment(hook.lastDeliveredAt, 'never'),
-    grouped(hook.pendingCrawls),
-    grouped(hook.deadLetters),
-    stateWords(hook),
-  ],
-  none: 'There is no webhook.',
-};
+import { commaSeparated, crawlId, wholeNumber } from '../arguments.ts';
+import { CommandError } from '../ending.ts';
+import { judged } from '../judged.ts';
+import { moment, table } from '../output/table.ts';
+import { asks, does } from '../verb.ts';
+import { makeWithSecret, secretOptions } from './secret.ts';
 
 function stateWords({ enabled, disabledReason, failures, notBefore }: WebhookView): string {
   if (!enabled) return `off: ${disabledReason ?? 'by request'}`;
   return failures === 0 ? '' : `${grouped(failures)} failures, again ${moment(notBefore, 'soon')}`;
 }
 
-const pathOf = (id: string): string => `/v1/webhooks/${encodeURIComponent(id)}`;
+const oneHook = { '<id>': 'id of the webhook, as webhooks list shows it', '--json': 'as JSON' } as const;
+const onlyCrawl = { about: 'only events of this crawl', read: crawlId } as const;
+const anId = '7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11';
+const typed: Readonly<Record<string, string>> = {
+  url: 'The URL',
+  kinds: '--kinds',
+  crawlId: '--crawl',
+  after: '--after',
+  since: '--since',
+};
 
-export async function listWebhooks(options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const { items } = await api.get('/v1/webhooks', webhookList);
-  await writeList(items, json, shown);
-  return exitCodes.ok;
-}
-
-export interface WebhookOptions extends VerbOptions {
-  readonly kinds?: readonly string[];
-  readonly crawl?: string;
-  /** The file that gets the key of the signatures, instead of the screen. */
-  readonly save?: string;
-  /** Write only the id. */
-  readonly id?: boolean;
-}
-
-export async function addWebhook(url: string, options: WebhookOptions): Promise<ExitCode> {
-  const { kinds, crawl, save, id = false } = options;
-  if (id && save === undefined)
-    throw new CommandError('--id would hide the key, which is shown only once. Give --save as well.');
-  const wish = judged(
-    newWebhook,
-    { url, ...(kinds !== undefined && { kinds }), ...(crawl !== undefined && { crawlId: crawl }) },
-    { url: 'The URL', kinds: '--kinds', crawlId: '--crawl' },
-  );
-  const api = await anyApi(options);
-  const made = (): Promise<CreatedWebhook> => api.create('/v1/webhooks', createdWebhook, wish);
-  const line = (hook: WebhookView): string =>
-    `Webhook ${hook.id} was created: events are sent to ${hook.url}.`;
-  if (save === undefined) {
-    const created = await made();
-    writeMade(created, options, () => [
-      `${line(created)} The key of its signatures is shown only once:`,
-      created.secret,
-    ]);
-    return exitCodes.ok;
-  }
-  const created = await writeSecretFile(save, made, ({ secret }) => secret);
-  const unseen = { ...created, secret: undefined };
-  writeMade(unseen, options, () => [`${line(created)} The key of its signatures is in ${save}.`]);
-  return exitCodes.ok;
-}
-
-/** Checked as the API does, before the API is asked. @throws CommandError */
-function judged<T>(schema: z.ZodType<T>, given: object, places: Readonly<Record<string, string>>): object {
-  const read = schema.safeParse(given, { error: inWords });
-  if (read.success) return given;
-  const [issue] = read.error.issues;
-  const place = places[String(issue?.path[0])];
-  const message = issue?.message ?? 'it is not valid';
-  throw new CommandError(place === undefined ? `${message}.` : `${place} cannot be used: ${message}.`);
-}
-
-export async function removeWebhook(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const removed = await api.change('DELETE', pathOf(id), webhookView);
-  writeOne(removed, json, () => [
-    `Webhook ${removed.id} (${removed.url}) is removed; no further event is sent to it.`,
-  ]);
-  return exitCodes.ok;
-}
-
-export async function enableWebhook(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const hook = await api.change('PATCH', pathOf(id), webhookView, { body: { enabled: true } });
-  writeOne(hook, json, () => [
-    `Webhook ${hook.id} is on; delivery goes on after the last event that was delivered.`,
-  ]);
-  return exitCodes.ok;
-}
-
-export async function replayWebhook(
-  id: string,
-  options: VerbOptions & { readonly crawl?: string; readonly after?: string; readonly since?: string },
-): Promise<ExitCode> {
-  const { crawl, after, since, json = false } = options;
-  if ((after === undefined) === (since === undefined) || (after !== undefined && crawl === undefined))
-    throw new CommandError('Give --since INSTANT, or --crawl ID with --after N.');
-  const wish: NewReplay = {
-    ...(crawl !== undefined && { crawlId: crawl }),
-    ...(after !== undefined && { after }),
-    ...(since !== undefined && { since }),
-  };
-  const body = judged(newReplay, wish, { crawlId: '--crawl', after: '--after', since: '--since' });
-  const api = await anyApi(options);
-  const answer = await api.create(`${pathOf(id)}/replay`, replayAnswer, body);
-  writeOne(answer, json, () => [`Events of ${counted(answer.crawls, 'crawl')} are sent again.`]);
-  return exitCodes.ok;
-}
-
-export async function testWebhook(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const api = await anyApi(options);
-  const answer = await api.create(`${pathOf(id)}/test`, testAnswer, {});
-  writeOne(answer, json, () => [
-    `The test ${answer.messageId} is being sent; orbweaver webhooks deliveries ${id} shows the result.`,
-  ]);
-  return exitCodes.ok;
-}
-
-export async function showDeliveries(
-  id: string,
-  options: VerbOptions & { readonly limit: number },
-): Promise<ExitCode> {
-  const { limit, json = false } = options;
-  const api = await anyApi(options);
-  const answer = await api.get(`${pathOf(id)}/deliveries`, deliveries, { limit });
-  if (json) writeOne(answer, json, () => []);
-  else writeLines(deliveryLines(answer).map(printable));
-  return exitCodes.ok;
-}
+export const verbs = [
+  asks({
+    words: 'webhooks list',
+    summary: 'List the webhooks, with their latest deliveries and failures.',
+    takes: { '--json': 'as JSON, one object a line' },
+    examples: [''],
+    needs: 'all',
+    route: 'GET /v1/webhooks',
+    perPage: null,
+    answer: webhookList.shape.items.element,
+    print: {
+      heads: ['id', 'url', 'events', 'crawl', 'delivered', 'waiting', 'dead', ''],
+      row: (hook) => [
+        hook.id,
+        hook.url,
+        hook.kinds?.join(',') ?? 'all',
+        hook.crawlId ?? 'all',
+        moment(hook.lastDeliveredAt, 'never'),
+        grouped(hook.pendingCrawls),
+        grouped(hook.deadLetters),
+        stateWords(hook),
+      ],
+      none: 'There is no webhook.',
+    },
+  }),
+  does({
+    words: 'webhooks add',
+    summary:
+      'Send events to a URL from now on. The key that signs them is shown only once, or written to a file with --save.',
+    takes: {
+      '<url>': 'http or https URL at a public address',
+      '--kinds <list>': {
+        about: 'kinds of events, comma-separated, such as crawl.finished (default: all)',
+        read: commaSeparated,
+      },
+      '--crawl <id>': onlyCrawl,
+      ...secretOptions,
+    },
+    examples: ['https://example.com/hook --kinds crawl.finished,crawl.failed --save hook.key'],
+    run: ({ url, kinds, crawl, ...given }) =>
+      makeWithSecret(given, {
+        path: '/v1/webhooks',
+        wish: () => judged(newWebhook, { url, kinds, crawlId: crawl }, ([field = '']) => typed[field]),
+        answer: createdWebhook,
+        line: (hook) => `Webhook ${hook.id} was created: events are sent to ${hook.url}.`,
+        secret: 'secret',
+        called: 'The key of its signatures',
+      }),
+  }),
+  asks({
+    words: 'webhooks remove',
+    summary: 'Remove a webhook. Events that were not delivered yet are never delivered.',
+    takes: oneHook,
+    examples: [anId],
+    needs: 'all',
+    route: 'DELETE /v1/webhooks/{id}',
+    answer: webhookView,
+    print: ({ id, url }) => [`Webhook ${id} (${url}) is removed; no further event is sent to it.`],
+  }),
+  asks({
+    words: 'webhooks enable',
+    summary: 'Switch a webhook on again. Delivery goes on after the last event that was delivered.',
+    takes: oneHook,
+    examples: [anId],
+    needs: 'all',
+    route: 'PATCH /v1/webhooks/{id}',
+    body: () => ({ enabled: true }),
+    answer: webhookView,
+    print: ({ id }) => [`Webhook ${id} is on; delivery goes on after the last event that was delivered.`],
+  }),
+  asks({
+    words: 'webhooks test',
+    summary: 'Send a test message to a webhook.',
+    takes: oneHook,
+    examples: [anId],
+    needs: 'all',
+    route: 'POST /v1/webhooks/{id}/test',
+    makes: true,
+    body: () => ({}),
+    answer: testAnswer,
+    print: ({ messageId }, { id }) => [
+      `The test ${messageId} is being sent; orbweaver webhooks deliveries ${id} shows the result.`,
+    ],
+  }),
+  asks({
+    words: 'webhooks deliveries',
+    summary: 'Show the latest delivery attempts of a webhook, and the deliveries that were given up.',
+    takes: {
+      ...oneHook,
+      '--limit <n>': {
+        about: 'attempts, and deliveries given up, to show at most',
+        read: wholeNumber(1),
+        usual: 20,
+      },
+    },
+    examples: [anId],
+    needs: 'all',
+    route: 'GET /v1/webhooks/{id}/deliveries',
+    query: ({ limit }) => ({ limit }),
+    answer: deliveries,
+    print: deliveryLines,
+  }),
+  asks({
+    words: 'webhooks replay',
+    summary: 'Send events to a webhook again.',
+    takes: {
+      ...oneHook,
+      '--crawl <id>': onlyCrawl,
+      '--after <n>': 'only events of the crawl after the one with this number; 0: all',
+      '--since <instant>': 'only events from this instant on, such as 2031-01-01T00:00:00Z',
+    },
+    examples: [`${anId} --crawl 3 --after 0`, `${anId} --since 2031-01-01T00:00:00Z`],
+    needs: 'all',
+    route: 'POST /v1/webhooks/{id}/replay',
+    makes: true,
+    body: ({ crawl, after, since }) => {
+      if ((after === undefined) === (since === undefined) || (after !== undefined && crawl === undefined))
+        throw new CommandError('Give --since INSTANT, or --crawl ID with --after N.');
+      return judged(newReplay, { crawlId: crawl, after, since }, ([field = '']) => typed[field]);
+    },
+    answer: replayAnswer,
+    print: ({ crawls }) => [`Events of ${counted(crawls, 'crawl')} are sent again.`],
+  }),
+];
 
 function deliveryLines({ attempts, deadLetters }: Deliveries): string[] {
   const lines = attempts.map((each) => [

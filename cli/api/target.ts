@@ -11,25 +11,20 @@ import { runningStack, type Parts } from '../stack/running-stack.ts';
 import { reasonOf } from '../output/words.ts';
 
 /** As commander gives them. */
-export interface ApiOptions {
+export type ApiOptions = {
   readonly server?: string;
   readonly key?: string;
   /** `-`: standard input. */
   readonly keyFile?: string;
-}
+};
 
 /** Milliseconds to wait for a server on another machine: nobody here starts its parts again. */
 const remotePatienceMs = 3_000;
 const localPatienceMs = 60_000;
 
-/**
- * The API that is named, otherwise the API of the running stack, for work that goes on after this verb. @throws
- * CommandError if there is neither
- */
-export async function anyApi(options: ApiOptions): Promise<Api> {
-  const address = (await namedAddress(options)) ?? (await localAddress(options, 'all'));
-  return createApi(address);
-}
+/** As `withApi` with all: for verbs that have to do more than ask. */
+export const anyApi = (options: ApiOptions): Promise<Api> =>
+  withApi(options, (api) => Promise.resolve(api), 'all');
 
 /**
  * Whose API it is: that of a server that is named, that of the running stack of the data folder, or that of a stack
@@ -37,22 +32,25 @@ export async function anyApi(options: ApiOptions): Promise<Api> {
  */
 export type Place = 'server' | StackInfo | 'own';
 
+/** What a verb needs of a stack. `all`: its work goes on after the verb, so a stack must be running. */
+export type Needs = Exclude<Parts, 'services'>;
+
 /**
  * The API that is named, or that of the stack of the data folder. If no stack runs there, the parts that the verb needs
- * start for it and end with it; no crawl goes on in them. @throws CommandError
+ * start for it and end with it, unless it needs all; no crawl goes on in them. @throws CommandError
  */
 export async function withApi<T>(
   options: ApiOptions,
   work: (api: Api, place: Place) => Promise<T>,
-  parts: 'reading' | 'acting' = 'reading',
+  parts: Needs = 'reading',
 ): Promise<T> {
   const named = await namedAddress(options);
   if (named !== null) return work(createApi(named), 'server');
   const config = loadConfig();
   const running = runningStack(config.dataDir, parts);
-  // A key of the caller's own is for an API that runs.
-  if (running === null && (options.key ?? options.keyFile) !== undefined) throw noStack();
   if (running !== null) return work(createApi(await localAddress(options, parts)), running);
+  // A key of the caller's own is for an API that runs.
+  if (parts === 'all' || (options.key ?? options.keyFile) !== undefined) throw noStack();
   // Loaded only here: most verbs start nothing.
   const { withOwnStack } = await import('../stack/stack.ts');
   return withOwnStack(config, parts, async () => work(createApi(await localAddress(options, parts)), 'own'));
@@ -74,7 +72,7 @@ async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
   };
 }
 
-async function localAddress(options: ApiOptions, parts: Exclude<Parts, 'services'>): Promise<ApiAddress> {
+async function localAddress(options: ApiOptions, parts: Needs): Promise<ApiAddress> {
   const config = loadConfig();
   const running = runningStack(config.dataDir, parts);
   if (running === null) throw noStack();

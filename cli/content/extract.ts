@@ -9,7 +9,8 @@ import { cutPhrasesOf } from '../../domain/limits.ts';
 import { counted } from '../../domain/counted.ts';
 import { localApi, withApi, type ApiOptions } from '../api/target.ts';
 import { createApi, type Api } from '../api/api.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
+import { crawlId } from '../arguments.ts';
+import { CommandError, exitCodes } from '../ending.ts';
 import { listenForInterrupts } from '../crawl/interrupts.ts';
 import { readLocalKey } from '../api/local-key.ts';
 import { readRequest } from '../crawl/request.ts';
@@ -17,41 +18,63 @@ import { readRules } from '../crawl/rules-file.ts';
 import { pauseOthers, takeStack } from '../crawl/run.ts';
 import { sayPlainly } from '../output/say.ts';
 import { writeOne } from '../output/table.ts';
-
-export interface ExtractOptions extends ApiOptions {
-  readonly rules: string;
-  readonly crawl?: string;
-  readonly allowPrivate?: readonly string[];
-  readonly json?: boolean;
-}
+import { does } from '../verb.ts';
 
 /** Seconds after which a page is given up, and days after which its crawl is deleted. */
 const page = { maxSeconds: 120, retentionDays: 1 };
 const lookMs = 500;
 
-export async function extract(url: string, options: ExtractOptions): Promise<ExitCode> {
-  const { crawl, json = false } = options;
-  const rules = await readRules(options.rules);
-  const found =
-    crawl === undefined
-      ? await fetched(url, rules, options)
-      : await withApi(options, (api) => tried(api, crawl, url, rules));
-  writeOne(found, json, () => trialLines(found));
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'extract',
+    takes: {
+      '<url>': 'URL of the page',
+      '--rules <file>': { about: 'file with the rules, as YAML or JSON', needed: true },
+      '--crawl <id>': { about: 'the crawl that has stored the page', read: crawlId },
+      '--allow-private <cidr>': {
+        about:
+          'without --crawl: blocks of private addresses that may be reached, such as 127.0.0.0/8; may be repeated',
+        many: true,
+      },
+      '--json': 'as JSON',
+    },
+    examples: [
+      'https://shop.example/lamp --rules shop.yaml',
+      'https://shop.example/lamp --rules shop.yaml --crawl 3 --json',
+    ],
+    notes: `A file of rules:
+  fields:
+    price: {select: .price, type: number}
+    tags: {select: .tag, many: true}
+  exclude: [.cookie-banner]`,
+    run: async ({ url, rules: file, crawl, allowPrivate, json, ...given }) => {
+      const rules = await readRules(file);
+      const found =
+        crawl === undefined
+          ? await fetched(url, rules, allowPrivate, given)
+          : await withApi(given, (api) => tried(api, crawl, url, rules));
+      writeOne(found, json, () => trialLines(found));
+    },
+  }),
+];
 
 const tried = (api: Api, crawlId: string, url: string, rules: object): Promise<RuleTrial> =>
   api.change('POST', `/v1/crawls/${crawlId}/rule-trial`, ruleTrial, { body: { url, rules } });
 
-async function fetched(url: string, rules: object, options: ExtractOptions): Promise<RuleTrial> {
+async function fetched(
+  url: string,
+  rules: object,
+  allowPrivate: readonly string[] | undefined,
+  options: ApiOptions,
+): Promise<RuleTrial> {
   const config = loadConfig();
-  const { allowPrivate } = options;
-  const { body } = await readRequest(
-    [url],
-    allowPrivate === undefined ? {} : { allowPrivate },
-    config.allowPrivate,
-    { maxPages: 1, maxDepth: 0, sitemap: 'skip', fresh: true, ...page },
-  );
+  const { body } = await readRequest([url], { allowPrivate }, config.allowPrivate, {
+    maxPages: 1,
+    maxDepth: 0,
+    sitemap: 'skip',
+    fresh: true,
+    ...page,
+  });
   const request = { ...(JSON.parse(body) as object), label: 'extract' };
   if ((options.server ?? config.server ?? null) !== null)
     return withApi(options, (api) => fetchAndTry(api, request, rules, new AbortController().signal));

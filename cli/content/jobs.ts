@@ -1,12 +1,11 @@
-/** Jobs of the stack that belong to a crawl, as exports and re-extractions are: listed, shown, and waited for. */
+/** Jobs of the stack that belong to a crawl, as exports and re-extractions are: shown, and waited for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { withApi } from '../api/target.ts';
+import { withApi, type ApiOptions } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
 import { exitCodes, type ExitCode } from '../ending.ts';
 import { sayPlainly } from '../output/say.ts';
-import { writeList, writeOne, type Shown } from '../output/table.ts';
+import { writeOne } from '../output/table.ts';
 
 interface Job {
   readonly id: string;
@@ -18,7 +17,6 @@ export interface JobKind<T extends Job> {
   /** Below `/v1/crawls/{crawlId}/`. */
   readonly name: string;
   readonly view: z.ZodType<T>;
-  readonly shown: Shown<T>;
   readonly isOver: (job: T) => boolean;
   readonly progressOf: (job: T) => string;
   readonly linesOf: (job: T) => readonly string[];
@@ -34,24 +32,13 @@ export const jobsPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string): str
 export const jobPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string, id: string): string =>
   `${jobsPath(kind, crawl)}/${id}`;
 
-export async function listJobs<T extends Job>(
-  kind: JobKind<T>,
-  crawl: string,
-  options: VerbOptions,
-): Promise<ExitCode> {
-  await withApi(options, (api) =>
-    writeList(api.list(jobsPath(kind, crawl), kind.view, {}), options.json === true, kind.shown),
-  );
-  return exitCodes.ok;
-}
-
 export async function showJob<T extends Job>(
   kind: JobKind<T>,
   crawl: string,
   id: string,
-  options: VerbOptions & { readonly wait?: boolean },
+  options: ApiOptions & { readonly wait: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
-  const { wait = false, json = false } = options;
+  const { wait, json } = options;
   return withApi(options, async (api) => {
     const view = await api.get(jobPath(kind, crawl, id), kind.view);
     const last = wait ? await untilOver(kind, api, view, !json) : view;

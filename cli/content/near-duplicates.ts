@@ -1,30 +1,25 @@
 /** `near-duplicates`: pages of a crawl with nearly the same text. */
-import { nearDuplicateList, type NearDuplicateCluster } from '../../contracts/http/near-duplicates.ts';
-import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
+import { nearDuplicateList } from '../../contracts/http/near-duplicates.ts';
 import { grouped } from '../../domain/counted.ts';
-import { writeList, type Shown } from '../output/table.ts';
+import { oneCrawl } from '../arguments.ts';
+import { asks } from '../verb.ts';
 
-const shown: Shown<NearDuplicateCluster> = {
-  heads: ['pages', 'url', 'nearly the same'],
-  row: ({ url, pages, alike }) => {
-    const [first] = alike;
-    const share = first === undefined ? '' : ` (${String(Math.round(first.likeness * 100))} %)`;
-    const more = pages > 1 ? ` and ${grouped(pages - 1)} more` : '';
-    return [grouped(pages), url, `${first?.url ?? ''}${share}${more}`];
-  },
-  none: 'No pages with nearly the same text were found. A crawl looks for them only with --near-duplicates yes.',
-};
-
-export async function nearDuplicates(crawl: string, options: VerbOptions): Promise<ExitCode> {
-  const item = nearDuplicateList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(
-      api.list(`/v1/crawls/${crawl}/near-duplicates`, item, { limit: 1_000 }),
-      options.json === true,
-      shown,
-    ),
-  );
-  return exitCodes.ok;
-}
+export const verbs = [
+  asks({
+    words: 'near-duplicates',
+    takes: { ...oneCrawl, '--json': 'as JSON, one object a line' },
+    examples: ['3 --json'],
+    route: 'GET /v1/crawls/{id}/near-duplicates',
+    answer: nearDuplicateList.shape.items.element,
+    print: {
+      heads: ['pages', 'url', 'nearly the same'],
+      row: ({ url, pages, alike }) => {
+        const [first] = alike;
+        const share = first === undefined ? '' : ` (${String(Math.round(first.likeness * 100))} %)`;
+        const more = pages > 1 ? ` and ${grouped(pages - 1)} more` : '';
+        return [grouped(pages), url, `${first?.url ?? ''}${share}${more}`];
+      },
+      none: 'No pages with nearly the same text were found. A crawl looks for them only with --near-duplicates yes.',
+    },
+  }),
+];

@@ -1,32 +1,27 @@
-/** The filter of `pages` and `export`: options (result-verbs.ts), read by the schema of the API's query. */
+/** Which pages `pages` and `export` write: options, read by the schemas of the API's query. */
 import { pageFilter, type PageFilter } from '../../contracts/http/page-filter.ts';
-import { inWords } from '../../contracts/http/wording.ts';
-import { CommandError } from '../ending.ts';
+import { judged } from '../judged.ts';
 
-/** As given on the command line. */
-export interface PageFilterOptions {
-  readonly host?: string;
-  readonly status?: string;
-  readonly type?: string;
-  readonly since?: string;
-}
+export const pageOptions = {
+  '--host <origin>': 'only pages of this host, such as https://example.com',
+  '--status <status>': 'only pages with this status, or with a status of this class, such as 404 or 4xx',
+  '--type <media type>': 'only pages of this media type, such as text/html or image/*',
+  '--since <instant>': 'only pages answered at this instant or later, such as 2031-01-01T00:00:00Z',
+} as const;
 
-const optionOf = {
+const optionOf: Readonly<Record<keyof PageFilter, string>> = {
   host: '--host',
   status: '--status',
   contentType: '--type',
   since: '--since',
-} as const satisfies Record<keyof PageFilter, string>;
+};
 
 /** The filter in the form of the API's query. @throws CommandError on the first wrong option */
-export function readPageFilter({ host, status, type, since }: PageFilterOptions): {
-  readonly query: { readonly [name in keyof PageFilter]: string | undefined };
-  readonly filter: PageFilter;
-} {
+export function pageQuery(
+  given: Readonly<Record<'host' | 'status' | 'type' | 'since', string | undefined>>,
+): { readonly [name in keyof PageFilter]: string | undefined } {
+  const { host, status, type, since } = given;
   const query = { host, status, contentType: type, since };
-  const { data, error } = pageFilter.safeParse(query, { error: inWords });
-  if (data !== undefined) return { query, filter: data };
-  const [issue] = error.issues;
-  const option = optionOf[String(issue?.path[0]) as keyof PageFilter];
-  throw new CommandError(`${option} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
+  judged(pageFilter, query, ([field]) => optionOf[field as keyof PageFilter]);
+  return query;
 }

@@ -1,4 +1,4 @@
-/** `reextract start`, `list`, `show`, `compare`, `switch`, `undo`, `keep`, `cancel` and `remove`. */
+/** The verbs below `reextract`. */
 import {
   comparison,
   reextractionView,
@@ -6,104 +6,135 @@ import {
   type ReextractionView,
 } from '../../contracts/http/reextractions.ts';
 import { counted, grouped } from '../../domain/counted.ts';
-import { anyApi, withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
+import { anyApi } from '../api/target.ts';
+import { crawlId, numberOf, upTo } from '../arguments.ts';
 import { exitCodes, type ExitCode } from '../ending.ts';
-import { jobPath, jobsPath, listJobs, showJob, untilOver, type JobKind } from './jobs.ts';
-import { moment, writeMade, writeOne, type Shown } from '../output/table.ts';
+import { moment, writeMade } from '../output/table.ts';
+import { asks, does, type Verb } from '../verb.ts';
+import { jobsPath, showJob, untilOver, type JobKind } from './jobs.ts';
 
-export interface StartOptions extends VerbOptions {
-  readonly wait?: boolean;
-  readonly id?: boolean;
-}
+const ofCrawl = { '<crawl>': { about: 'id of the crawl', read: crawlId } } as const;
+const one = {
+  ...ofCrawl,
+  '<reextraction>': {
+    about: 'id of the re-extraction, as reextract list shows it',
+    read: numberOf('a re-extraction'),
+  },
+} as const;
 
-export interface CompareOptions extends VerbOptions {
-  readonly field?: string;
-  readonly samples?: number;
-}
+/** What a verb does to a re-extraction, and what has been done then. */
+const changes = {
+  switch: {
+    summary: 'Have everybody read this extraction, of all pages of the crawl at one moment.',
+    done: 'is in use: everybody reads it from now on.',
+  },
+  undo: {
+    summary: 'Have everybody read again what they read before the switch, at one moment.',
+    done: 'is in use no more: everybody reads what was read before.',
+  },
+  keep: {
+    summary: 'Make the extraction in use the pages’ own. The earlier one goes, and cannot come back.',
+    done: 'becomes the pages’ own; the earlier extraction goes.',
+  },
+  cancel: {
+    summary: 'Cancel a re-extraction. What it has found is removed.',
+    done: 'is cancelled.',
+  },
+  remove: {
+    summary: 'Remove a re-extraction that is not in use, with all that it has found.',
+    done: 'is being removed.',
+  },
+} as const;
 
-/** Characters of a value that a line of a sample shows. */
-const shownCharacters = 100;
-
-const shown: Shown<ReextractionView> = {
-  heads: ['id', 'since', 'extractor', 'state', 'pages', 'different', 'unread', 'in use'],
-  row: (each) => [
-    ...[each.id, moment(each.createdAt), each.extractor === null ? '' : String(each.extractor), each.state],
-    ...[grouped(each.pages), grouped(each.different), grouped(unreadOf(each)), each.inUse ? 'yes' : ''],
-  ],
-  none: 'There are no re-extractions.',
-};
-
-const pathOf = (crawl: string, id: string): string => jobPath(kind, crawl, id);
-
-export async function startReextraction(crawl: string, options: StartOptions): Promise<ExitCode> {
-  const { wait = false, json = false } = options;
-  const api = await anyApi(options);
-  const started = await api.create(jobsPath(kind, crawl), reextractionView, {});
-  if (!wait) {
-    writeMade(started, options, () => [
-      `Re-extraction ${started.id} of crawl ${crawl} has begun.`,
-      `How far it is: orbweaver reextract show ${crawl} ${started.id}`,
-    ]);
-    return exitCodes.ok;
-  }
-  const ended = await untilOver(kind, api, started, !json);
-  writeMade(ended, options, () => linesOf(ended));
-  return exitCodeOf(ended);
-}
-
-export const listReextractions = (crawl: string, options: VerbOptions): Promise<ExitCode> =>
-  listJobs(kind, crawl, options);
-
-export const showReextraction = (
-  crawl: string,
-  id: string,
-  options: VerbOptions & { readonly wait?: boolean },
-): Promise<ExitCode> => showJob(kind, crawl, id, options);
-
-export async function compareReextraction(
-  crawl: string,
-  id: string,
-  options: CompareOptions,
-): Promise<ExitCode> {
-  const { field, samples, json = false } = options;
-  const query = new URLSearchParams({
-    ...(field !== undefined && { field }),
-    ...(samples !== undefined && { samples: String(samples) }),
+const path = '/v1/crawls/{crawl}/reextractions/{reextraction}';
+const changeVerb = (change: keyof typeof changes): Verb =>
+  asks({
+    words: `reextract ${change}`,
+    summary: changes[change].summary,
+    takes: { ...one, '--json': 'as JSON' },
+    examples: ['3 7'],
+    needs: 'acting',
+    route: change === 'remove' ? `DELETE ${path}` : `POST ${path}/${change}`,
+    answer: reextractionView,
+    print: ({ id }) => [`Re-extraction ${id} ${changes[change].done}`],
   });
-  const compared = await withApi(options, (api) =>
-    api.get(`${pathOf(crawl, id)}/comparison?${query.toString()}`, comparison),
-  );
-  writeOne(compared, json, () => comparisonLines(compared));
-  return exitCodes.ok;
-}
 
-const done: Readonly<Record<'switch' | 'undo' | 'keep' | 'cancel' | 'remove', string>> = {
-  switch: 'is in use: everybody reads it from now on.',
-  undo: 'is in use no more: everybody reads what was read before.',
-  keep: 'becomes the pages’ own; the earlier extraction goes.',
-  cancel: 'is cancelled.',
-  remove: 'is being removed.',
-};
-
-export async function changeReextraction(
-  crawl: string,
-  id: string,
-  change: keyof typeof done,
-  options: VerbOptions,
-): Promise<ExitCode> {
-  const path = pathOf(crawl, id);
-  const view = await withApi(
-    options,
-    (api) =>
-      change === 'remove'
-        ? api.change('DELETE', path, reextractionView)
-        : api.change('POST', `${path}/${change}`, reextractionView),
-    'acting',
-  );
-  writeOne(view, options.json === true, () => [`Re-extraction ${id} ${done[change]}`]);
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'reextract start',
+    summary:
+      'Have the stack read the stored bodies again. Pages say what they said until reextract switch. The job survives crashes and restarts.',
+    takes: {
+      ...ofCrawl,
+      '--wait': 'wait until all bodies were read',
+      '--id': 'print only the id of the re-extraction',
+      '--json': 'as JSON',
+    },
+    examples: ['3 --wait'],
+    run: async ({ crawl, wait, ...given }) => {
+      const api = await anyApi(given);
+      const started = await api.create(jobsPath(kind, crawl), reextractionView, {});
+      if (!wait) {
+        writeMade(started, given, () => [
+          `Re-extraction ${started.id} of crawl ${crawl} has begun.`,
+          `How far it is: orbweaver reextract show ${crawl} ${started.id}`,
+        ]);
+        return exitCodes.ok;
+      }
+      const ended = await untilOver(kind, api, started, !given.json);
+      writeMade(ended, given, () => linesOf(ended));
+      return exitCodeOf(ended);
+    },
+  }),
+  asks({
+    words: 'reextract list',
+    summary: 'List the re-extractions of a crawl, the latest first.',
+    takes: { ...ofCrawl, '--json': 'as JSON, one object a line' },
+    examples: ['3'],
+    route: 'GET /v1/crawls/{crawl}/reextractions',
+    perPage: null,
+    answer: reextractionView,
+    print: {
+      heads: ['id', 'since', 'extractor', 'state', 'pages', 'different', 'unread', 'in use'],
+      row: (each) => [
+        ...[
+          each.id,
+          moment(each.createdAt),
+          each.extractor === null ? '' : String(each.extractor),
+          each.state,
+        ],
+        ...[grouped(each.pages), grouped(each.different), grouped(unreadOf(each)), each.inUse ? 'yes' : ''],
+      ],
+      none: 'There are no re-extractions.',
+    },
+  }),
+  does({
+    words: 'reextract show',
+    summary: 'Show how far a re-extraction is.',
+    takes: { ...one, '--wait': 'wait until it has nothing left to do', '--json': 'as JSON' },
+    examples: ['3 7 --wait'],
+    run: ({ crawl, reextraction, ...given }) => showJob(kind, crawl, reextraction, given),
+  }),
+  asks({
+    words: 'reextract compare',
+    summary: 'Show what a re-extraction has found that the pages do not say: counts by field, and samples.',
+    takes: {
+      ...one,
+      '--field <name>': 'samples of this field alone, such as title or meta.headings',
+      '--samples <number>': {
+        about: 'samples of each field, at most 20 (default: 3)',
+        read: upTo(20),
+      },
+      '--json': 'as JSON',
+    },
+    examples: ['3 7 --field title --samples 20'],
+    route: `GET ${path}/comparison`,
+    query: ({ field, samples }) => ({ field, samples }),
+    answer: comparison,
+    print: comparisonLines,
+  }),
+  ...(['switch', 'undo', 'keep', 'cancel', 'remove'] as const).map(changeVerb),
+];
 
 const unreadOf = ({ unread }: Pick<ReextractionView, 'unread'>): number =>
   Object.values(unread).reduce((sum, pages) => sum + pages, 0);
@@ -140,8 +171,12 @@ function linesOf(view: ReextractionView): string[] {
 }
 
 const kind: JobKind<ReextractionView> = {
-  ...{ name: 'reextractions', view: reextractionView, shown, isOver: isIdle },
-  ...{ progressOf: figuresOf, linesOf, exitCodeOf },
+  name: 'reextractions',
+  view: reextractionView,
+  isOver: isIdle,
+  progressOf: figuresOf,
+  linesOf,
+  exitCodeOf,
 };
 
 function comparisonLines(compared: ReextractionComparison): string[] {
@@ -159,6 +194,9 @@ function comparisonLines(compared: ReextractionComparison): string[] {
     lines.push('', `not read, ${reason}:`, ...urls.map((url) => `  ${url}`));
   return lines;
 }
+
+/** Characters of a value that a line of a sample shows. */
+const shownCharacters = 100;
 
 /** On one line, and not too long. */
 function valueOf(value: unknown): string {

@@ -4,35 +4,70 @@ import {
   searchIndexView,
   type HitView,
   type SearchAnswerView,
+  type SearchIndexView,
 } from '../../contracts/http/search.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
-import { writeLines, writeOne, printable } from '../output/table.ts';
+import { oneCrawl, wholeNumber } from '../arguments.ts';
+import { printable, writeLines, writeOne } from '../output/table.ts';
+import { does } from '../verb.ts';
 
-export interface SearchOptions extends VerbOptions {
-  readonly crawl?: readonly string[];
-  readonly host?: string;
-  readonly language?: string;
-  readonly status?: string;
-  readonly type?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly limit: number;
-}
-
-export async function search(words: readonly string[], options: SearchOptions): Promise<ExitCode> {
-  const { crawl = [], host, language, status, type, since, until, limit } = options;
-  const query = {
-    ...{ q: words.join(' '), host, language, status, contentType: type, since, until, limit },
-    crawl: crawl.length === 0 ? undefined : crawl.join(','),
-  };
-  const answer = await withApi(options, (api) => api.get('/v1/search', searchAnswer, query));
-  if (options.json === true) writeLines(answer.items.map((item) => JSON.stringify(item)));
-  else writeLines(answerLines(answer, process.stdout.isTTY));
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'search',
+    takes: {
+      '<words...>':
+        'words that must be there, "phrases in quotes" (quote them once more for the shell), and -words that must not, after --',
+      '--crawl <id>': {
+        about: 'search this crawl only; may be repeated (default: all that are indexed)',
+        many: true,
+      },
+      '--host <origin>': 'only pages of this host, such as https://example.com',
+      '--language <code>': 'only pages in this language, such as en',
+      '--status <status>': 'only pages with this status, or with a status of this class, such as 200 or 2xx',
+      '--type <media type>': 'only pages of this media type, such as text/html or text/*',
+      '--since <instant>': 'only pages answered at this instant or later, such as 2031-01-01T00:00:00Z',
+      '--until <instant>': 'only pages answered before this instant',
+      '--limit <n>': {
+        about: 'show at most this many pages, up to 50',
+        read: wholeNumber(1),
+        usual: 10,
+      },
+      '--json': 'as JSON, one object a line',
+    },
+    examples: [
+      'durable crawler',
+      '--crawl 3 \'"robots exclusion protocol"\'',
+      '--language de --json -- Spinne -Netz',
+    ],
+    run: async ({ words, crawl, host, language, status, type, since, until, limit, json, ...given }) => {
+      const query = {
+        ...{ q: words.join(' '), host, language, status, contentType: type, since, until, limit },
+        crawl: crawl?.join(','),
+      };
+      const answer = await withApi(given, (api) => api.get('/v1/search', searchAnswer, query));
+      writeLines(
+        json ? answer.items.map((item) => JSON.stringify(item)) : answerLines(answer, process.stdout.isTTY),
+      );
+    },
+  }),
+  does({
+    words: 'index',
+    takes: {
+      ...oneCrawl,
+      '--look': 'only show whether the crawl is indexed, and how far',
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 --look'],
+    run: async ({ id, look, json, ...given }) => {
+      const path = `/v1/crawls/${id}/search/index`;
+      const view = await withApi(given, (api) =>
+        look ? api.get(path, searchIndexView) : api.change('POST', path, searchIndexView, { body: {} }),
+      );
+      writeOne(view, json, () => [indexLine(id, view)]);
+    },
+  }),
+];
 
 /** Why there may be more than an answer has; null: nothing is missing. */
 function stillMissing({ crawls, building }: SearchAnswerView): string | null {
@@ -68,17 +103,7 @@ function hitLines({ title, url, crawlId, language, fetchedAt, snippet }: HitView
   return [printable(title ?? url), `  ${printable(url)}  (${about.join(', ')})`, `  ${text.trim()}`];
 }
 
-export async function index(
-  id: string,
-  options: VerbOptions & { readonly look?: boolean },
-): Promise<ExitCode> {
-  const path = `/v1/crawls/${id}/search/index`;
-  const view = await withApi(options, (api) =>
-    options.look === true
-      ? api.get(path, searchIndexView)
-      : api.change('POST', path, searchIndexView, { body: {} }),
-  );
-  const { state, looked, lost } = view;
+function indexLine(id: string, { state, looked, lost }: SearchIndexView): string {
   const states = {
     none: `Crawl ${id} is not indexed for searches; orbweaver index ${id} has it indexed.`,
     building: `Crawl ${id} is being indexed: ${counted(looked, 'answered URL')} looked at so far.`,
@@ -86,6 +111,5 @@ export async function index(
     ready: `Crawl ${id} is indexed: ${counted(looked, 'answered URL')} looked at.`,
   };
   const gone = lost === 0 ? '' : ` Of ${counted(lost, 'page')} the stored body is gone.`;
-  writeOne(view, options.json === true, () => [states[state] + gone]);
-  return exitCodes.ok;
+  return states[state] + gone;
 }

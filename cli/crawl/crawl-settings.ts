@@ -11,7 +11,7 @@ import {
   settings,
   type Settings,
 } from '../../contracts/crawl.ts';
-import { collect, decimal, weights, wholeNumber, yesOrNo } from '../arguments.ts';
+import { decimal, weights, wholeNumber, yesOrNo } from '../arguments.ts';
 
 /** Headings of the help of verbs that start a crawl, in their order. */
 export const helpGroups = {
@@ -28,6 +28,8 @@ export type Field = keyof Settings;
 /** Settings whose option may be repeated, each time for one entry. */
 const isList = (field: Field): boolean =>
   settings[field].schema instanceof z.ZodArray || ['focus', 'headers'].includes(settings[field].form ?? '');
+
+const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 
 function optionFor(field: Field): Option {
   const { flags, help, schema } = settings[field];

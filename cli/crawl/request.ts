@@ -8,19 +8,47 @@ import { inWords } from '../../contracts/http/wording.ts';
 import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../../domain/seeds.ts';
 import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import { readCrawlFile } from './crawl-file.ts';
-import { optionName } from './crawl-settings.ts';
+import { addSettings, helpGroups, optionName } from './crawl-settings.ts';
+import { crawlId, wholeNumber } from '../arguments.ts';
 import { CommandError } from '../ending.ts';
+import type { Takes } from '../verb.ts';
 import { readSettings } from './setting-values.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
 
-/** As commander gives them; the settings of crawl-settings.ts too. */
+/** What describes a crawl, from its seeds to its addresses. */
+export const whatToCrawl = {
+  '[url...]': 'http or https URLs to start from',
+  '--seeds <file>': {
+    about: 'file with one URL per line; blank lines and lines that begin with # are skipped',
+    group: helpGroups.what,
+  },
+  '--config <file>': {
+    about:
+      'YAML file with seeds and settings, named as in the API, such as maxPages: 500; options on the command line win over the file',
+    group: helpGroups.what,
+  },
+  '--like <id>': {
+    about:
+      'copy the settings of this crawl, and its seeds if no others are given; options on the command line win over the copy',
+    read: crawlId,
+    group: helpGroups.what,
+  },
+  '--max-bytes <n>': {
+    about: 'end the crawl once about this many bytes of bodies have come over the wire (default: no limit)',
+    read: wholeNumber(1),
+    group: helpGroups.limits,
+  },
+  settings: addSettings,
+} as const satisfies Takes;
+
+/** As they were typed; the settings of crawl-settings.ts too. */
 export interface CrawlOptions {
-  readonly seeds?: string;
+  readonly seeds?: string | undefined;
   /** Name of a YAML file with seeds and settings. */
-  readonly config?: string;
+  readonly config?: string | undefined;
   /** Id of the crawl that gives seeds and settings that are not given otherwise. */
-  readonly like?: string;
-  readonly maxBytes?: number;
+  readonly like?: string | undefined;
+  readonly maxBytes?: number | undefined;
   readonly [setting: string]: unknown;
 }
 

@@ -2,19 +2,35 @@
 import { loadConfig } from '../../config/config.ts';
 import { closedCrawlStates, standsAs } from '../../contracts/crawl.ts';
 import { crawlView, type CrawlSummary } from '../../contracts/http/crawls.ts';
-import { openCrawls } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { isInterrupted, pauseOthers, runCrawl, type RunOptions, type Session } from './run.ts';
+import { crawlId } from '../arguments.ts';
+import { openCrawls } from '../steer/crawl-list.ts';
+import { does } from '../verb.ts';
+import { CommandError, exitCodes } from '../ending.ts';
+import { isInterrupted, pauseOthers, runCrawl, type Session } from './run.ts';
+import { giveUpOption, jsonOption, keepOption, outOption } from './run-options.ts';
 import { turnCrawl } from './turn-crawl.ts';
 
-export async function resume(id: string | null, options: RunOptions): Promise<ExitCode> {
-  return runCrawl(loadConfig(), options, async (session) => {
-    const crawl = id === null ? await latest(session) : await named(session, id);
-    const [goesOn] = await Promise.all([setGoing(session, crawl), pauseOthers(session, crawl.id)]);
-    if (!goesOn) throw new CommandError(`Crawl ${crawl.id} could not be resumed.`, exitCodes.broken);
-    return crawl.id;
-  });
-}
+export const verbs = [
+  does({
+    words: 'resume',
+    here: true,
+    takes: {
+      '[id]': { about: 'id of the crawl', read: crawlId },
+      '--out <file>': outOption,
+      '--json': jsonOption,
+      '--give-up-after <seconds>': giveUpOption,
+      '--keep': keepOption,
+    },
+    examples: ['', '3 --out pages.jsonl'],
+    run: ({ id, ...given }) =>
+      runCrawl(loadConfig(), given, async (session) => {
+        const crawl = id === undefined ? await latest(session) : await named(session, id);
+        const [goesOn] = await Promise.all([setGoing(session, crawl), pauseOthers(session, crawl.id)]);
+        if (!goesOn) throw new CommandError(`Crawl ${crawl.id} could not be resumed.`, exitCodes.broken);
+        return crawl.id;
+      }),
+  }),
+];
 
 async function named({ api }: Session, id: string): Promise<CrawlSummary> {
   const crawl = await api.get(`/v1/crawls/${id}`, crawlView);

@@ -11,7 +11,7 @@ import { findRunningStack } from '../../stack/info.ts';
 import { mayPass, type Asking, type Query } from '../api/request.ts';
 import { localApi } from '../api/target.ts';
 import { createApi, type Api } from '../api/api.ts';
-import { openCrawls } from '../steer/crawls.ts';
+import { openCrawls } from '../steer/crawl-list.ts';
 import { CommandError, endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { createPatience, usualPatience } from './give-up.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
@@ -38,11 +38,11 @@ export const isInterrupted = ({ state, reason }: CrawlSummary): boolean =>
   state === 'paused' && (reason === interruptedReason || reason === waitingReason);
 
 export interface RunOptions {
-  readonly out?: string;
-  readonly json?: boolean;
-  readonly keep?: boolean;
+  readonly out: string | undefined;
+  readonly json: boolean;
+  readonly keep: boolean;
   /** Seconds without a page, while only waiting hosts are left, after which the command ends; null: never. */
-  readonly giveUpAfter?: number | null;
+  readonly giveUpAfter: number | null | undefined;
 }
 
 export interface Session {
@@ -76,9 +76,9 @@ export async function runCrawl(
   const { out: file = standardOutput } = options;
   const out = file === standardOutput ? null : await openOutFile(file);
   const interrupts = listenForInterrupts();
-  const progress = createProgress(process.stderr, options.json === true);
+  const progress = createProgress(process.stderr, options.json);
   try {
-    const stack = await takeStack(config, options.keep === true, progress.say, interrupts.first);
+    const stack = await takeStack(config, options.keep, progress.say, interrupts.first);
     const hastened = aborted(interrupts.second).then(() => stack.leave(true));
     hastened.catch(() => undefined);
     try {
@@ -165,7 +165,7 @@ async function runOn(
     const parked = error === null ? await parkedHosts(api, id) : [];
     progress.clear();
     const waiting = watched.gaveUp()?.waiting ?? null;
-    if (options.json === true) tell(summaryJson(seen, parked, error, waiting));
+    if (options.json) tell(summaryJson(seen, parked, error, waiting));
     else if (error === null) tell(summaryLines(seen, parked, waiting).join('\n'));
   };
 
@@ -194,7 +194,7 @@ async function runOn(
     // If the API is away, the crawl is shown as it was seen last.
     const seen =
       (await api.get(`/v1/crawls/${id}`, crawlView, {}, atOnce).catch(() => null)) ?? watched.latest();
-    if (options.json === true && seen !== null) await summarize(seen);
+    if (options.json && seen !== null) await summarize(seen);
     return exitCodes.interrupted;
   }
 
@@ -203,11 +203,11 @@ async function runOn(
     await turnCrawl(api, id, 'pause', waitingReason, interrupts.first);
     ended = await api.get(`/v1/crawls/${id}`, crawlView);
   }
-  if (options.json !== true) await summarize(ended);
+  if (!options.json) await summarize(ended);
   await writeOut(!gaveUp, interrupts.first);
-  if (options.json === true) await summarize(ended);
+  if (options.json) await summarize(ended);
   else tell(`Results: ./orbweaver pages ${id}`);
-  if (options.keep === true && !stack.own) tellKept(stack, progress.say);
+  if (options.keep && !stack.own) tellKept(stack, progress.say);
   if (gaveUp) {
     progress.say(`Gave up waiting for the hosts of crawl ${id}; ./orbweaver resume ${id} goes on with it.`);
     return exitCodes.waiting;

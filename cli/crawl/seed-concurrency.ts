@@ -3,7 +3,7 @@ import { counted } from '../../domain/counted.ts';
 import { judgeSeeds } from '../../domain/seeds.ts';
 import type { Api } from '../api/api.ts';
 import { CommandError } from '../ending.ts';
-import { changeHost } from '../hosts/hosts.ts';
+import { changeHost } from '../hosts/host-settings.ts';
 import type { CrawlRequest } from './request.ts';
 
 /** Users hardly own more hosts than this. */

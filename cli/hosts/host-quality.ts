@@ -1,55 +1,36 @@
-/** The quality of hosts: `hosts --review`, and `host quality`. */
+/** `host quality`: the quality of a host, what the last look found, and its pin. */
 import {
   hostQuality as qualityView,
   qualityPin,
-  reviewList,
   type HostQuality,
 } from '../../contracts/http/host-quality.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { originOf, pathOf } from './hosts.ts';
-import { moment, writeList, writeOne, type Shown } from '../output/table.ts';
+import { CommandError } from '../ending.ts';
+import { writeOne } from '../output/table.ts';
+import { does } from '../verb.ts';
+import { pathOf, readOrigin } from './origin.ts';
 
-const shown: Shown<HostQuality> = {
-  heads: ['quality', 'origin', 'looked at', 'urls', ''],
-  row: (host) => [
-    ...[
-      host.quality.toFixed(2),
-      host.origin,
-      moment(host.lookedAt, 'never'),
-      grouped(host.urls),
-      remarksOf(host),
-    ],
-  ],
-  none: 'No host is of poor quality or left for later.',
-};
-
-export async function reviewHosts(options: VerbOptions): Promise<ExitCode> {
-  const item = reviewList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list('/v1/host-reviews', item, { limit: 1_000 }), options.json === true, shown),
-  );
-  return exitCodes.ok;
-}
-
-/** @param value a number from 0 to 1 pins the quality, `default` takes the pin back; absent: only shows it */
-export async function hostQuality(
-  text: string,
-  value: string | undefined,
-  options: VerbOptions,
-): Promise<ExitCode> {
-  const path = `${pathOf(originOf(text))}/quality`;
-  const body = value === undefined ? null : pinOf(value);
-  const host = await withApi(options, (api) =>
-    body === null ? api.get(path, qualityView) : api.change('PATCH', path, qualityView, { body }),
-  );
-  writeOne(host, options.json === true, () => [
-    `${host.quality.toFixed(2)}  ${host.origin}  ${remarksOf(host)}`,
-  ]);
-  return exitCodes.ok;
-}
+export const hostQuality = does({
+  words: 'host quality',
+  summary: 'Show the quality of a host and what the last look found, or pin it.',
+  takes: {
+    '<origin>': { about: 'such as https://example.com', read: readOrigin() },
+    '[value]': {
+      about: 'pin the quality: a number from 0 to 1; default: leave it to the daily looks again',
+      read: pinOf,
+    },
+    '--json': 'as JSON',
+  },
+  examples: ['https://example.com', 'https://example.com 1'],
+  run: async ({ origin, value: body, json, ...given }) => {
+    const path = `${pathOf(origin)}/quality`;
+    const host = await withApi(given, (api) =>
+      body === undefined ? api.get(path, qualityView) : api.change('PATCH', path, qualityView, { body }),
+    );
+    writeOne(host, json, () => [`${host.quality.toFixed(2)}  ${host.origin}  ${qualityRemarks(host)}`]);
+  },
+});
 
 function pinOf(value: string): { readonly quality: number | null } {
   const read = qualityPin.safeParse({ quality: value === 'default' ? null : Number(value) });
@@ -60,7 +41,14 @@ function pinOf(value: string): { readonly quality: number | null } {
 
 const percent = (share: number): string => `${String(Math.round(share * 100))} %`;
 
-function remarksOf({ pinned, leftForLater, requestsPerDay, parts, lookedAt, urls }: HostQuality): string {
+export function qualityRemarks({
+  pinned,
+  leftForLater,
+  requestsPerDay,
+  parts,
+  lookedAt,
+  urls,
+}: HostQuality): string {
   const found = Object.entries(parts).map(([name, share]) => `${name} ${percent(share)}`);
   const look =
     lookedAt === null ? ['nobody has looked yet'] : [`of ${grouped(urls)} URLs: ${found.join(', ')}`];

@@ -1,22 +1,23 @@
 /** `audit`: compares the ledger with the URLs. */
-import { urlStates, standsAs } from '../../contracts/crawl.ts';
+import { standsAs, urlStates } from '../../contracts/crawl.ts';
 import { auditView, type AuditView } from '../../contracts/http/results.ts';
-import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
 import { counted, grouped } from '../../domain/counted.ts';
+import { oneCrawl } from '../arguments.ts';
+import { asks } from '../verb.ts';
 
-/** Milliseconds that a recount of very many URLs may take. */
-const patienceMs = 5 * 60_000;
-
-export async function audit(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const found = await withApi(options, (api) =>
-    api.get(`/v1/crawls/${id}/audit`, auditView, {}, { withinMs: patienceMs }),
-  );
-  process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${auditLines(found).join('\n')}\n`);
-  return found.ok ? exitCodes.ok : exitCodes.failed;
-}
+export const verbs = [
+  asks({
+    words: 'audit',
+    takes: { ...oneCrawl, '--json': 'as JSON' },
+    examples: ['3'],
+    route: 'GET /v1/crawls/{id}/audit',
+    // A recount of very many URLs may take long.
+    withinMs: 5 * 60_000,
+    answer: auditView,
+    print: auditLines,
+    fails: ({ ok }) => !ok,
+  }),
+];
 
 export function auditLines({ crawlId, state, ok, ledger, recount, hosts, differences }: AuditView): string[] {
   const row = (name: string, left: string, right: string): string =>

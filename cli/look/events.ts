@@ -1,54 +1,59 @@
 /** `events`: the events of a crawl, as a list, or followed as they happen until the crawl is over. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crawlEvent, type CrawlEvent } from '../../contracts/http/events.ts';
-import { mayPass } from '../api/request.ts';
-import { anyApi, withApi } from '../api/target.ts';
-import type { Api } from '../api/api.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { readAnswer } from '../api/answer.ts';
+import type { Api } from '../api/api.ts';
+import { mayPass } from '../api/request.ts';
 import { readServerSentEvents } from '../api/server-sent-events.ts';
-import { moment, printable, writeLines, writeList, type Shown } from '../output/table.ts';
+import { anyApi, withApi } from '../api/target.ts';
+import { oneCrawl, wholeNumber } from '../arguments.ts';
+import { CommandError, exitCodes } from '../ending.ts';
+import { moment, printable, writeLines, writeList } from '../output/table.ts';
+import { does } from '../verb.ts';
 
-export interface EventOptions extends VerbOptions {
-  /** Only events after this one. */
-  readonly after: number;
-  readonly follow?: boolean;
-  /** Comma-separated; only without `follow`. */
-  readonly kinds?: string;
-}
-
-const shown: Shown<CrawlEvent> = {
-  heads: ['id', 'at', 'event', 'data'],
-  row: ({ id, at, kind, data }) => [id, moment(at), kind, words(data)],
-  none: 'There is no event yet.',
-};
+export const verbs = [
+  does({
+    words: 'events',
+    takes: {
+      ...oneCrawl,
+      '--after <n>': {
+        about: 'only events after the one with this number',
+        read: wholeNumber(0),
+        usual: 0,
+      },
+      '--kinds <kinds>': {
+        about: 'only events of these kinds, such as crawl.paused,page.changed',
+        conflicts: 'follow',
+      },
+      '--follow': 'wait for more events until the crawl is over, and connect again if a connection is lost',
+      '--json': 'as JSON, one object a line',
+    },
+    examples: ['3', '3 --after 7 --follow --json'],
+    run: async ({ id, after, kinds, follow, json, ...given }) => {
+      if (follow) {
+        for await (const event of followed(await anyApi(given), id, String(after))) {
+          const line = [event.id.padStart(4), moment(event.at), event.kind.padEnd(15), words(event.data)];
+          writeLines([json ? JSON.stringify(event) : printable(line.join('  ')).trimEnd()]);
+        }
+        return;
+      }
+      await withApi(given, async (api) => {
+        const all = api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000, kinds });
+        await writeList(behind(all, after), json, {
+          heads: ['id', 'at', 'event', 'data'],
+          row: (event) => [event.id, moment(event.at), event.kind, words(event.data)],
+          none: 'There is no event yet.',
+        });
+      });
+    },
+  }),
+];
 
 /** `pages: 3, reason: complete` */
 const words = (data: CrawlEvent['data']): string =>
   Object.entries(data)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ');
-
-export async function events(id: string, options: EventOptions): Promise<ExitCode> {
-  const { after, follow = false, json = false, kinds } = options;
-  if (!follow) {
-    await withApi(options, (api) =>
-      writeList(
-        behind(api.list(`/v1/crawls/${id}/events`, crawlEvent, { limit: 1_000, kinds }), after),
-        json,
-        shown,
-      ),
-    );
-    return exitCodes.ok;
-  }
-  const api = await anyApi(options);
-  for await (const event of followed(api, id, String(after))) {
-    const line = [event.id.padStart(4), moment(event.at), event.kind.padEnd(15), words(event.data)];
-    writeLines([json ? JSON.stringify(event) : printable(line.join('  ')).trimEnd()]);
-  }
-  return exitCodes.ok;
-}
 
 /**
  * Event numbers are no cursors of the list. A crawl has few enough events to read all and leave out those already seen.

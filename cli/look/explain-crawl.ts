@@ -1,31 +1,19 @@
-/** `explain` without a URL: why a crawl is slow, and why it is not finished. */
-import { crawlTimeView, type CrawlTimeView } from '../../contracts/http/crawl-time.ts';
-import { crawlView } from '../../contracts/http/crawls.ts';
-import { needPhrases } from '../../domain/limits.ts';
+/** `explain` without a URL in words: why a crawl is slow, and why it is not finished. */
+import type { CrawlTimeView } from '../../contracts/http/crawl-time.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { outageText } from '../../domain/outage.ts';
-import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
-import { moment, table, writeOne } from '../output/table.ts';
+import { moment, table } from '../output/table.ts';
 import { duration } from '../output/words.ts';
 
-export async function explainCrawl(id: string, options: VerbOptions): Promise<ExitCode> {
-  const [found, { pages, cut }] = await withApi(options, (api) =>
-    Promise.all([
-      api.get(`/v1/crawls/${id}/time`, crawlTimeView),
-      api.get(`/v1/crawls/${id}`, crawlView.pick({ pages: true, cut: true })),
-    ]),
-  );
-  writeOne(found, options.json ?? false, () => [
-    ...explainCrawlLines(found),
-    ...needPhrases(pages, cut).map((phrase) => `What was fetched says little: ${phrase}.`),
-  ]);
-  return exitCodes.ok;
-}
-
 /** The answer, the time by cause, the hosts that hold the crawl up, and when it will be over. */
-function explainCrawlLines({ summary, seconds, causes, hosts, eta, outages }: CrawlTimeView): string[] {
+export function explainCrawlLines({
+  summary,
+  seconds,
+  causes,
+  hosts,
+  eta,
+  outages,
+}: CrawlTimeView): string[] {
   const { items, unfinished } = hosts;
   const part = (title: string, rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0 ? [] : ['', title, ...table(rows).map((line) => `  ${line}`)];

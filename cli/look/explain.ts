@@ -1,23 +1,42 @@
-/** `explain`: every decision on a URL. */
+/** `explain`: every decision on a URL, or why a crawl is slow or not finished. */
+import { crawlTimeView } from '../../contracts/http/crawl-time.ts';
+import { crawlView } from '../../contracts/http/crawls.ts';
 import { explanation, type Explanation } from '../../contracts/http/explain.ts';
-import { rejectionSentence } from '../../domain/seeds.ts';
-import { canonicalize } from '../../domain/url.ts';
+import { needPhrases } from '../../domain/limits.ts';
 import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { printable } from '../output/table.ts';
+import { knownUrl, oneCrawl } from '../arguments.ts';
+import { printable, writeOne } from '../output/table.ts';
+import { does } from '../verb.ts';
+import { explainCrawlLines } from './explain-crawl.ts';
 
-export async function explain(id: string, url: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const read = canonicalize(url.trim());
-  if (!read.ok)
-    throw new CommandError(
-      `No crawl can have ${JSON.stringify(url)}: it ${rejectionSentence(read.rejected)}.`,
-    );
-  const found = await withApi(options, (api) => api.get(`/v1/crawls/${id}/explain`, explanation, { url }));
-  process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${explainLines(found).join('\n')}\n`);
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'explain',
+    takes: {
+      ...oneCrawl,
+      '[url]': { about: 'any spelling of the URL; absent: the crawl as a whole', read: knownUrl },
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 https://example.com/private/'],
+    run: ({ id, url, json, ...given }) =>
+      withApi(given, async (api) => {
+        const path = `/v1/crawls/${id}`;
+        if (url !== undefined) {
+          const found = await api.get(`${path}/explain`, explanation, { url });
+          writeOne(found, json, () => explainLines(found));
+          return;
+        }
+        const [found, { pages, cut }] = await Promise.all([
+          api.get(`${path}/time`, crawlTimeView),
+          api.get(path, crawlView.pick({ pages: true, cut: true })),
+        ]);
+        writeOne(found, json, () => [
+          ...explainCrawlLines(found),
+          ...needPhrases(pages, cut).map((phrase) => `What was fetched says little: ${phrase}.`),
+        ]);
+      }),
+  }),
+];
 
 const marks: Readonly<Record<Explanation['decisions'][number]['effect'], string>> = {
   pass: 'ok',

@@ -7,26 +7,34 @@ import {
 } from '../../contracts/http/freshness.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { anyApi, withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
+import { oneCrawl } from '../arguments.ts';
 import { readKeepFresh } from '../crawl/json-option.ts';
 import { moment, table, writeOne } from '../output/table.ts';
+import { does } from '../verb.ts';
 
-type FreshnessOptions = VerbOptions & { readonly preview?: string };
-
-export async function freshness(id: string, options: FreshnessOptions): Promise<ExitCode> {
-  const { json = false, preview } = options;
-  if (preview === undefined) {
-    const view = await withApi(options, (api) => api.get(`/v1/crawls/${id}/freshness`, freshnessView));
-    writeOne(view, json, () => freshnessLines(view));
-    return exitCodes.ok;
-  }
-  const api = await anyApi(options);
-  const body = await readKeepFresh(preview);
-  const told = await api.change('POST', `/v1/crawls/${id}/freshness/preview`, freshnessPreview, { body });
-  writeOne(told, json, () => previewLines(told));
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'freshness',
+    takes: {
+      ...oneCrawl,
+      '--preview <json>': 'say what this goal can reach, written as for --keep-fresh; change nothing',
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 --preview \'{"requestsPerDay": 2000, "share": 90}\''],
+    run: async ({ id, preview, json, ...given }) => {
+      const path = `/v1/crawls/${id}/freshness`;
+      if (preview === undefined) {
+        const view = await withApi(given, (api) => api.get(path, freshnessView));
+        writeOne(view, json, () => freshnessLines(view));
+        return;
+      }
+      const api = await anyApi(given);
+      const body = await readKeepFresh(preview);
+      const told = await api.change('POST', `${path}/preview`, freshnessPreview, { body });
+      writeOne(told, json, () => previewLines(told));
+    },
+  }),
+];
 
 const percent = (share: number | null): string => (share === null ? '–' : `${share.toFixed(1)} %`);
 

@@ -1,43 +1,47 @@
 /** `report`: the results of a crawl, as tables, as JSON, or as the page that the API makes. */
 import { standsAs } from '../../contracts/crawl.ts';
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../../contracts/http/report.ts';
-import { withApi } from '../api/target.ts';
-import type { Api } from '../api/api.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
-import { openOutFile } from '../output/out-file.ts';
-import { cutLines, needWords } from './summary.ts';
-import { timeRows } from './explain-crawl.ts';
-import { moment, table, writeLines, writeOne } from '../output/table.ts';
 import { grouped } from '../../domain/counted.ts';
 import { keptBackInWords } from '../../domain/crawl-life.ts';
+import { withApi } from '../api/target.ts';
+import { oneCrawl } from '../arguments.ts';
+import { openOutFile } from '../output/out-file.ts';
+import { moment, table, writeLines, writeOne } from '../output/table.ts';
 import { bytes, duration } from '../output/words.ts';
+import { does } from '../verb.ts';
+import { timeRows } from './explain-crawl.ts';
+import { cutLines, needWords } from './summary.ts';
 
-type ReportOptions = VerbOptions & { readonly html?: string };
-
-export const report = (id: string, options: ReportOptions): Promise<ExitCode> =>
-  withApi(options, (api) => tell(api, id, options));
-
-async function tell(api: Api, id: string, { html, json = false }: ReportOptions): Promise<ExitCode> {
-  if (html !== undefined) {
-    const file = await openOutFile(html);
-    try {
-      const { chunks } = await api.take(`/v1/crawls/${id}/report`, 'text/html', {
-        query: { format: 'html' },
-      });
-      await file.copy(chunks);
-    } finally {
-      await file.discard();
-    }
-    if (!json) {
-      writeLines([`The report of crawl ${id} is in ${html}.`]);
-      return exitCodes.ok;
-    }
-  }
-  const made = await api.get(`/v1/crawls/${id}/report`, crawlReport, { format: 'json' });
-  writeOne(made, json, () => reportLines(made));
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'report',
+    takes: {
+      ...oneCrawl,
+      '--html <file>': 'write the report to this file, as one HTML page that needs no other file',
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 --html report.html'],
+    run: ({ id, html, json, ...given }) =>
+      withApi(given, async (api) => {
+        const path = `/v1/crawls/${id}/report`;
+        if (html !== undefined) {
+          const file = await openOutFile(html);
+          try {
+            const { chunks } = await api.take(path, 'text/html', { query: { format: 'html' } });
+            await file.copy(chunks);
+          } finally {
+            await file.discard();
+          }
+          if (!json) {
+            writeLines([`The report of crawl ${id} is in ${html}.`]);
+            return;
+          }
+        }
+        const made = await api.get(path, crawlReport, { format: 'json' });
+        writeOne(made, json, () => reportLines(made));
+      }),
+  }),
+];
 
 const none = '–';
 const ms = (value: number | null): string => (value === null ? none : `${grouped(value)} ms`);

@@ -1,33 +1,34 @@
 /** `sitemaps`: the sitemaps of a crawl, and what is wrong with them. */
-import { sitemapList, type SitemapView } from '../../contracts/http/sitemaps.ts';
+import { sitemapList } from '../../contracts/http/sitemaps.ts';
 import { grouped } from '../../domain/counted.ts';
-import { withApi } from '../api/target.ts';
-import type { VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
-import { writeList, type Shown } from '../output/table.ts';
-
-export type SitemapOptions = VerbOptions & { readonly state?: string };
+import { oneCrawl } from '../arguments.ts';
+import { asks } from '../verb.ts';
 
 const numberOr = (count: number | null): string => (count === null ? '' : grouped(count));
 
-const shown: Shown<SitemapView> = {
-  heads: ['state', 'format', 'pages', 'sitemaps', 'new', 'faults', 'url', 'what'],
-  row: ({ state, format, pages, sitemaps, newUrls, faultCount, url, faults: [first], why, status }) => [
-    ...[state, format ?? ''],
-    ...[pages, sitemaps, newUrls].map(numberOr),
-    ...[faultCount === 0 ? '' : grouped(faultCount), url],
-    first === undefined
-      ? (why ?? (state === 'redirect' ? `status ${String(status)}` : ''))
-      : `line ${String(first.line)}: ${first.what}`,
-  ],
-  none: 'The crawl has no such sitemaps.',
-};
-
-export async function listSitemaps(crawl: string, options: SitemapOptions): Promise<ExitCode> {
-  const query = { limit: 1_000, state: options.state };
-  const item = sitemapList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list(`/v1/crawls/${crawl}/sitemaps`, item, query), options.json === true, shown),
-  );
-  return exitCodes.ok;
-}
+export const verbs = [
+  asks({
+    words: 'sitemaps',
+    takes: {
+      ...oneCrawl,
+      '--state <states>': 'only sitemaps in these states, such as faulty,failed',
+      '--json': 'as JSON, one object a line, with up to twenty faults of each',
+    },
+    examples: ['3', '3 --state faulty,failed --json'],
+    route: 'GET /v1/crawls/{id}/sitemaps',
+    query: ({ state }) => ({ state }),
+    answer: sitemapList.shape.items.element,
+    print: {
+      heads: ['state', 'format', 'pages', 'sitemaps', 'new', 'faults', 'url', 'what'],
+      row: ({ state, format, pages, sitemaps, newUrls, faultCount, url, faults: [first], why, status }) => [
+        ...[state, format ?? ''],
+        ...[pages, sitemaps, newUrls].map(numberOr),
+        ...[faultCount === 0 ? '' : grouped(faultCount), url],
+        first === undefined
+          ? (why ?? (state === 'redirect' ? `status ${String(status)}` : ''))
+          : `line ${String(first.line)}: ${first.what}`,
+      ],
+      none: 'The crawl has no such sitemaps.',
+    },
+  }),
+];

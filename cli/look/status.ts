@@ -1,25 +1,31 @@
 /** `status`: a crawl, or the stack and the latest crawls. */
 import { crawlView, type CrawlSummary } from '../../contracts/http/crawls.ts';
 import { crawlOutlookView } from '../../contracts/http/outlook.ts';
-import { withApi, type Place } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
-import { latestCrawls, shownCrawls, type VerbOptions } from '../steer/crawls.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
-import { statusLines } from './status-lines.ts';
+import { withApi, type Place } from '../api/target.ts';
+import { crawlId } from '../arguments.ts';
 import { printable, table, writeLines } from '../output/table.ts';
 import { runningWorkflows, workflowPages } from '../stack/temporal-web.ts';
+import { latestCrawls, shownCrawls } from '../steer/crawl-list.ts';
+import { does } from '../verb.ts';
+import { statusLines } from './status-lines.ts';
 
 const listed = 20;
 
-export async function status(id: string | null, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  writeLines(
-    await withApi(options, (api, place) =>
-      id === null ? overview(api, place, json) : one(api, place, id, json),
-    ),
-  );
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'status',
+    takes: { '[id]': { about: 'id of the crawl', read: crawlId }, '--json': 'as JSON' },
+    examples: ['', '3 --json'],
+    run: async ({ id, json, ...given }) => {
+      writeLines(
+        await withApi(given, (api, place) =>
+          id === undefined ? overview(api, place, json) : one(api, place, id, json),
+        ),
+      );
+    },
+  }),
+];
 
 async function one(api: Api, place: Place, id: string, json: boolean): Promise<readonly string[]> {
   const [view, outlook] = await Promise.all([

@@ -1,6 +1,9 @@
 /** Lines in and out, at the pace of the reader. */
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { CommandError } from '../ending.ts';
+import { reasonOf } from './words.ts';
 
 /** The arguments, or, without any, the lines of standard input except blank ones. */
 export async function* argumentsOrInput(given: readonly string[]): AsyncGenerator<string> {
@@ -27,4 +30,18 @@ export async function writeJsonLines(values: AsyncIterable<unknown> | Iterable<u
     if (chunk.length > chunkCharacters) await flush();
   }
   await flush();
+}
+
+/** @throws CommandError if the file cannot be read, before anything is sent */
+export async function readable(what: string, file: string): Promise<void> {
+  try {
+    const handle = await open(file);
+    try {
+      await handle.read(Buffer.alloc(1), 0, 1, 0);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new CommandError(`The ${what} file ${file} cannot be read: ${reasonOf(error)}.`);
+  }
 }

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
+import { grouped } from '../../domain/counted.ts';
 import { CommandError, exitCodes } from '../ending.ts';
+import { sayPlainly } from './say.ts';
 import { reasonOf } from './words.ts';
 
 export interface OutFile {
@@ -75,4 +77,26 @@ async function writeAll<T>(
   stream.end();
   await done;
   return count;
+}
+
+/**
+ * Bytes to the file of `--out`, which is opened before `work` begins, or to standard output: there, what was written
+ * stays if the stream breaks off, and the exit code says that it is not everything.
+ */
+export async function streamTo<T>(
+  out: string | undefined,
+  work: (write: (chunks: AsyncIterable<Uint8Array>) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const file = out === undefined ? null : await openOutFile(out);
+  try {
+    return await work(async (chunks) => {
+      if (file !== null)
+        sayPlainly(`${grouped(await file.copy(chunks))} bytes were written to ${file.name}.`);
+      else
+        for await (const chunk of chunks)
+          if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
+    });
+  } finally {
+    await file?.discard();
+  }
 }

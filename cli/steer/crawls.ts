@@ -1,122 +1,119 @@
-/** Crawls over an API: listed, started without waiting for them, paused, set going again, cancelled. */
+/** `crawls`, `pause` and `cancel`: crawls listed, started without waiting for them, steered, and deleted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedCrawlStates, standsAs, type CrawlState } from '../../contracts/crawl.ts';
-import {
-  crawlList,
-  crawlRemoval,
-  crawlStateAnswer,
-  createdCrawl,
-  crawlView,
-  type CrawlStateAnswer,
-  type CrawlSummary,
-} from '../../contracts/http/crawls.ts';
-import { openCrawlStates } from '../../domain/crawl-life.ts';
-import { RefusedError } from '../api/request.ts';
-import { anyApi, withApi, type ApiOptions } from '../api/target.ts';
+import { closedCrawlStates, standsAs } from '../../contracts/crawl.ts';
+import { crawlRemoval, crawlStateAnswer, createdCrawl, crawlView } from '../../contracts/http/crawls.ts';
+import { counted } from '../../domain/counted.ts';
 import type { Api } from '../api/api.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
+import { RefusedError } from '../api/request.ts';
+import { anyApi, withApi } from '../api/target.ts';
+import { oneCrawl, wholeNumber } from '../arguments.ts';
+import { helpGroups } from '../crawl/crawl-settings.ts';
 import { readRequestLike } from '../crawl/likeness.ts';
-import { readRequest, type CrawlOptions } from '../crawl/request.ts';
+import { readRequest, whatToCrawl } from '../crawl/request.ts';
 import { sendRest } from '../crawl/seeds-file.ts';
-import { writeList, writeMade, writeOne, type Shown } from '../output/table.ts';
-import { counted, grouped } from '../../domain/counted.ts';
-import { duration } from '../output/words.ts';
-
-/** Options that every verb over the API has. */
-export type VerbOptions = ApiOptions & { readonly json?: boolean };
-
-const mostPerPage = 100;
-const summary = crawlList.shape.items.element;
-
-export const shownCrawls: Shown<CrawlSummary> = {
-  heads: ['crawl', 'state', 'reason', 'pages', 'queued', 'errors', 'time', 'label'],
-  row: ({ id, state, reason, pages, ledger, seconds, label }) => [
-    id,
-    state,
-    reason ?? '',
-    grouped(pages),
-    grouped(ledger.queued + ledger.leased),
-    grouped(ledger.dead + ledger.failed),
-    seconds === null ? '' : duration(seconds),
-    label ?? '',
-  ],
-  none: 'There is no crawl yet.',
-};
-
-/** The latest crawl comes first. */
-export async function listCrawls(
-  options: VerbOptions & { readonly limit: number; readonly state?: string },
-): Promise<ExitCode> {
-  const { limit, state, json = false } = options;
-  await withApi(options, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls));
-  return exitCodes.ok;
-}
-
-/** @param state only crawls in these states, comma-separated */
-export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
-  api.list('/v1/crawls', summary, { limit: Math.min(most, mostPerPage), state }, { most });
-
-/** Crawls that are not over, newest first: all, or those in the states given. */
-export async function openCrawls(
-  api: Api,
-  states: readonly CrawlState[] = openCrawlStates,
-): Promise<readonly CrawlSummary[]> {
-  const crawls: CrawlSummary[] = [];
-  for await (const crawl of latestCrawls(api, 1_000, states.join(','))) crawls.push(crawl);
-  return crawls;
-}
+import { CommandError, exitCodes } from '../ending.ts';
+import { writeList, writeMade, writeOne } from '../output/table.ts';
+import { asks, does, type Verb } from '../verb.ts';
+import { latestCrawls, shownCrawls } from './crawl-list.ts';
 
 /** The settings of the server decide whether private addresses may be reached. */
 const judgedThere = ['0.0.0.0/0', '::/0'];
 
-export type StartOptions = CrawlOptions & VerbOptions & { readonly label?: string; readonly id?: boolean };
+const controls = {
+  pause: 'Pause a crawl. Requests in flight are finished, and no URL is lost.',
+  cancel: 'Cancel a crawl for good. URLs that are still queued are not fetched.',
+  resume: 'Resume a paused crawl, without waiting for its end.',
+} as const;
 
-export async function startCrawl(urls: readonly string[], options: StartOptions): Promise<ExitCode> {
-  const { label, like } = options;
-  const early = like === undefined ? await readRequest(urls, options, judgedThere) : null;
-  const api = await anyApi(options);
-  const { body, complaints, rest } = early ?? (await readRequestLike(api, urls, options, judgedThere));
-  for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
-  const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
-  const created = await api.create('/v1/crawls', createdCrawl, wish);
-  const told = rest === null ? [] : await sendRest(api, created.id, rest);
-  for (const line of told) process.stderr.write(`${line}\n`);
-  writeMade(created, options, () => [
-    `Crawl ${created.id} is started with ${counted(created.accepted, 'seed')}${created.rejectedCount === 0 ? '' : `; ${counted(created.rejectedCount, 'seed')} cannot be crawled`}.`,
-    `  orbweaver status ${created.id} shows where it stands.`,
-  ]);
-  return exitCodes.ok;
-}
+/** The verb `resume` goes on with an interrupted crawl of this machine, and shows it. */
+const places = ['pause', 'crawls pause', 'cancel', 'crawls cancel', 'crawls resume'] as const;
 
-export type Control = 'pause' | 'resume' | 'cancel';
-
-export async function controlCrawl(
-  id: string,
-  control: Control,
-  options: VerbOptions & { readonly reason?: string },
-): Promise<ExitCode> {
-  const { reason, json = false } = options;
-  const api = await anyApi(options);
-  const answer = await api.change('POST', `/v1/crawls/${id}/${control}`, crawlStateAnswer, {
-    body: reason === undefined ? {} : { reason },
+const controlVerbs = places.map((words): Verb => {
+  const control = words.replace('crawls ', '') as keyof typeof controls;
+  return asks({
+    words,
+    summary: controls[control],
+    takes: {
+      ...oneCrawl,
+      '--reason <text>': 'why; shown to whoever looks at the crawl later',
+      '--json': 'as JSON',
+    },
+    examples: ['3 --reason "their mail of 3 May"'],
+    needs: 'all',
+    route: `POST /v1/crawls/{id}/${control}`,
+    body: ({ reason }) => ({ reason }),
+    answer: crawlStateAnswer,
+    print: ({ id, state, reason }) => [
+      `Crawl ${id} ${standsAs(state)}${reason === null ? '' : ` (${reason})`}.`,
+    ],
   });
-  writeOne(answer, json, () => [stateLine(answer)]);
-  return exitCodes.ok;
-}
+});
+
+export const verbs = [
+  does({
+    words: 'crawls list',
+    summary: 'List the crawls, the latest first.',
+    takes: {
+      '--state <states>': 'only crawls in these states, such as running,paused',
+      '--limit <n>': { about: 'crawls to list at most', read: wholeNumber(1), usual: 100 },
+      '--json': 'as JSON, one object a line',
+    },
+    examples: ['', '--limit 5 --json'],
+    run: ({ state, limit, json, ...given }) =>
+      withApi(given, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls)),
+  }),
+  does({
+    words: 'crawls start',
+    summary: 'Start a crawl on a running stack, without waiting for its end.',
+    takes: {
+      ...whatToCrawl,
+      '--label <text>': { about: 'name of the crawl, for people', group: helpGroups.output },
+      '--id': { about: 'write only the id, for scripts', group: helpGroups.output },
+      '--json': { about: 'as JSON', group: helpGroups.output },
+    },
+    examples: ['https://example.com/ --max-pages 500', '--seeds seeds.txt --label "the nightly one" --json'],
+    run: async ({ url: urls, label, ...given }) => {
+      const early = given.like === undefined ? await readRequest(urls, given, judgedThere) : null;
+      const api = await anyApi(given);
+      const { body, complaints, rest } = early ?? (await readRequestLike(api, urls, given, judgedThere));
+      for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+      const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
+      const created = await api.create('/v1/crawls', createdCrawl, wish);
+      const told = rest === null ? [] : await sendRest(api, created.id, rest);
+      for (const line of told) process.stderr.write(`${line}\n`);
+      writeMade(created, given, () => [
+        `Crawl ${created.id} is started with ${counted(created.accepted, 'seed')}${created.rejectedCount === 0 ? '' : `; ${counted(created.rejectedCount, 'seed')} cannot be crawled`}.`,
+        `  orbweaver status ${created.id} shows where it stands.`,
+      ]);
+    },
+  }),
+  does({
+    words: 'crawls delete',
+    summary:
+      'Delete a crawl that is over, together with its pages, events, dead letters, and every body that no other crawl uses.',
+    takes: {
+      ...oneCrawl,
+      '--force': 'cancel the crawl first if it is not over',
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 --force'],
+    run: async ({ id, force, json, ...given }) => {
+      const api = await anyApi(given);
+      const path = `/v1/crawls/${id}`;
+      if (force) await endCrawl(api, path);
+      await removeCrawl(api, path);
+      writeOne({ id, deleted: true }, json, () => [`Crawl ${id} is deleted.`]);
+    },
+  }),
+  ...controlVerbs,
+];
 
 /** Milliseconds between two looks at a deletion, and for which a crawl may take to end. */
 const lookMs = 1_000;
 const endingMs = 120_000;
 
-/** Waits until nothing is left of the crawl. @param options `force`: a crawl that is not over is cancelled first */
-export async function deleteCrawl(
-  id: string,
-  options: VerbOptions & { readonly force?: boolean },
-): Promise<ExitCode> {
-  const { force = false, json = false } = options;
-  const api = await anyApi(options);
-  const path = `/v1/crawls/${id}`;
-  if (force) await endCrawl(api, path);
+/** Waits until nothing is left of the crawl. */
+async function removeCrawl(api: Api, path: string): Promise<void> {
   let left: number | null = null;
   for (;;) {
     const answer = await api.change('DELETE', path, crawlRemoval).catch((error: unknown) => {
@@ -130,8 +127,6 @@ export async function deleteCrawl(
     left = answer.urls;
     await sleep(lookMs);
   }
-  writeOne({ id, deleted: true }, json, () => [`Crawl ${id} is deleted.`]);
-  return exitCodes.ok;
 }
 
 /** Cancels a crawl that is not over, and waits for its end. @throws CommandError */
@@ -149,6 +144,3 @@ async function endCrawl(api: Api, path: string): Promise<void> {
     await sleep(lookMs);
   }
 }
-
-const stateLine = ({ id, state, reason }: CrawlStateAnswer): string =>
-  `Crawl ${id} ${standsAs(state)}${reason === null ? '' : ` (${reason})`}.`;

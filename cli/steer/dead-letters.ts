@@ -1,56 +1,94 @@
-/** `dead-letters`: the URLs that a crawl gave up, and why. */
-import { deadLetterList, type DeadLetterView } from '../../contracts/dead-letters.ts';
-import { hostOrigin } from '../../contracts/hosts.ts';
-import { inWords } from '../../contracts/http/wording.ts';
+/** `dead-letters`: the URLs that a crawl gave up, and why. `redrive`: queues them again. */
+import { deadLetterList, redriveAnswer, type RedriveAnswer } from '../../contracts/dead-letters.ts';
+import { grouped } from '../../domain/counted.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../../domain/dead-letter.ts';
-import { withApi } from '../api/target.ts';
-import type { VerbOptions } from './crawls.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { moment, writeList, type Shown } from '../output/table.ts';
+import { knownUrl, oneCrawl } from '../arguments.ts';
+import { CommandError } from '../ending.ts';
+import { readOrigin } from '../hosts/origin.ts';
+import { moment } from '../output/table.ts';
+import { asks } from '../verb.ts';
 
-/** The options as they were given on the command line. */
-export interface LetterOptions extends VerbOptions {
-  readonly class?: string;
-  readonly host?: string;
+function readClass(text: string): DeadLetterClass {
+  if (isDeadLetterClass(text)) return text;
+  throw new CommandError(`There is no class ${text}; the classes are ${deadLetterClasses.join(', ')}.`);
 }
 
-const shown: Shown<DeadLetterView> = {
-  heads: ['failed at', 'class', 'url', 'why'],
-  row: (letter) => [moment(letter.failedAt), letter.class, letter.url, whyOf(letter)],
-  none: 'There are no dead letters.',
-};
+const readHost = readOrigin('--host ');
 
-/** With `--json` the whole evidence. */
-export async function deadLetters(id: string, options: LetterOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const { letterClass, origin } = readLetterOptions(options);
-  const query = { limit: 1_000, class: letterClass ?? undefined, host: origin ?? undefined };
-  const item = deadLetterList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list(`/v1/crawls/${id}/dead-letters`, item, query), json, shown),
-  );
-  return exitCodes.ok;
+export const verbs = [
+  asks({
+    words: 'dead-letters',
+    takes: {
+      ...oneCrawl,
+      '--class <class>': {
+        about: 'only dead letters of this class, such as timeout or client-error',
+        read: readClass,
+      },
+      '--host <origin>': {
+        about: 'only dead letters of this host, such as https://example.com',
+        read: readHost,
+      },
+      '--json': 'as JSON, one object a line',
+    },
+    examples: ['3', '3 --class forbidden --json'],
+    route: 'GET /v1/crawls/{id}/dead-letters',
+    query: (given) => ({ class: given.class, host: given.host }),
+    answer: deadLetterList.shape.items.element,
+    print: {
+      heads: ['failed at', 'class', 'url', 'why'],
+      row: ({ failedAt, class: letterClass, url, message, attemptedAt, hostParked, notBefore }) => [
+        moment(failedAt),
+        letterClass,
+        url,
+        [
+          message,
+          ...(attemptedAt.length === 0 ? [] : [`tried before at ${attemptedAt.join(', ')}`]),
+          ...(hostParked ? ['its host is parked'] : []),
+          ...(notBefore === null ? [] : [`not tried again before ${notBefore}`]),
+        ].join('; '),
+      ],
+      none: 'There are no dead letters.',
+    },
+  }),
+  asks({
+    words: 'redrive',
+    takes: {
+      ...oneCrawl,
+      '--url <url>': { about: 'only the dead letter of this URL, in any spelling', read: knownUrl },
+      '--class <class>': { about: 'only dead letters of this class', read: readClass },
+      '--host <origin>': {
+        about:
+          'only dead letters of this host; if no other option is given, the host is tried again if it is parked',
+        read: readHost,
+      },
+      '--json': 'as JSON',
+    },
+    examples: ['3', '3 --class server-error', '3 --host https://example.com'],
+    notes: 'A URL that the server refused (401, 403) is not requested again within seven days.',
+    needs: 'all',
+    route: 'POST /v1/crawls/{id}/dead-letters/redrive',
+    body: ({ url, host, ...given }) => ({ url, class: given.class, host }),
+    answer: redriveAnswer,
+    print: redriveLines,
+  }),
+];
+
+function redriveLines(answer: RedriveAnswer): string[] {
+  const { done, queued, waitingAtParkedHosts: parked, resting, notBefore, unparked } = answer;
+  const letters = (count: number): string =>
+    count === 1 ? '1 dead letter is' : `${grouped(count)} dead letters are`;
+  return [
+    `${letters(queued)} queued again${done ? '' : ' so far; the rest follows without further commands'}.`,
+    ...(unparked ? ['The host is no longer parked.'] : []),
+    ...(parked === 0
+      ? []
+      : [
+          `${grouped(parked)} of them wait at parked hosts; redrive --host ORIGIN, without other options, tries such a host again.`,
+        ]),
+    ...(resting === 0
+      ? []
+      : [
+          `${letters(resting)} left alone, since the server refused them less than seven days ago; the first can be queued again at ${notBefore ?? '?'}.`,
+        ]),
+  ];
 }
-
-/** @throws CommandError */
-export function readLetterOptions({ class: letterClass, host }: LetterOptions): {
-  readonly letterClass: DeadLetterClass | null;
-  readonly origin: string | null;
-} {
-  if (letterClass !== undefined && !isDeadLetterClass(letterClass)) {
-    throw new CommandError(
-      `There is no class ${letterClass}; the classes are ${deadLetterClasses.join(', ')}.`,
-    );
-  }
-  const origin = host === undefined ? null : hostOrigin.safeParse(host, { error: inWords });
-  if (origin?.success === false) throw new CommandError(`--host ${origin.error.issues[0]?.message ?? ''}.`);
-  return { letterClass: letterClass ?? null, origin: origin?.data ?? null };
-}
-
-const whyOf = ({ message, attemptedAt, hostParked, notBefore }: DeadLetterView): string =>
-  [
-    message,
-    ...(attemptedAt.length === 0 ? [] : [`tried before at ${attemptedAt.join(', ')}`]),
-    ...(hostParked ? ['its host is parked'] : []),
-    ...(notBefore === null ? [] : [`not tried again before ${notBefore}`]),
-  ].join('; ');

@@ -10,41 +10,114 @@ import {
   type CrawlEdit,
   type EditPreview,
 } from '../../contracts/http/edits.ts';
-import { endingInWords } from '../../domain/crawl-life.ts';
-import { inWords } from '../../contracts/http/wording.ts';
-import { anyApi, withApi } from '../api/target.ts';
-import type { VerbOptions } from './crawls.ts';
-import { editOptionNames, optionName } from '../crawl/crawl-settings.ts';
-import { readSettings } from '../crawl/setting-values.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
-import { moment, table, writeList, writeOne, type Shown } from '../output/table.ts';
 import { counted, grouped } from '../../domain/counted.ts';
+import { endingInWords } from '../../domain/crawl-life.ts';
+import { anyApi } from '../api/target.ts';
+import { numberOf, oneCrawl } from '../arguments.ts';
+import { addEditSettings, editOptionNames, optionName } from '../crawl/crawl-settings.ts';
+import { readSettings } from '../crawl/setting-values.ts';
+import { CommandError } from '../ending.ts';
+import { judged } from '../judged.ts';
+import { moment, table, writeOne } from '../output/table.ts';
+import { asks, does } from '../verb.ts';
 
-/** As commander gives them; the settings of crawl-settings.ts are text, and `none` takes a setting back. */
-export interface EditOptions extends VerbOptions {
-  readonly dryRun?: boolean;
+const change = {
+  '--dry-run': 'show what the change would do to the URLs of the crawl, and change nothing',
+  '--yes': 'make the change also if it ends the crawl',
+  '--note <text>': 'why; shown to whoever reads the versions later',
+} as const;
+const asPreview = { query: { dryRun: 'true' } };
+
+/** The settings of crawl-settings.ts are text, and `none` takes a setting back. */
+interface EditOptions {
   /** The crawl may end by the edit. */
-  readonly yes?: boolean;
-  readonly note?: string;
+  readonly yes: boolean;
+  readonly note: string | undefined;
   readonly [setting: string]: unknown;
 }
 
-export async function edit(id: string, options: EditOptions): Promise<ExitCode> {
-  const { dryRun = false, json = false } = options;
-  const body = await readEdit(options);
-  const api = await anyApi(options);
-  if (dryRun) {
-    const preview = await api.change('PATCH', `/v1/crawls/${id}`, editPreview, {
-      body,
-      query: { dryRun: 'true' },
-    });
-    writeOne(preview, json, () => previewLines(id, preview));
-  } else {
-    const version = await api.change('PATCH', `/v1/crawls/${id}`, configVersion, { body });
-    writeOne(version, json, () => [versionLine(version)]);
-  }
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'edit',
+    takes: {
+      ...oneCrawl,
+      ...change,
+      settings: (command) => {
+        command.optionsGroup(
+          'Settings (a new value replaces the old one as a whole; the value none resets a setting):',
+        );
+        addEditSettings(command);
+      },
+      '--json': 'as JSON',
+    },
+    examples: [
+      '3 --exclude "*/archive/*" --dry-run',
+      '3 --exclude "*/archive/*" --delay 2 --note "the archive is of no use"',
+      '3 --max-pages none',
+    ],
+    run: async ({ id, dryRun, json, ...given }) => {
+      const path = `/v1/crawls/${id}`;
+      const body = await readEdit(given);
+      const api = await anyApi(given);
+      if (dryRun) {
+        const preview = await api.change('PATCH', path, editPreview, { body, ...asPreview });
+        writeOne(preview, json, () => previewLines(id, preview));
+      } else {
+        const version = await api.change('PATCH', path, configVersion, { body });
+        writeOne(version, json, () => [versionLine(version)]);
+      }
+    },
+  }),
+  asks({
+    words: 'versions',
+    takes: { ...oneCrawl, '--json': 'as JSON with the settings, one object a line' },
+    examples: ['3'],
+    route: 'GET /v1/crawls/{id}/versions',
+    perPage: 100,
+    answer: versionList.shape.items.element,
+    print: {
+      heads: ['version', 'created', 'by', 'applied', 'excluded', 'queued again', 'admitted', 'note'],
+      row: ({ version, createdAt, author, effect, restores, note }) => [
+        String(version),
+        moment(createdAt),
+        author ?? '',
+        effect.state === 'pending' ? `pending, ${grouped(effect.judged)} so far` : effect.state,
+        grouped(effect.excluded),
+        grouped(effect.readmitted),
+        grouped(effect.admitted),
+        [
+          ...(restores === null ? [] : [`version ${String(restores)} again`]),
+          ...(note === null ? [] : [note]),
+        ].join(': '),
+      ],
+      none: 'There is no version yet.',
+    },
+  }),
+  does({
+    words: 'restore',
+    takes: {
+      ...oneCrawl,
+      '<version>': {
+        about: 'number of the version, as orbweaver versions shows it',
+        read: numberOf('a version', 9),
+      },
+      ...change,
+      '--json': 'as JSON',
+    },
+    examples: ['3 1 --dry-run', '3 1'],
+    run: async ({ id, version, dryRun, yes, note, json, ...given }) => {
+      const api = await anyApi(given);
+      const path = `/v1/crawls/${id}/versions/${version}/restore`;
+      if (dryRun) {
+        const preview = await api.change('POST', path, editPreview, { body: {}, ...asPreview });
+        writeOne(preview, json, () => previewLines(id, preview));
+      } else {
+        const made = await api.create(path, configVersion, { note, ...(yes && { mayEnd: true }) });
+        writeOne(made, json, () => [versionLine(made)]);
+      }
+    },
+  }),
+];
 
 /** @throws CommandError with one sentence on the first thing that is wrong */
 export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
@@ -52,17 +125,13 @@ export async function readEdit(options: EditOptions): Promise<CrawlEdit> {
   if (Object.keys(given).length === 0)
     throw new CommandError(`Say what to change: ${editOptionNames().join(', ')}.`);
   if (options.note !== undefined) given['note'] = options.note;
-  if (options.yes === true) given['mayEnd'] = true;
+  if (options.yes) given['mayEnd'] = true;
   // The given values are sent as they are: the API reads them once more.
-  const read = crawlEdit.safeParse(given, { error: inWords });
-  if (read.success) return given;
-  const [issue] = read.error.issues;
-  const [field = '', ...within] = issue?.path.map(String) ?? [];
-  const typed = field === 'note' ? '--note' : optionName(field);
-  const place = within.length === 0 ? '' : ` (${within.join('.')})`;
-  throw new CommandError(
-    `${typed}${place} cannot be used: ${(issue?.message ?? 'it is not valid').replace(/\.$/, '')}.`,
-  );
+  judged(crawlEdit, given, ([field = '', ...within]) => {
+    const typed = field === 'note' ? '--note' : optionName(field);
+    return `${typed}${within.length === 0 ? '' : ` (${within.join('.')})`}`;
+  });
+  return given;
 }
 
 const versionLine = ({ crawlId, version, effect }: ConfigVersion): string =>
@@ -113,52 +182,4 @@ export function previewLines(id: string, preview: EditPreview): string[] {
       byHost.map((row) => [row.origin, grouped(row.excluded), grouped(row.readmitted)]),
     ),
   ];
-}
-
-const shown: Shown<ConfigVersion> = {
-  heads: ['version', 'created', 'by', 'applied', 'excluded', 'queued again', 'admitted', 'note'],
-  row: ({ version, createdAt, author, effect, restores, note }) => [
-    String(version),
-    moment(createdAt),
-    author ?? '',
-    effect.state === 'pending' ? `pending, ${grouped(effect.judged)} so far` : effect.state,
-    grouped(effect.excluded),
-    grouped(effect.readmitted),
-    grouped(effect.admitted),
-    [
-      ...(restores === null ? [] : [`version ${String(restores)} again`]),
-      ...(note === null ? [] : [note]),
-    ].join(': '),
-  ],
-  none: 'There is no version yet.',
-};
-
-export async function versions(id: string, options: VerbOptions): Promise<ExitCode> {
-  const { json = false } = options;
-  const item = versionList.shape.items.element;
-  await withApi(options, (api) =>
-    writeList(api.list(`/v1/crawls/${id}/versions`, item, { limit: 100 }), json, shown),
-  );
-  return exitCodes.ok;
-}
-
-export async function restore(
-  id: string,
-  version: string,
-  options: VerbOptions & { readonly dryRun?: boolean; readonly yes?: boolean; readonly note?: string },
-): Promise<ExitCode> {
-  const { dryRun = false, yes = false, note, json = false } = options;
-  const api = await anyApi(options);
-  const path = `/v1/crawls/${id}/versions/${version}/restore`;
-  if (dryRun) {
-    const preview = await api.change('POST', path, editPreview, { body: {}, query: { dryRun: 'true' } });
-    writeOne(preview, json, () => previewLines(id, preview));
-  } else {
-    const made = await api.create(path, configVersion, {
-      ...(note !== undefined && { note }),
-      ...(yes && { mayEnd: true }),
-    });
-    writeOne(made, json, () => [versionLine(made)]);
-  }
-  return exitCodes.ok;
 }

@@ -3,9 +3,25 @@
  * has a table of the words that may follow, by the verbs before.
  */
 import type { Command, Option } from 'commander';
+import { does } from '../verb.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
+
+export const verbs = [
+  does({
+    words: 'completion',
+    here: true,
+    takes: { '<shell>': { about: 'which shell', choices: shells } },
+    notes: `Examples:
+  source <(orbweaver completion bash)                 in ~/.bashrc
+  source <(orbweaver completion zsh)                  in ~/.zshrc, behind compinit
+  orbweaver completion fish > ~/.config/fish/completions/orbweaver.fish`,
+    run: async ({ shell }, whole) => {
+      process.stdout.write(completionScript(await whole(), shell));
+    },
+  }),
+];
 
 interface Place {
   /** Verbs from the program down, such as `crawls start`; '': none yet. */

@@ -10,23 +10,38 @@ import { entryScript } from '../../config/package.ts';
 import { counted } from '../../domain/counted.ts';
 import { replayFault, type HistoryEvent } from '../../domain/replay-fault.ts';
 import type { StackInfo } from '../../stack/info.ts';
+import { wholeNumber } from '../arguments.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { openOutFile } from '../output/out-file.ts';
 import { runningStack } from '../stack/running-stack.ts';
 import { sayPlainly } from '../output/say.ts';
 import { withOwnStack } from '../stack/stack.ts';
 import { reasonOf } from '../output/words.ts';
+import { does } from '../verb.ts';
 
-export interface ReplayOptions {
-  /** Only this workflow; otherwise all open workflows, `limit` at most. */
-  readonly workflowId?: string;
+export const verbs = [
+  does({
+    words: 'replay',
+    here: true,
+    takes: {
+      '[file...]': 'replay these saved histories; no stack is needed',
+      '--workflow-id <id>':
+        'only this workflow, such as host/https://example.com (default: all open workflows)',
+      '--limit <n>': { about: 'histories to replay at most', read: wholeNumber(1), usual: 200 },
+      '--save <id>': 'save the history of this workflow to the file, and replay nothing',
+    },
+    examples: ['', '--workflow-id crawl/3', '--save crawl/3 crawl-3.json', 'crawl-3.json'],
+    run: ({ file: files, ...given }) => replay(files, given),
+  }),
+];
+
+interface ReplayOptions {
+  readonly workflowId: string | undefined;
   readonly limit: number;
-  /** Save the history of this workflow, and replay nothing. */
-  readonly save?: string;
+  readonly save: string | undefined;
 }
 
-/** @param files saved histories: these are replayed, and no stack is asked; with `save` the one file to write */
-export async function replay(files: readonly string[], options: ReplayOptions): Promise<ExitCode> {
+async function replay(files: readonly string[], options: ReplayOptions): Promise<ExitCode> {
   const { workflowId, limit, save } = options;
   if (workflowId !== undefined && (save !== undefined || files.length > 0))
     throw new CommandError('Give either --workflow-id, or files, or --save.');

@@ -2,25 +2,35 @@
 import { readFile } from 'node:fs/promises';
 import { parseRobots, productToken } from '../../domain/robots.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
-import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
+import { CommandError } from '../ending.ts';
 import { argumentsOrInput, writeJsonLines } from '../output/lines.ts';
 import { reasonOf } from '../output/words.ts';
+import { does } from '../verb.ts';
 
-export async function robotsCheck(
-  urls: readonly string[],
-  options: { readonly agent: string; readonly robots: string },
-): Promise<ExitCode> {
-  const rules = parseRobots(await readRobots(options.robots)).forAgent(productToken(options.agent));
-  await writeJsonLines(
-    (async function* () {
-      for await (const url of argumentsOrInput(urls)) {
-        const { allowed, rule, line } = rules.check(requested(url));
-        yield { url, allowed, rule, line };
-      }
-    })(),
-  );
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'robots check',
+    summary: 'Check URLs against a robots.txt file. URLs are read from standard input if none is given.',
+    here: true,
+    takes: {
+      '--agent <name>': { about: 'product token or full user agent of the crawler', needed: true },
+      '--robots <file>': { about: 'the robots.txt file', needed: true },
+      '[url...]': '',
+    },
+    examples: ['--agent orbweaver --robots robots.txt https://example.com/private'],
+    run: async ({ agent, robots, url: urls }) => {
+      const rules = parseRobots(await readRobots(robots)).forAgent(productToken(agent));
+      await writeJsonLines(
+        (async function* () {
+          for await (const url of argumentsOrInput(urls)) {
+            const { allowed, rule, line } = rules.check(requested(url));
+            yield { url, allowed, rule, line };
+          }
+        })(),
+      );
+    },
+  }),
+];
 
 async function readRobots(file: string): Promise<Uint8Array> {
   try {

@@ -7,9 +7,22 @@ import { findTemporalCli } from '../../stack/temporal-cli.ts';
 import { CommandError, exitCodes } from '../ending.ts';
 import { runningStack } from '../stack/running-stack.ts';
 import { sayPlainly } from '../output/say.ts';
+import { does } from '../verb.ts';
+
+export const verbs = [
+  does({
+    words: 'temporal',
+    here: true,
+    takes: {
+      '[args...]': '',
+      passed: (command) => command.helpOption(false).allowUnknownOption().passThroughOptions(),
+    },
+    run: ({ args }) => temporal(args),
+  }),
+];
 
 /** @returns the exit code of the program. @throws CommandError if there is no Temporal to talk to */
-export async function temporal(args: readonly string[]): Promise<number> {
+async function temporal(args: readonly string[]): Promise<number> {
   const config = loadConfig();
   const stack = runningStack(config.dataDir, 'services');
   const address = stack?.temporalAddress ?? config.temporalAddress;

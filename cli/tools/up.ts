@@ -4,15 +4,26 @@ import { tenantView } from '../../contracts/tenancy.ts';
 import { counted } from '../../domain/counted.ts';
 import { localApi } from '../api/target.ts';
 import { createApi, type Api } from '../api/api.ts';
-import { openCrawls } from '../steer/crawls.ts';
+import { openCrawls } from '../steer/crawl-list.ts';
 import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { aborted, listenForInterrupts } from '../crawl/interrupts.ts';
 import { sayPlainly } from '../output/say.ts';
+import { does } from '../verb.ts';
 import { start, type KeptMessage, type StartedStack } from '../stack/stack.ts';
 import { runningWorkflows } from '../stack/temporal-web.ts';
 
+export const verbs = [
+  does({
+    words: 'up',
+    here: true,
+    takes: { '--kept': { about: '', hidden: true } },
+    notes: 'Examples:\n  orbweaver up\n  ORBWEAVER_API_PORT=8080 orbweaver up',
+    run: ({ kept }) => up(kept),
+  }),
+];
+
 /** @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes */
-export async function up(kept: boolean): Promise<ExitCode> {
+async function up(kept: boolean): Promise<ExitCode> {
   const config = loadConfig();
   const interrupts = listenForInterrupts();
   const send = (message: KeptMessage): void => {

@@ -1,13 +1,19 @@
 /** `url normalize`: two spellings with the same output are the same page. */
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import { exitCodes, type ExitCode } from '../ending.ts';
 import { argumentsOrInput, writeJsonLines } from '../output/lines.ts';
+import { does } from '../verb.ts';
 
-export async function urlNormalize(urls: readonly string[]): Promise<ExitCode> {
-  await writeJsonLines(normalized(argumentsOrInput(urls)));
-  return exitCodes.ok;
-}
+export const verbs = [
+  does({
+    words: 'url normalize',
+    summary: 'Print the canonical form of URLs. URLs are read from standard input if none is given.',
+    here: true,
+    takes: { '[url...]': '' },
+    examples: ['"HTTP://Example.com:80/a/../b?utm_source=x#y"'],
+    run: ({ url: urls }) => writeJsonLines(normalized(argumentsOrInput(urls))),
+  }),
+];
 
 async function* normalized(urls: AsyncIterable<string>): AsyncGenerator<object> {
   for await (const url of urls) {

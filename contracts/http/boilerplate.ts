@@ -26,4 +26,3 @@ export const boilerplateView = z
       .meta({ description: 'The blocks that are left out, those of most pages first.' }),
   })
   .meta({ id: 'Boilerplate' });
-export type BoilerplateView = z.infer<typeof boilerplateView>;

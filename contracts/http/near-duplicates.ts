@@ -18,7 +18,7 @@ export const nearDuplicatesQuery = z.strictObject({
   limit: limit(1_000, defaultClusterLimit),
 });
 
-export const nearDuplicateCluster = z
+const nearDuplicateCluster = z
   .object({
     url: z.string().meta({
       description: 'The page that was judged first or, if that is a copy, the page that stands for it.',
@@ -29,7 +29,6 @@ export const nearDuplicateCluster = z
     }),
   })
   .meta({ id: 'NearDuplicateCluster' });
-export type NearDuplicateCluster = z.infer<typeof nearDuplicateCluster>;
 
 export const nearDuplicateList = z
   .object({

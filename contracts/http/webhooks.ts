@@ -176,7 +176,6 @@ export const newReplay = z
       context.addIssue({ code: 'custom', path: ['crawlId'], message: 'must be given together with after' });
   })
   .meta({ id: 'NewWebhookReplay' });
-export type NewReplay = z.infer<typeof newReplay>;
 
 export const replayAnswer = z
   .object({

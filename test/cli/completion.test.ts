@@ -5,7 +5,7 @@ import { completionScript, shells } from '../../cli/tools/completion.ts';
 import { createProgram } from '../../cli/program.ts';
 import { runCli } from './run-cli.ts';
 
-const program = createProgram(() => undefined);
+const program = await createProgram(() => undefined);
 
 function completed(...typed: string[]): string[] {
   const script = `${completionScript(program, 'bash')}

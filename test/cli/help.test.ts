@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { helpGroups } from '../../cli/crawl/crawl-settings.ts';
 import { createProgram } from '../../cli/program.ts';
 
-it.each([[['crawl']], [['crawls', 'start']]])('%j has its options in groups', (path) => {
-  let verb = createProgram(() => undefined);
+it.each([[['crawl']], [['crawls', 'start']]])('%j has its options in groups', async (path) => {
+  let verb = await createProgram(() => undefined);
   for (const name of path) {
     const below = verb.commands.find((each) => each.name() === name);
     if (below === undefined) throw new Error(`there is no ${name}`);

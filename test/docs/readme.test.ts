@@ -102,11 +102,8 @@ describe('pages that are made (`-u` writes them anew)', () => {
         ];
       });
     const about = '`./orbweaver <verb> --help` says the same; [cli.md](cli.md) shows verbs at work.';
-    const body = verbs(
-      createProgram(() => undefined),
-      'orbweaver',
-    );
-    await expect(made('Verbs', 'the command definitions in `cli/`', about, body)).toMatchFileSnapshot(
+    const body = verbs(await createProgram(() => undefined), 'orbweaver');
+    await expect(made('Verbs', 'the verbs in `cli/`', about, body)).toMatchFileSnapshot(
       '../../docs/verbs.md',
     );
   });
