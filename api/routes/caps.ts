@@ -1,15 +1,8 @@
 /** Caps on addresses and domains, which an operator sets over the process settings. */
-import {
-  capList,
-  capPath,
-  capQuery,
-  capView,
-  defaultCapLimit,
-  newCap,
-  type CapView,
-} from '../../contracts/http/caps.ts';
+import { capList, capPath, capQuery, capView, defaultCapLimit, newCap } from '../../contracts/http/caps.ts';
 import { readCapName } from '../../engine/caps/cap-name.ts';
-import { clearCap, listCaps, setCap, type CapRow } from '../../storage/caps/index.ts';
+import { one } from '../../storage/postgres/index.ts';
+import { clearCap, listCaps, setCap } from '../../storage/caps/index.ts';
 import { instance } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -17,13 +10,6 @@ import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;
-
-const viewOf = ({ name, rate, in_flight: inFlight, changed_at: changedAt }: CapRow): CapView => ({
-  name,
-  rate,
-  inFlight,
-  changedAt: changedAt.toISOString(),
-});
 
 function nameIn(text: string, status: 400 | 422): string {
   const read = readCapName(text);
@@ -43,7 +29,7 @@ export const capRoutes = [
     handler:
       ({ pool }) =>
       async ({ query: { cursor = null, limit = defaultCapLimit } }) => {
-        const items = (await listCaps(pool, cursor, limit)).map(viewOf);
+        const items = await listCaps(pool, cursor, limit);
         return { items, next: items.length < limit ? null : (items.at(-1)?.name ?? null) };
       },
   }),
@@ -59,14 +45,13 @@ export const capRoutes = [
       ({ pool, log }) =>
       async ({ body: { name: text, rate, inFlight = null }, response }) => {
         const name = nameIn(text, 422);
-        const [row] = await setCap(pool, name, rate, inFlight);
-        if (row === undefined) throw new Error('Postgres returned no row for the cap');
+        const row = await one(setCap(pool, name, rate, inFlight));
         log.info({ name, rate, inFlight }, 'a cap was set');
         noteForAudit(
           response,
           `${name}: ${rate === null ? 'no cap' : `${String(rate)} requests per second`}`,
         );
-        return viewOf(row);
+        return row;
       },
   }),
   route({
@@ -88,7 +73,7 @@ export const capRoutes = [
         const [row] = await clearCap(pool, name);
         if (row === undefined) throw new HttpProblem(404, `No cap was set for ${name}.`);
         log.info({ name }, 'a cap was taken back');
-        return viewOf(row);
+        return row;
       },
   }),
 ];

@@ -5,11 +5,10 @@ import {
   qualityPin,
   reviewList,
   reviewQuery,
-  type HostQuality,
 } from '../../contracts/http/host-quality.ts';
 import { hostPath } from '../../contracts/hosts.ts';
 import { reviewQuality } from '../../domain/host-quality.ts';
-import { pinQuality, poorHosts, qualitiesOf, type QualityRow } from '../../storage/quality/index.ts';
+import { pinQuality, poorHosts, qualitiesOf } from '../../storage/quality/index.ts';
 import { instance } from '../way-in/access.ts';
 import { json } from './answers.ts';
 import { noOrigin, noSuchHost, unknownHost, wake } from './hosts.ts';
@@ -33,7 +32,10 @@ export const hostQualityRoutes = [
         const rows = await poorHosts(pool, below, Number(quality), Number(id), limit);
         const last = rows.at(-1);
         const ends = last === undefined || rows.length < limit;
-        return { items: rows.map(viewOf), next: ends ? null : `${String(last.quality)}:${String(last.id)}` };
+        return {
+          items: rows.map(({ id: _, ...quality }) => quality),
+          next: ends ? null : `${String(last.quality)}:${String(last.id)}`,
+        };
       },
   }),
   route({
@@ -48,7 +50,7 @@ export const hostQualityRoutes = [
       ({ pool }) =>
       async ({ params: { origin } }) => {
         const [row] = await qualitiesOf(pool, [origin]);
-        return row === undefined ? noSuchHost(origin) : viewOf(row);
+        return row ?? noSuchHost(origin);
       },
   }),
   route({
@@ -68,21 +70,7 @@ export const hostQualityRoutes = [
         await wake(parts, origin);
         log.info({ origin, quality }, 'the quality of a host was pinned, or taken back');
         const [row] = await qualitiesOf(pool, [origin]);
-        return row === undefined ? noSuchHost(origin) : viewOf(row);
+        return row ?? noSuchHost(origin);
       },
   }),
 ];
-
-const viewOf = ({
-  origin,
-  quality,
-  pinned,
-  later,
-  budget,
-  parts,
-  urls,
-  looked_at,
-}: QualityRow): HostQuality => ({
-  ...{ origin, quality, pinned, leftForLater: later, requestsPerDay: budget, parts, urls },
-  lookedAt: looked_at?.toISOString() ?? null,
-});

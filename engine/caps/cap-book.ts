@@ -88,10 +88,7 @@ export class CapBook {
     const [row] = await loadCaps(this.#pool, this.#stamp);
     if (row !== undefined) {
       this.#set = new Map(
-        row.caps.map(({ name, rate, in_flight: inFlight }) => [
-          name,
-          rate === null ? null : { rate, inFlight },
-        ]),
+        row.caps.map(({ name, rate, inFlight }) => [name, rate === null ? null : { rate, inFlight }]),
       );
       this.#stamp = row.stamp;
     }

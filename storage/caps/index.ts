@@ -1,6 +1,6 @@
 /** Caps on hosts together: what operators set, who has which permits, and which hosts wait for one. */
 export { atBooks } from './books.ts';
-export { clearCap, listCaps, loadCaps, setCap, type CapRow } from './caps.sql.ts';
+export { clearCap, listCaps, loadCaps, setCap } from './caps.sql.ts';
 export {
   addHolder,
   hostCapWait,

@@ -1,7 +1,7 @@
 /** The outbox: what happened to crawls, written in the transaction in which it happened. */
 import type { CrawlEvent } from '../../contracts/http/events.ts';
 import type { Queryable } from '../postgres/index.ts';
-import { eventsAfter, eventsOfKinds, type EventRow } from './events.sql.ts';
+import { eventsAfter, eventsOfKinds } from './events.sql.ts';
 
 /** Events of one crawl, behind a number ('0': from the start). @param kinds null: all kinds */
 export async function readEvents(
@@ -11,11 +11,9 @@ export async function readEvents(
   limit: number,
   kinds: readonly string[] | null = null,
 ): Promise<readonly CrawlEvent[]> {
-  const rows =
-    kinds === null
-      ? await eventsAfter(db, [Number(crawlId)], [Number(after)], limit)
-      : await eventsOfKinds(db, crawlId, after, [...new Set(kinds)], limit);
-  return rows.map(eventOf);
+  return kinds === null
+    ? eventsAfter(db, [Number(crawlId)], [Number(after)], limit)
+    : eventsOfKinds(db, crawlId, after, [...new Set(kinds)], limit);
 }
 
 /** Events of several crawls, for each behind a number of its own. */
@@ -25,13 +23,5 @@ export async function readEventsOf(
   limit: number,
 ): Promise<readonly CrawlEvent[]> {
   const ids = [...places.keys()].map(Number);
-  return (await eventsAfter(db, ids, [...places.values()].map(Number), limit)).map(eventOf);
+  return eventsAfter(db, ids, [...places.values()].map(Number), limit);
 }
-
-const eventOf = ({ number, crawl_id, kind, at, data }: EventRow): CrawlEvent => ({
-  id: String(number),
-  crawlId: String(crawl_id),
-  kind,
-  at: at.toISOString(),
-  data: { ...data },
-});

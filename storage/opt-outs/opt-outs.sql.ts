@@ -1,22 +1,16 @@
 /** The list of opted-out domains, and the hosts and URLs under them. */
 import { onceHeld } from '../frontier/index.ts';
-import { statement } from '../postgres/index.ts';
-
-export interface OptOutRow {
-  readonly domain: string;
-  readonly reason: string | null;
-  readonly created_at: Date;
-}
+import type { OptOutView } from '../../contracts/opt-out.ts';
+import { statement, view } from '../postgres/index.ts';
 
 /** Entries after a domain, in the order of bytes; null: from the first. */
-export const listOptOuts = statement<[after: string | null, limit: number], OptOutRow>('list-opt-outs')`
+export const listOptOuts = view<[after: string | null, limit: number], OptOutView>('list-opt-outs')`
    select domain, reason, created_at from opt_out where $1::text is null or domain > $1 order by domain limit $2`;
 
 /** Puts a domain on the list. An entry that is there already keeps its reason and date. */
-export const addOptOut = statement<
-  [domain: string, reason: string | null],
-  OptOutRow & { readonly added: boolean }
->('add-opt-out')`
+export const addOptOut = view<[domain: string, reason: string | null], OptOutView & { added: boolean }>(
+  'add-opt-out',
+)`
    with entry as (
      insert into opt_out (domain, reason) values ($1, $2)
      on conflict (domain) do update set domain = excluded.domain

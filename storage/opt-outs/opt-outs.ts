@@ -5,7 +5,7 @@
  */
 import type { OptOutAdded, OptOutRemoved, OptOutView } from '../../contracts/opt-out.ts';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../domain/opt-out.ts';
-import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
+import { one, type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import {
   addOptOut,
   countOptedOut,
@@ -13,7 +13,6 @@ import {
   hostsOfDomain,
   type HostOfDomain,
   listOptOuts,
-  type OptOutRow,
   loadOptOuts,
   removeOptOut,
   requeueOptedOut,
@@ -33,8 +32,7 @@ const sweepMs = 15_000;
  */
 export async function optOut(pool: Pool, domain: string, reason: string | null): Promise<OptOutAdded> {
   const before = await countExcluded(pool, domain);
-  const [entry] = await retrying(() => addOptOut(pool, domain, reason));
-  if (entry === undefined) throw new Error('Postgres returned no row for the opt-out');
+  const entry = await one(retrying(() => addOptOut(pool, domain, reason)));
   // Until then, workers whose copy of the list is older still queue and send.
   await held();
   await sweep(await hostsOfDomain(pool, domain), (host) =>
@@ -42,7 +40,7 @@ export async function optOut(pool: Pool, domain: string, reason: string | null):
   );
   // Since the entry was there, slices and admissions have excluded some URLs as well.
   const excluded = Math.max(0, (await countExcluded(pool, domain)) - before);
-  return { ...viewOf(entry), added: entry.added, excluded };
+  return { ...entry, excluded };
 }
 
 const countExcluded = async (pool: Pool, domain: string): Promise<number> => {
@@ -76,7 +74,7 @@ export async function optOutsAfter(
   after: string | null,
   limit: number,
 ): Promise<readonly OptOutView[]> {
-  return (await listOptOuts(db, after, limit)).map(viewOf);
+  return listOptOuts(db, after, limit);
 }
 
 /** Runs a statement at each host until the statement finds nothing more, or the time is up. */
@@ -96,9 +94,3 @@ async function sweep(
 }
 
 const held = (): Promise<void> => new Promise((wake) => setTimeout(wake, optOutHoldMs));
-
-const viewOf = ({ domain, reason, created_at }: OptOutRow): OptOutView => ({
-  domain,
-  reason,
-  createdAt: created_at.toISOString(),
-});

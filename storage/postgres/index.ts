@@ -6,6 +6,7 @@ export {
   allowWalk,
   planByKey,
   createPool,
+  one,
   inTransaction,
   transactOnce,
   type Pool,
@@ -14,4 +15,4 @@ export {
 } from './pool.ts';
 export { isTooLate, probePostgres } from './probe-postgres.ts';
 export { retrying, isStorageOutage } from './retry.ts';
-export { statement } from './statement.ts';
+export { statement, view } from './statement.ts';

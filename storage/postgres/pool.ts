@@ -133,3 +133,10 @@ export async function transactOnce<T>(pool: Pool, work: (db: Queryable) => Promi
     throw error;
   }
 }
+
+/** The row of a statement that always answers one. */
+export async function one<R>(rows: Promise<readonly R[]>): Promise<R> {
+  const [row] = await rows;
+  if (row === undefined) throw new Error('Postgres answered no row');
+  return row;
+}

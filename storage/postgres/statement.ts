@@ -4,49 +4,71 @@
  */
 import type { Queryable } from './pool.ts';
 
-export interface Statement<P extends readonly unknown[], R extends object> {
-  (db: Queryable, ...params: P): Promise<Readonly<R>[]>;
+/** `P`: the values by place (`$1`), as a tuple; or, where they are more than four, by name (`$crawlId`), as a record. */
+export interface Statement<P extends object, R extends object> {
+  (db: Queryable, ...params: P extends readonly unknown[] ? P : [values: P]): Promise<Readonly<R>[]>;
   /** The SQL, for the test that prepares every statement against the schema. */
   readonly text: string;
 }
 
+/** Takes the SQL. What stands in `${…}` becomes part of it when the module is loaded: values are always bound. */
+type Template<P extends object, R extends object> = (
+  parts: readonly string[],
+  ...fragments: readonly (string | number)[]
+) => Statement<P, R>;
+
 /**
  * Takes the SQL as a template: `` statement<[id: string], { state: string }>('crawl-state')`select … where id = $1` ``.
- * Values are always bound (`$1`): what stands in `${…}` becomes part of the SQL when the module is loaded. Without `R`
- * there is no answer.
+ * Without `R` there is no answer.
  * @param name unique over the project, below 64 bytes.
  * @param longestMs milliseconds to wait for an answer, if the pool's own limit does not fit; the server has a limit as
  * well
  */
-export function statement<P extends readonly unknown[], R extends object = Record<string, never>>(
+export const statement = <P extends object, R extends object = Record<string, never>>(
   name: string,
   longestMs?: number,
-): (parts: readonly string[], ...fragments: readonly (string | number)[]) => Statement<P, R>;
-/** The SQL as an argument. */
-export function statement<P extends readonly unknown[], R extends object>(
-  name: string,
-  text: string,
-  longestMs?: number,
-): Statement<P, R>;
-export function statement<P extends readonly unknown[], R extends object>(
-  name: string,
-  second?: string | number,
-  third?: number,
-) {
-  if (typeof second === 'string') return prepared<P, R>(name, second, third);
-  return (parts: readonly string[], ...fragments: readonly (string | number)[]): Statement<P, R> =>
-    prepared(name, String.raw({ raw: parts }, ...fragments), second);
+): Template<P, R> => prepared(name, longestMs, (rows) => rows);
+
+/** As `statement`, for rows that leave as they come: names in camel case, instants as text (ISO 8601). */
+export const view = <P extends object, R extends object>(name: string): Template<P, R> =>
+  prepared(name, undefined, (rows) =>
+    rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([key, value]) => [camelCase(key), withoutDates(value)])),
+    ),
+  );
+
+const prepared =
+  <P extends object, R extends object>(
+    name: string,
+    longestMs: number | undefined,
+    read: (rows: object[]) => object[],
+  ): Template<P, R> =>
+  (parts, ...fragments) => {
+    const written = String.raw({ raw: parts }, ...fragments);
+    const names = [...new Set(Array.from(written.matchAll(/\$([a-z]\w*)/gi), ([, each = '']) => each))];
+    const text = written.replaceAll(
+      /\$([a-z]\w*)/gi,
+      (_, each: string) => `$${String(names.indexOf(each) + 1)}`,
+    );
+    const limit = longestMs === undefined ? {} : { query_timeout: longestMs };
+    const run = async (db: Queryable, ...params: readonly unknown[]): Promise<object[]> => {
+      const values = names.length === 0 ? [...params] : names.map((each) => valueOf(name, each, params[0]));
+      const { rows } = await db.query<object>({ name, text, values, ...limit });
+      return read(rows);
+    };
+    return Object.assign(run, { text }) as Statement<P, R>;
+  };
+
+function valueOf(statementName: string, name: string, values: unknown): unknown {
+  if (typeof values === 'object' && values !== null && name in values)
+    return (values as Readonly<Record<string, unknown>>)[name];
+  throw new Error(`The statement ${statementName} was given no value for $${name}`);
 }
 
-function prepared<P extends readonly unknown[], R extends object>(
-  name: string,
-  text: string,
-  longestMs?: number,
-): Statement<P, R> {
-  const limit = longestMs === undefined ? {} : { query_timeout: longestMs };
-  const run = async (db: Queryable, ...params: P): Promise<Readonly<R>[]> => {
-    const result = await db.query<R>({ name, text, values: [...params], ...limit });
-    return result.rows;
-  };
-  return Object.assign(run, { text });
-}
+const camelCase = (name: string): string =>
+  name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const withoutDates = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutDates);
+  return value instanceof Date ? value.toISOString() : value;
+};

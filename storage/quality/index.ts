@@ -1,3 +1,3 @@
 /** The quality of hosts. */
 export { lookAtQuality, pinQuality } from './quality.ts';
-export { hasPoorHosts, poorHosts, qualitiesOf, type QualityRow } from './quality.sql.ts';
+export { hasPoorHosts, poorHosts, qualitiesOf } from './quality.sql.ts';

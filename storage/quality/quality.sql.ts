@@ -1,6 +1,7 @@
 /** The quality of hosts: samples of their URLs, and what was made of them. */
 import { goodQuality, thinWords, type HostSample, type QualityParts } from '../../domain/host-quality.ts';
-import { statement } from '../postgres/index.ts';
+import type { HostQuality } from '../../contracts/http/host-quality.ts';
+import { statement, view } from '../postgres/index.ts';
 
 /** Crawls of a host that a sample looks at, the latest, and URLs of each: any, since keys are hashes. */
 const crawls = 3;
@@ -121,33 +122,18 @@ export const notePin = statement<[origin: string, quality: number | null], Pinne
    on conflict (host_id) do update set pinned = excluded.pinned
    returning host_id as id, quality, later, (parts ->> 'inbound')::float8 as linked, rank_of($1) as place`;
 
-export interface QualityRow {
-  readonly id: number;
-  readonly origin: string;
-  /** The one in force. */
-  readonly quality: number;
-  readonly pinned: boolean;
-  /** So many of its requests fail that it is left for later. */
-  readonly later: boolean;
-  /** Requests a day; null: as many as any host. */
-  readonly budget: number | null;
-  readonly parts: Partial<QualityParts>;
-  readonly urls: number;
-  /** Null: never. */
-  readonly looked_at: Date | null;
-}
-
-const columns = `h.id, h.origin, coalesce(q.pinned, q.quality, 1)::float8 as quality, q.pinned is not null as pinned, h.budget,
-          coalesce(q.later and q.pinned is null, false) as later,
+const columns = `h.origin, coalesce(q.pinned, q.quality, 1)::float8 as quality, q.pinned is not null as pinned,
+          h.budget as requests_per_day,
+          coalesce(q.later and q.pinned is null, false) as left_for_later,
           coalesce(q.parts, '{}') as parts, coalesce(q.urls, 0) as urls,
           nullif(q.looked_at, '-infinity') as looked_at`;
 
 /** Hosts below a quality, and hosts that are left for later; the worst first, after one of them. */
-export const poorHosts = statement<
+export const poorHosts = view<
   [below: number, afterQuality: number, afterId: number, limit: number],
-  QualityRow
+  HostQuality & { id: number }
 >('poor-hosts')`
-   select ${columns}
+   select ${columns}, h.id
      from host_quality q join host h on h.id = q.host_id
     where (coalesce(q.pinned, q.quality) < ${goodQuality} or q.later)
       and (coalesce(q.pinned, q.quality) < $1::float8 or q.later and q.pinned is null)
@@ -155,7 +141,7 @@ export const poorHosts = statement<
     order by coalesce(q.pinned, q.quality), q.host_id limit $4`;
 
 /** Qualities of hosts; 1 for those that were neither looked at nor pinned. */
-export const qualitiesOf = statement<[origins: readonly string[]], QualityRow>('qualities-of')`
+export const qualitiesOf = view<[origins: readonly string[]], HostQuality>('qualities-of')`
    select ${columns} from host h left join host_quality q on q.host_id = h.id where h.origin = any ($1)`;
 
 /** Is there any host for which something follows from its quality? */

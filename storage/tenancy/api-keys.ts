@@ -13,7 +13,7 @@ import {
   type Scope,
 } from '../../contracts/tenancy.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
-import { findKey, insertKey, keyStanding, listKeys, type KeyRow, noteKeyUse, revokeKey } from './keys.sql.ts';
+import { findKey, insertKey, keyStanding, listKeys, noteKeyUse, revokeKey } from './keys.sql.ts';
 import { lockTenant } from './tenants.sql.ts';
 
 /** Characters of a key that people see to tell keys apart; the rest has more than 200 random bits. */
@@ -55,7 +55,7 @@ export async function useKey(db: Queryable, key: string): Promise<ValidKey | nul
 export async function createKey(db: Queryable, tenantId: string, wish: KeyWish): Promise<CreatedKey | null> {
   const key = makeSecret();
   const row = await store(db, tenantId, key, wish);
-  return row === undefined ? null : { ...viewOf(row), key };
+  return row === undefined ? null : { ...row, key };
 }
 
 async function store(
@@ -63,7 +63,7 @@ async function store(
   tenantId: string,
   key: string,
   { name, role, scopes, expiresAt }: KeyWish,
-): Promise<KeyRow | undefined> {
+): Promise<KeyView | undefined> {
   const [row] = await insertKey(
     db, tenantId, name, hashOf(key), key.slice(0, prefixLength), role, scopes, expiresAt,
   ); // prettier-ignore
@@ -77,19 +77,19 @@ export async function keysAfter(
   after: string | null,
   limit: number,
 ): Promise<readonly KeyView[]> {
-  return (await listKeys(db, tenantId, null, after, limit)).map(viewOf);
+  return listKeys(db, tenantId, null, after, limit);
 }
 
 /** Null: the tenant has no such key. */
 export async function viewKey(db: Queryable, tenantId: string, id: string): Promise<KeyView | null> {
   const [row] = await listKeys(db, tenantId, id, null, 1);
-  return row === undefined ? null : viewOf(row);
+  return row ?? null;
 }
 
 /** @param tenantId to whom the key must belong; null: to any tenant. Answers null if there is no such key. */
 export async function revoke(db: Queryable, id: string, tenantId: string | null): Promise<KeyView | null> {
   const [row] = await revokeKey(db, id, tenantId);
-  return row === undefined ? null : viewOf(row);
+  return row ?? null;
 }
 
 const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scopes: null, expiresAt: null });
@@ -116,16 +116,3 @@ export async function makeFirstKey(pool: Pool, name: string): Promise<string | n
     return (await createKey(db, String(defaultTenant), adminOfInstance(name)))?.key ?? null;
   });
 }
-
-const viewOf = (row: KeyRow): KeyView => ({
-  id: row.id,
-  tenantId: row.tenant_id,
-  name: row.name,
-  prefix: row.prefix,
-  role: row.role,
-  scopes: row.scopes === null ? null : [...row.scopes],
-  createdAt: row.created_at.toISOString(),
-  expiresAt: row.expires_at?.toISOString() ?? null,
-  revokedAt: row.revoked_at?.toISOString() ?? null,
-  lastUsedAt: row.last_used_at?.toISOString() ?? null,
-});

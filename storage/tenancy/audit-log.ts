@@ -1,6 +1,5 @@
 /** The audit log: requests that change something or take bodies away, noted before they are carried out. */
 import { auditDays, auditEntries, defaultAuditLimit, type AuditEntry, type AuditQuery } from '../../contracts/http/audit.ts'; // prettier-ignore
-import type { Role } from '../../contracts/tenancy.ts';
 import type { Queryable } from '../postgres/index.ts';
 import { dropOldAudit, listAudit } from './calls.sql.ts';
 
@@ -17,19 +16,7 @@ export async function auditBefore(db: Queryable, tenantId: number, query: AuditQ
   const rows = await listAudit(db, tenantId, cursor, actor, method, target, since, until, limit);
   const last = rows.at(-1);
   return {
-    items: rows.map((row) => ({
-      at: row.at.toISOString(),
-      actor: row.actor,
-      role: row.role as Role,
-      method: row.method as AuditEntry['method'],
-      route: row.route,
-      target: row.target,
-      requestId: row.request_id,
-      status: row.status,
-      detail: row.detail,
-      times: row.times,
-      lastAt: row.last_at?.toISOString() ?? null,
-    })),
+    items: rows.map(({ number: _, ...entry }) => entry),
     next: last === undefined || rows.length < limit ? null : String(last.number),
   };
 }

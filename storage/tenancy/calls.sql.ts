@@ -1,5 +1,6 @@
 /** The audit log of calls, and the answers kept for idempotency keys. */
-import { statement } from '../postgres/index.ts';
+import type { AuditEntry } from '../../contracts/http/audit.ts';
+import { statement, view } from '../postgres/index.ts';
 
 /**
  * Written before the request is carried out; only `endAudit` may use `number`, which never leaves: it counts over all
@@ -36,27 +37,11 @@ export const countAudit = statement<[number: number, status: number, detail: str
    on conflict (tenant_id, actor, route, hour) where hour is not null do update
      set times = a.times + 1, last_at = greatest(a.last_at, excluded.at)`;
 
-export interface AuditRow {
-  readonly number: number;
-  readonly at: Date;
-  readonly actor: string;
-  readonly role: string;
-  readonly method: string;
-  readonly route: string;
-  readonly target: string;
-  readonly request_id: string;
-  readonly status: number | null;
-  readonly detail: string | null;
-  /** Requests that the entry stands for, and when the last of several came; null: it stands for one. */
-  readonly times: number;
-  readonly last_at: Date | null;
-}
-
 /**
  * Newest first. `before`: only entries older than this number; `since`, `until`: only entries from the one to before
  * the other; null: any.
  */
-export const listAudit = statement<
+export const listAudit = view<
   [
     tenantId: number,
     before: string | null,
@@ -67,7 +52,7 @@ export const listAudit = statement<
     until: string | null,
     limit: number,
   ],
-  AuditRow
+  AuditEntry & { number: number }
 >('list-audit')`
    select number, at, actor, role, method, route, target, request_id, status, detail, times, last_at
      from audit_log

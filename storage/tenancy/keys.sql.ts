@@ -1,9 +1,9 @@
 /** API keys. */
-import type { Role, Scope, QuotasAsked } from '../../contracts/tenancy.ts';
-import { statement } from '../postgres/index.ts';
+import type { KeyView, Role, Scope, QuotasAsked } from '../../contracts/tenancy.ts';
+import { statement, view } from '../postgres/index.ts';
 
 /** No row: the tenant does not exist or is closed, or there is a key with this hash already. */
-export const insertKey = statement<
+export const insertKey = view<
   [
     tenantId: string,
     name: string,
@@ -13,30 +13,17 @@ export const insertKey = statement<
     scopes: readonly Scope[] | null,
     expiresAt: string | null,
   ],
-  KeyRow
+  KeyView
 >('insert-key')`
    insert into api_key (tenant_id, name, hash, prefix, role, scopes, expires_at)
    select id, $2, $3, $4, $5, $6::text[], $7::timestamptz from tenant where id = $1 and closed_at is null
    on conflict (hash) do nothing
    returning id::text, tenant_id::text, name, prefix, role, scopes, created_at, expires_at, revoked_at, last_used_at`;
 
-export interface KeyRow {
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly role: Role;
-  readonly scopes: readonly Scope[] | null;
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
-  readonly revoked_at: Date | null;
-  readonly last_used_at: Date | null;
-}
-
 /** Keys of a tenant, oldest first. `only`: this key alone; `after`: keys younger than this one; null: any. */
-export const listKeys = statement<
+export const listKeys = view<
   [tenantId: string, only: string | null, after: string | null, limit: number],
-  KeyRow
+  KeyView
 >('list-keys')`
    select id::text, tenant_id::text, name, prefix, role, scopes, created_at, expires_at, revoked_at, last_used_at
      from api_key
@@ -67,7 +54,7 @@ export const findKey = statement<[hash: Buffer], ValidKeyRow>('find-key')`
       and (k.expires_at is null or k.expires_at > now())`;
 
 /** Revokes a key; a key that is revoked already keeps its time. `tenantId` null: a key of any tenant. */
-export const revokeKey = statement<[id: string, tenantId: string | null], KeyRow>('revoke-key')`
+export const revokeKey = view<[id: string, tenantId: string | null], KeyView>('revoke-key')`
    update api_key set revoked_at = coalesce(revoked_at, now())
     where id = $1::uuid and ($2::bigint is null or tenant_id = $2)
    returning id::text, tenant_id::text, name, prefix, role, scopes, created_at, expires_at, revoked_at, last_used_at`;

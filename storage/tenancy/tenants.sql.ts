@@ -1,27 +1,25 @@
 /** Tenants, and what they have used of their quotas. */
-import { statement } from '../postgres/index.ts';
-import type { QuotasAsked } from '../../contracts/tenancy.ts';
+import { statement, view } from '../postgres/index.ts';
+import type { QuotasAsked, TenantView } from '../../contracts/tenancy.ts';
 
-/** No row: the name is taken. */
-export const insertTenant = statement<[name: string, quotas: string], TenantRow>('insert-tenant')`
-   insert into tenant (name, quotas) values ($1, $2) on conflict (name) do nothing
-   returning id::text, name, quotas, revision, created_at, closed_at`;
-
-export interface TenantRow {
-  readonly id: string;
-  readonly name: string;
+export interface TenantRow extends Omit<TenantView, 'quotas'> {
   readonly quotas: QuotasAsked;
   /** How many edits the tenant has seen. */
   readonly revision: number;
-  readonly created_at: Date;
-  readonly closed_at: Date | null;
 }
 
+const columns = 'id::text, name, quotas, revision, created_at, closed_at';
+
+/** No row: the name is taken. */
+export const insertTenant = view<[name: string, quotas: string], TenantRow>('insert-tenant')`
+   insert into tenant (name, quotas) values ($1, $2) on conflict (name) do nothing
+   returning ${columns}`;
+
 /** By id. `only`: this tenant alone; `after`: tenants with higher ids; null: any. */
-export const listTenants = statement<[only: string | null, after: string | null, limit: number], TenantRow>(
+export const listTenants = view<[only: string | null, after: string | null, limit: number], TenantRow>(
   'list-tenants',
 )`
-   select id::text, name, quotas, revision, created_at, closed_at from tenant
+   select ${columns} from tenant
     where ($1::bigint is null or id = $1) and ($2::bigint is null or id > $2)
     order by tenant.id limit $3`;
 
@@ -33,23 +31,23 @@ export const findTenant = statement<[idOrName: string], { id: number; quotas: Qu
  * `name` null leaves the name; quotas that are not named stay. No row: there is no such tenant, or it has none of these
  * revisions.
  */
-export const changeTenant = statement<
+export const changeTenant = view<
   [id: string, name: string | null, quotas: string, revisions: readonly number[] | null],
   TenantRow
 >('change-tenant')`
    update tenant set name = coalesce($2, name), quotas = quotas || $3::jsonb, revision = revision + 1
     where id = $1 and ($4::bigint[] is null or revision = any ($4))
-   returning id::text, name, quotas, revision, created_at, closed_at`;
+   returning ${columns}`;
 
 /**
  * Closes a tenant; a tenant that is closed already keeps its time. No row: the tenant has open crawls, or does not
  * exist.
  */
-export const closeTenant = statement<[id: string], TenantRow>('close-tenant')`
+export const closeTenant = view<[id: string], TenantRow>('close-tenant')`
    update tenant t set closed_at = coalesce(t.closed_at, now()), revision = revision + (t.closed_at is null)::int
     where t.id = $1 and not exists (
       select from crawl c where c.tenant_id = t.id and c.state not in ('finished', 'cancelled', 'failed'))
-   returning id::text, name, quotas, revision, created_at, closed_at`;
+   returning ${columns}`;
 
 /** Locks a tenant, so that its crawls are created one after another while its quotas are looked at. */
 export const lockTenant = statement<[id: number], { quotas: QuotasAsked; open: boolean }>('lock-tenant')`

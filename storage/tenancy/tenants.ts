@@ -1,6 +1,6 @@
 /** Tenants, and what they have used of their quotas (F36). */
 import type { Quotas, QuotasAsked, TenantDetail, TenantView, Used } from '../../contracts/tenancy.ts';
-import type { Queryable } from '../postgres/index.ts';
+import { one, type Queryable } from '../postgres/index.ts';
 import {
   beginTenantDay,
   changeTenant,
@@ -36,8 +36,7 @@ export interface Revision<T> {
 
 /** Counts what a tenant has used. The first look of a day notes the count from which the day's URLs are counted. */
 export async function readUsage(db: Queryable, tenantId: number): Promise<Usage> {
-  const [row] = await tenantUsage(db, tenantId);
-  if (row === undefined) throw new Error('Postgres returned no usage of the tenant');
+  const row = await one(tenantUsage(db, tenantId));
   if (row.urls_before === null) await beginTenantDay(db, tenantId, row.urls);
   return {
     used: {
@@ -108,10 +107,7 @@ export async function shutTenant(db: Queryable, id: string): Promise<TenantView 
   return row === undefined ? null : viewOf(row);
 }
 
-const viewOf = (row: TenantRow): TenantView => ({
-  id: row.id,
-  name: row.name,
-  quotas: quotasOf(row.quotas),
-  createdAt: row.created_at.toISOString(),
-  closedAt: row.closed_at?.toISOString() ?? null,
+const viewOf = ({ revision: _, quotas, ...row }: TenantRow): TenantView => ({
+  ...row,
+  quotas: quotasOf(quotas),
 });

@@ -1,5 +1,6 @@
 /** Deliveries that failed for good. */
-import { statement } from '../postgres/index.ts';
+import type { Deliveries } from '../../contracts/http/webhooks.ts';
+import { statement, view } from '../postgres/index.ts';
 
 export interface NewWebhookLetter {
   readonly crawl_id: number;
@@ -30,21 +31,11 @@ export const insertWebhookLetter = statement<[webhookId: string, letter: string,
    on conflict (webhook_id, crawl_id, number) do update
      set attempts = excluded.attempts, status = excluded.status, message = excluded.message, created_at = now()`;
 
-export interface WebhookLetterRow {
-  readonly crawl_id: string;
-  readonly number: string;
-  readonly kind: string;
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly message: string;
-  readonly created_at: Date;
-}
-
 /** Latest first. */
-export const listWebhookLetters = statement<[webhookId: string, limit: number], WebhookLetterRow>(
+export const listWebhookLetters = view<[webhookId: string, limit: number], Deliveries['deadLetters'][number]>(
   'list-webhook-letters',
 )`
-   select crawl_id::text, number::text, kind, attempts, status, message, created_at
+   select crawl_id::text, number::text as event_id, kind, attempts, status, message, created_at as at
      from webhook_dead_letter l where webhook_id = $1
     order by created_at desc, l.crawl_id, l.number desc limit $2`;
 

@@ -1,6 +1,6 @@
 /** Webhooks as their owners set and read them. */
-import { statement } from '../postgres/index.ts';
-import type { DeliveryOutcome } from '../../contracts/http/webhooks.ts';
+import { statement, view } from '../postgres/index.ts';
+import type { Deliveries, WebhookView } from '../../contracts/http/webhooks.ts';
 
 /** No row: the tenant has `most` webhooks already. The caller must hold the tenant's row. */
 export const insertWebhook = statement<
@@ -19,29 +19,14 @@ export const insertWebhook = statement<
     where (select count(*) from webhook where tenant_id = $1) < $6
    returning id::text`;
 
-export interface WebhookRow {
-  readonly id: string;
-  readonly url: string;
-  readonly kinds: readonly string[] | null;
-  readonly crawl_id: string | null;
-  readonly created_at: Date;
-  readonly version: number;
-  readonly disabled_at: Date | null;
-  readonly disabled_reason: string | null;
-  readonly failures: number;
-  /** Null: the receiver may be asked now. */
-  readonly not_before: Date | null;
-  readonly delivered_at: Date | null;
-  readonly pending: number;
-  readonly dead_letters: number;
-}
-
 /** Webhooks of a tenant, oldest first, without their secrets; `only`: this webhook alone. */
-export const listWebhooks = statement<[tenantId: number, only: string | null], WebhookRow>('list-webhooks')`
-   select id::text, url, kinds, crawl_id::text, created_at, version, disabled_at, disabled_reason, failures,
-          case when not_before > now() then not_before end as not_before, delivered_at,
-          (select count(*) from webhook_cursor c where c.webhook_id = w.id and c.settled < c.last) as pending,
-          (select count(*) from webhook_dead_letter l where l.webhook_id = w.id) as dead_letters
+export const listWebhooks = view<[tenantId: number, only: string | null], WebhookView & { version: number }>(
+  'list-webhooks',
+)`
+   select id::text, url, kinds, crawl_id::text, disabled_at is null as enabled, disabled_at, disabled_reason, created_at,
+          delivered_at as last_delivered_at, failures, case when not_before > now() then not_before end as not_before,
+          (select count(*) from webhook_cursor c where c.webhook_id = w.id and c.settled < c.last) as pending_crawls,
+          (select count(*) from webhook_dead_letter l where l.webhook_id = w.id) as dead_letters, version
      from webhook w
     where tenant_id = $1 and ($2::uuid is null or id = $2)
     order by created_at, w.id`;
@@ -95,22 +80,9 @@ export const requestWebhookTest = statement<[id: string, tenantId: number], { te
     where id = $1 and tenant_id = $2
    returning test_id::text`;
 
-export interface WebhookAttemptRow {
-  readonly message_id: string;
-  readonly crawl_id: string | null;
-  readonly number: string | null;
-  readonly kind: string;
-  readonly attempt: number;
-  readonly at: Date;
-  readonly outcome: DeliveryOutcome;
-  readonly status: number | null;
-  readonly message: string | null;
-  readonly took_ms: number;
-}
-
 /** Latest first. */
-export const listWebhookAttempts = statement<[webhookId: string, limit: number], WebhookAttemptRow>(
+export const listWebhookAttempts = view<[webhookId: string, limit: number], Deliveries['attempts'][number]>(
   'list-webhook-attempts',
 )`
-   select message_id, crawl_id::text, number::text, kind, attempt, at, outcome, status, message, took_ms
+   select message_id, crawl_id::text, number::text as event_id, kind, attempt, at, outcome, status, message, took_ms
      from webhook_attempt where webhook_id = $1 order by id desc limit $2`;

@@ -19,7 +19,6 @@ import {
   insertWebhook,
   listWebhookAttempts,
   listWebhooks,
-  type WebhookRow,
   lockWebhook,
   requestWebhookTest,
 } from './webhooks.sql.ts';
@@ -67,7 +66,7 @@ export async function createWebhook(
 
 /** Oldest first. */
 export async function webhooksOf(db: Queryable, tenantId: number): Promise<readonly WebhookView[]> {
-  return (await listWebhooks(db, tenantId, null)).map(viewOf);
+  return (await listWebhooks(db, tenantId, null)).map((row) => withVersion(row).body);
 }
 
 /** Null: the tenant has no such webhook. */
@@ -77,7 +76,7 @@ export async function readWebhook(
   id: string,
 ): Promise<VersionedWebhook | null> {
   const [row] = await listWebhooks(db, tenantId, id);
-  return row === undefined ? null : { version: row.version, body: viewOf(row) };
+  return row === undefined ? null : withVersion(row);
 }
 
 /** False: the tenant has no such webhook, or it has none of these versions; nothing was changed. */
@@ -133,45 +132,13 @@ export async function requestTest(db: Queryable, tenantId: number, id: string): 
 
 /** The deliveries of a webhook. The caller must have checked that the webhook belongs to the tenant. */
 export async function readDeliveries(db: Queryable, id: string, limit: number): Promise<Deliveries> {
-  const attempts = await listWebhookAttempts(db, id, limit);
-  const letters = await listWebhookLetters(db, id, limit);
   return {
-    attempts: attempts.map((row) => ({
-      messageId: row.message_id,
-      crawlId: row.crawl_id,
-      eventId: row.number,
-      kind: row.kind,
-      attempt: row.attempt,
-      at: row.at.toISOString(),
-      outcome: row.outcome,
-      status: row.status,
-      message: row.message,
-      tookMs: row.took_ms,
-    })),
-    deadLetters: letters.map((row) => ({
-      crawlId: row.crawl_id,
-      eventId: row.number,
-      kind: row.kind,
-      attempts: row.attempts,
-      status: row.status,
-      message: row.message,
-      at: row.created_at.toISOString(),
-    })),
+    attempts: await listWebhookAttempts(db, id, limit),
+    deadLetters: await listWebhookLetters(db, id, limit),
   };
 }
 
-const viewOf = (row: WebhookRow): WebhookView => ({
-  id: row.id,
-  url: row.url,
-  kinds: row.kinds === null ? null : [...row.kinds],
-  crawlId: row.crawl_id,
-  enabled: row.disabled_at === null,
-  disabledAt: row.disabled_at?.toISOString() ?? null,
-  disabledReason: row.disabled_reason,
-  createdAt: row.created_at.toISOString(),
-  lastDeliveredAt: row.delivered_at?.toISOString() ?? null,
-  failures: row.failures,
-  notBefore: row.not_before?.toISOString() ?? null,
-  pendingCrawls: row.pending,
-  deadLetters: row.dead_letters,
+const withVersion = ({ version, ...body }: WebhookView & { readonly version: number }): VersionedWebhook => ({
+  version,
+  body,
 });

@@ -1,7 +1,7 @@
 /** Every prepared statement of storage/, exported or not, as its family makes it. */
 import { readdirSync } from 'node:fs';
 import { vi } from 'vitest';
-import type { statement as make } from '../../storage/postgres/index.ts';
+import type * as statements from '../../storage/postgres/statement.ts';
 
 const folder = new URL('../../storage/', import.meta.url);
 
@@ -16,17 +16,20 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
   const made: { readonly name: string; readonly text: string }[] = [];
   vi.resetModules();
   vi.doMock('../../storage/postgres/statement.ts', async (original) => {
-    const { statement } = await original<{ readonly statement: typeof make }>();
-    return {
-      statement: (name: string, longestMs?: number) => {
-        const tag = statement(name, longestMs);
-        return (...template: Parameters<typeof tag>) => {
-          const one = tag(...template);
-          made.push({ name, text: one.text });
-          return one;
-        };
-      },
-    };
+    const makers = Object.entries(await original<typeof statements>());
+    return Object.fromEntries(
+      makers.map(([kind, make]) => [
+        kind,
+        (name: string, longestMs?: number) => {
+          const tag = make<[], object>(name, longestMs);
+          return (...template: Parameters<typeof tag>) => {
+            const one = tag(...template);
+            made.push({ name, text: one.text });
+            return one;
+          };
+        },
+      ]),
+    );
   });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.sql.ts'),

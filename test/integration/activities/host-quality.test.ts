@@ -53,7 +53,7 @@ it('lowers hosts that have little to say, says why, and takes fewer of their lin
   await fetching.queue(crawl, few, '/', '/one');
   await tables.host.change(pool, { id: Number(few.hostId) }, { known_at: fromNow(-60) });
   expect(await lookAtQuality(pool, 0, 100)).toBe(0);
-  expect(await qualitiesOf(pool, [small.origin])).toMatchObject([{ quality: 1, looked_at: null }]);
+  expect(await qualitiesOf(pool, [small.origin])).toMatchObject([{ quality: 1, lookedAt: null }]);
   const [first] = await poorHosts(pool, 1, -1, 0, 10);
   expect(first).toMatchObject({ origin: poor.origin, pinned: false });
   expect(first?.parts.duplicates).toBeGreaterThan(0.9);
@@ -134,14 +134,14 @@ it('leaves a host for later whose requests mostly fail, lists it, and takes it b
   await tables.host.change(pool, { id }, { ...known, recent_asked: 80, recent_failed: 60 });
   await lookAtQuality(pool, id - 1, 1, -1);
   const [row] = await qualitiesOf(pool, [site.origin]);
-  expect(row).toMatchObject({ later: true, budget: 50 });
+  expect(row).toMatchObject({ leftForLater: true, requestsPerDay: 50 });
   expect((await poorHosts(pool, 0.01, -1, 0, 100)).map(({ origin }) => origin)).toContain(site.origin);
   await tables.host.change(pool, { id }, { requests_day: today(), requests_used: 50 });
   expect(await explained(crawl, `${site.origin}/new`)).toContain('it is left for later, and its 50 requests');
 
   await tables.host.change(pool, { id }, { recent_failed: 20 });
   await lookAtQuality(pool, id - 1, 1, -1);
-  expect((await qualitiesOf(pool, [site.origin]))[0]?.later).toBe(false);
+  expect((await qualitiesOf(pool, [site.origin]))[0]?.leftForLater).toBe(false);
 });
 
 it('is not lowered for all by the quarantine of an operator, but by that of the rules', async () => {
