@@ -11,7 +11,7 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask, newKey, newTenant } from '../integration/api/asking.ts';
 import type { Api } from '../integration/api/world.ts';
-import { addUrls, hostIdOf, not, standStill, tables, urlLines } from '../support/database/index.ts';
+import { not, tables, urlLines } from '../support/database/index.ts';
 import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 import type { CrawlDesk } from '../support/crawling.ts';
@@ -257,38 +257,6 @@ describe('an edit', () => {
     } finally {
       await web.stop();
     }
-  });
-
-  it('of many URLs goes on where a killed worker left it', async () => {
-    const web = await site(0);
-    const id = await start(`${web.origin}/`, { delaySeconds: 60 });
-    await until('its robots.txt was read', () => web.paths().length === 1);
-    expect((await post(`/v1/crawls/${id}/pause`)).status).toBe(200);
-    await until('nothing is in flight', async () => (await viewOf(id)).ledger.leased === 0);
-    const urls = 12_000;
-    const host_id = Number(await hostIdOf(desk.pool, web.origin));
-    const paths = Array.from({ length: urls }, (_, n) => `/${n % 3 === 0 ? 'odd' : 'even'}/${String(n)}`);
-    await addUrls(
-      desk.pool,
-      id,
-      paths.map((path) => ({ host_id, url: web.origin + path, priority: 0.5 })),
-    );
-    const middle = await standStill(desk.pool, 'crawl_config', 'judged', 2_000);
-    await patch(id, { exclude: ['*/odd/*'] });
-    const progress = async () => (await tables.config.row(desk.pool, { crawl_id: id, version: 2 })).judged;
-    await until('the job has begun', async () => (await progress()) >= 2_000);
-    await serving.killWorker();
-    expect(await progress()).toBeLessThan(urls);
-    await middle.goOn();
-    await serving.nextWorker();
-    expect((await applied(id, 2)).effect).toMatchObject({
-      state: 'applied',
-      judged: urls + 1,
-      excluded: urls / 3,
-    });
-    expect((await viewOf(id)).ledger).toMatchObject({ excluded: urls / 3, queued: (urls * 2) / 3 + 1 });
-    expect((await auditCrawl(desk.pool, id))?.differences).toEqual([]);
-    expect((await post(`/v1/crawls/${id}/cancel`)).status).toBe(200);
   });
 });
 

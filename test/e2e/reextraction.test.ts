@@ -1,18 +1,15 @@
 /**
- * A re-extraction over the whole stack: its worker is killed in the middle, the next one goes on, and not one request is
- * sent.
+ * A re-extraction over the whole stack: what it finds is switched to, undone and kept, and not one request is sent.
  */
-import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
 import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { changeReextraction, startReextraction } from '../../storage/reextraction/index.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { standStill, tables } from '../support/database/index.ts';
+import { tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { storeCrawl } from '../integration/api/exported.ts';
 import { startWeb } from '../web/server.ts';
 
 let world: World;
@@ -42,36 +39,6 @@ const titles = async (crawlId: string): Promise<(string | null)[]> => {
   for await (const { title } of allPages(desk.pool, crawlId)) found.push(title);
   return found;
 };
-
-// A killed worker is noticed after eight seconds.
-it(
-  'kill -9 of the worker in the middle: each page is read once, and counted once',
-  { tags: ['deep'] },
-  async () => {
-    const folder = makeBlobDir();
-    const pages = 3_000;
-    const crawl = await storeCrawl(desk.pool, folder, pages);
-    const settings = { blobDir: path.join(folder, 'blobs') };
-    const broken = await start(crawl.id);
-    for (const least of [1, 1_100]) {
-      const middle = await standStill(desk.pool, 'reextraction', 'pages', least);
-      const killed = await startWorker(world, settings);
-      await expect.poll(async () => (await job(broken)).pages).toBeGreaterThanOrEqual(least);
-      await killed.kill();
-      expect((await job(broken)).state).toBe('running');
-      await middle.goOn();
-    }
-    const worker = await startWorker(world, settings);
-    await expect.poll(async () => (await job(broken)).state).toBe('finished');
-    const whole = await start(crawl.id);
-    await expect.poll(async () => (await job(whole)).state).toBe('finished');
-    const [one, other] = [await job(whole), await job(broken)];
-    expect([other.pages, other.tally]).toEqual([pages, one.tally]);
-    const rowsOf = (id: string) => tables.reextractionPage.count(desk.pool, { job_id: Number(id) });
-    expect(await rowsOf(broken)).toBe(await rowsOf(whole));
-    expect(await worker.drain()).toBe(0);
-  },
-);
 
 it(
   'what was read otherwise is read again, switched to, undone and kept, without a request',

@@ -21,7 +21,7 @@ export async function slowResults(db: Queryable, ms: number): Promise<void> {
 }
 
 /**
- * Once a row's `column` has reached `value`, nobody changes that row any more: who tries to waits in Postgres. So whatever
+ * Once a row's `column` has reached `value`, nobody changes or deletes that row any more: who tries to waits in Postgres. So whatever
  * works at it is still at work when a test ends it, however late the test is.
  */
 export async function standStill(
@@ -29,14 +29,14 @@ export async function standStill(
   table: string,
   column: string,
   value: number,
-): Promise<{ goOn(): Promise<void> }> {
-  await db.query(`create function stand_still() returns trigger language plpgsql as $$
+): Promise<{ readonly goOn: () => Promise<void> }> {
+  await db.query(`create function stand_still_${table}() returns trigger language plpgsql as $$
     begin
       perform pg_sleep(3600);
-      return new;
+      return coalesce(new, old);
     end $$`);
-  await db.query(`create trigger stand_still before update on ${table}
-    for each row when (old.${column} >= ${String(value)}) execute function stand_still()`);
+  await db.query(`create trigger stand_still before update or delete on ${table}
+    for each row when (old.${column} >= ${String(value)}) execute function stand_still_${table}()`);
   return {
     /** Whoever waits is cut off: what it was about to change stays as it was. */
     goOn: async () => {
@@ -45,7 +45,7 @@ export async function standStill(
           where datname = current_database() and wait_event = 'PgSleep'`,
       );
       await db.query(`drop trigger stand_still on ${table}`);
-      await db.query('drop function stand_still');
+      await db.query(`drop function stand_still_${table}`);
     },
   };
 }

@@ -243,6 +243,7 @@ interface ConfigRow {
   readonly state: 'pending' | 'applied' | 'superseded' | 'stopped';
   readonly rereads: boolean;
   readonly judged: number;
+  readonly excluded: number;
   readonly created_at: Date;
 }
 
@@ -417,7 +418,11 @@ interface HistoryRow {
 
 export const tables = {
   host: table<HostRow>('host', 'id'),
-  searchIndex: table<{ crawl_id: Id; round: number }>('search_index', 'crawl_id'),
+  searchIndex: table<{ crawl_id: Id; round: number; looked: number; state: string }>(
+    'search_index',
+    'crawl_id',
+  ),
+  searchPage: table<{ crawl_id: Id }>('search_page', 'crawl_id'),
   robots: table<RobotsRow>('robots', 'host_id'),
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
   queue: table<QueueRow>('host_queue', 'host_id, crawl_id'),
