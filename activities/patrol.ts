@@ -10,7 +10,7 @@
  */
 import type { WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { inRounds } from '../engine/rounds.ts';
+import type { Chore, Look } from '../engine/chores.ts';
 import { type Pool, retrying } from '../storage/postgres/index.ts';
 import { countShards, unfeedHosts } from '../storage/feeding/index.ts';
 import { heldHostsAfter } from '../storage/hosts/index.ts';
@@ -25,16 +25,15 @@ import { judgeSameTexts } from '../storage/pages/index.ts';
 import { openReextractions } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
-import { wholeConfig } from '../contracts/crawl.ts';
+import { wholeConfig, type CrawlConfig } from '../contracts/crawl.ts';
 import type { JobKind } from '../contracts/jobs.ts';
 import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
 import { endStanding, standingCrawlsAfter } from '../storage/recrawl/index.ts';
 import { scheduleRecrawl, unscheduleRecrawl, type Schedules } from './schedules.ts';
 import { startMissing } from './open-workflows.ts';
 
-const lookMs = 5_000;
 /** Most items of each kind in one look: at most ten calls to Temporal a second. */
-const crawlsALook = 40;
+const usualALook = 40;
 const hostsALook = 10;
 /** Most hosts in one look after Temporal has lost all its data, until every host was looked at once. */
 const hostsInHurry = 100;
@@ -48,21 +47,45 @@ const judgeMs = 3_000;
 /** Hosts marked in one statement. */
 const batch = 1_000;
 
-/** Work of one kind, each with a workflow of its own, looked through by id. */
-interface Walk {
-  readonly what: string;
-  /** The next ones, `crawlsALook` at most. */
-  readonly find: (after: string) => Promise<readonly { readonly id: string }[]>;
-  /** True: it had no workflow, and has one now. */
-  readonly start: (id: string) => Promise<boolean>;
-  /** The id after which the next look goes on; '0' begins anew. */
-  after: string;
-}
-
 type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 
+interface Found {
+  readonly id: string;
+  readonly origin?: string;
+}
+
 /**
- * Runs until the returned function is called.
+ * Goes through all there is of one kind by id, some at a look, and begins anew at its end.
+ * @param start true: it had no workflow, and has one now
+ * @param usual of each look; `beginAnew` may ask for more, until the end is reached
+ */
+function walk<T extends Found>(
+  log: Logger,
+  what: string,
+  find: (after: string, most: number) => Promise<readonly T[]>,
+  start: (found: T) => Promise<boolean>,
+  usual = usualALook,
+): Look & { beginAnew(atMost: number): void } {
+  let [after, most] = ['0', usual];
+  const beginAnew = (atMost: number): void => {
+    [after, most] = ['0', atMost];
+  };
+  const run = async (): Promise<void> => {
+    const some = await find(after, most);
+    for (const found of some) {
+      if (await start(found)) tell(log, what, found.origin ?? found.id);
+      after = found.id;
+    }
+    if (some.length < most) beginAnew(usual);
+  };
+  return { run, beginAnew, fault: `the search for each ${what} without a workflow failed` };
+}
+
+const tell = (log: Logger, what: string, id: string): void => {
+  log.info({ what, id }, 'a missing workflow was started');
+};
+
+/**
  * @param shards number of shards that new hosts are spread over
  * @param index name of the index for searches
  */
@@ -73,142 +96,100 @@ export function patrol(
   shards: number,
   index: string,
   log: Logger,
-): () => Promise<void> {
-  const round = new Patrol(pool, workflows, schedules, shards, index, log);
-  return inRounds(
-    lookMs,
-    () => round.look(),
-    (error) => {
-      log.debug(
-        { err: error },
-        'the search for work without a workflow failed; the next round searches again',
-      );
-    },
+): Chore {
+  const job = (kind: JobKind, find: (after: string, most: number) => Promise<readonly Found[]>): Look =>
+    walk(log, kind, find, ({ id }) => startMissing.job(workflows, kind, id));
+  /** Schedulers are started before the first crawl is. */
+  const findCrawls = async (after: string, most: number): Promise<readonly Found[]> => {
+    const found = await openCrawlsAfter(pool, after, most);
+    if (after !== '0' || found.length > 0) await startSchedulers(pool, workflows, shards, log);
+    return found;
+  };
+  const hosts = walk(
+    log,
+    'host',
+    (after, most) => heldHostsAfter(pool, after, most),
+    ({ id, origin }) => startMissing.host(workflows, id, origin),
+    hostsALook,
   );
+  let looked = 0;
+  const alike = { crawl: 0 };
+  return {
+    everyMs: 5_000,
+    looks: [
+      {
+        run: () => noticeLoss(pool, workflows, hosts, log),
+        fault: 'whether Temporal has its data is not known',
+      },
+      walk(log, 'crawl', findCrawls, ({ id }) => startMissing.crawl(workflows, id)),
+      job('edit', (after, most) => pendingEdits(pool, after, most)),
+      job('search', (after, most) => openIndexes(pool, after, most, index)),
+      job('export', (after, most) => openExports(pool, after, most)),
+      job('reextraction', (after, most) => openReextractions(pool, after, most)),
+      walk(
+        log,
+        'schedule',
+        (after, most) => standingCrawlsAfter(pool, after, most),
+        (crawl) => keepSchedule(pool, schedules, crawl),
+      ),
+      {
+        run: () => retrying(() => reclaimPaused(pool, hostsALook)),
+        fault: 'URLs at paused hosts stay leased',
+      },
+      {
+        run: async () => {
+          looked = await lookAtQuality(pool, looked, qualitiesALook);
+        },
+        fault: 'the quality of hosts could not be looked at',
+      },
+      { run: () => tendQuarantine(pool, shapesALook, tendMs), fault: 'quarantine could not be tended' },
+      { run: () => tendSoft404(pool, shapesALook), fault: 'soft 404s could not be tended' },
+      { run: () => judgeSameTexts(pool, judgeMs), fault: 'pages of the same text could not be judged' },
+      { run: () => judgeAlike(pool, judgeMs, alike), fault: 'near-duplicates could not be judged' },
+      hosts,
+    ],
+  };
 }
 
-export class Patrol {
-  readonly #pool: Pool;
-  readonly #workflows: Workflows;
-  readonly #schedules: Schedules;
-  readonly #shards: number;
-  readonly #log: Logger;
-  /** In their order: schedulers are started before the first crawl is. */
-  readonly #walks: readonly Walk[];
-  /** Ids after which the next look goes on; '0' begins a new round. */
-  #standing = '0';
-  readonly #alike = { crawl: 0 };
-  #host = '0';
-  #looked = 0;
-  #inHurry = false;
+/** True: the crawl had no schedule, and has one now. */
+async function keepSchedule(
+  pool: Pool,
+  schedules: Schedules,
+  { id, config }: Found & { readonly config: Partial<CrawlConfig> | null },
+): Promise<boolean> {
+  const { keepFresh } = wholeConfig(config ?? {});
+  if (keepFresh !== null) return scheduleRecrawl(schedules, id, lookSeconds(keepFresh));
+  await unscheduleRecrawl(schedules, id);
+  await endStanding(pool, id);
+  return false;
+}
 
-  constructor(
-    pool: Pool,
-    workflows: Workflows,
-    schedules: Schedules,
-    shards: number,
-    index: string,
-    log: Logger,
-  ) {
-    this.#pool = pool;
-    this.#workflows = workflows;
-    this.#schedules = schedules;
-    this.#shards = shards;
-    this.#log = log;
-    const walk = (what: string, find: Walk['find'], start: Walk['start']): Walk => ({
-      ...{ what, find, start, after: '0' },
-    });
-    const jobs = (kind: JobKind, find: Walk['find']): Walk =>
-      walk(kind, find, (id) => startMissing.job(workflows, kind, id));
-    this.#walks = [
-      walk(
-        'crawl',
-        (after) => openCrawlsAfter(pool, after, crawlsALook),
-        (id) => startMissing.crawl(workflows, id),
-      ),
-      jobs('edit', (after) => pendingEdits(pool, after, crawlsALook)),
-      jobs('search', (after) => openIndexes(pool, after, crawlsALook, index)),
-      jobs('export', (after) => openExports(pool, after, crawlsALook)),
-      jobs('reextraction', (after) => openReextractions(pool, after, crawlsALook)),
-    ];
-  }
+/** Shards stay when the setting is lowered, and splits make more. */
+async function startSchedulers(pool: Pool, workflows: Workflows, shards: number, log: Logger): Promise<void> {
+  const [given] = await countShards(pool, shards);
+  for (let shard = 0; shard < (given?.shards ?? 0); shard++)
+    if (await startMissing.scheduler(workflows, shard)) tell(log, 'scheduler', String(shard));
+}
 
-  async look(): Promise<void> {
-    await this.#noticeLoss();
-    for (const walk of this.#walks) await this.#goOn(walk);
-    await this.#lookAtStanding();
-    await retrying(() => reclaimPaused(this.#pool, hostsALook));
-    this.#looked = await lookAtQuality(this.#pool, this.#looked, qualitiesALook);
-    await tendQuarantine(this.#pool, shapesALook, tendMs);
-    await tendSoft404(this.#pool, shapesALook);
-    await judgeSameTexts(this.#pool, judgeMs);
-    await judgeAlike(this.#pool, judgeMs, this.#alike);
-    await this.#lookAtHosts(this.#inHurry ? hostsInHurry : hostsALook);
-  }
-
-  /** The next items of a walk; a walk that has come to its end begins anew. */
-  async #goOn(walk: Walk): Promise<void> {
-    const found = await walk.find(walk.after);
-    if (walk.what === 'crawl' && (walk.after !== '0' || found.length > 0)) await this.#startSchedulers();
-    for (const { id } of found) {
-      if (await walk.start(id)) this.#tell(walk.what, id);
-      walk.after = id;
-    }
-    if (found.length < crawlsALook) walk.after = '0';
-  }
-
-  async #lookAtStanding(): Promise<void> {
-    const standing = await standingCrawlsAfter(this.#pool, this.#standing, crawlsALook);
-    for (const { id, config } of standing) {
-      const { keepFresh } = wholeConfig(config ?? {});
-      if (keepFresh === null) {
-        await unscheduleRecrawl(this.#schedules, id);
-        await endStanding(this.#pool, id);
-      } else if (await scheduleRecrawl(this.#schedules, id, lookSeconds(keepFresh)))
-        this.#tell('schedule', id);
-      this.#standing = id;
-    }
-    if (standing.length < crawlsALook) this.#standing = '0';
-  }
-
-  async #lookAtHosts(limit: number): Promise<void> {
-    const hosts = await heldHostsAfter(this.#pool, this.#host, limit);
-    for (const { id, origin } of hosts) {
-      if (await startMissing.host(this.#workflows, id, origin)) this.#tell('host', origin);
-      this.#host = id;
-    }
-    if (hosts.length === limit) return;
-    this.#host = '0';
-    this.#inHurry = false;
-  }
-
-  /** Shards stay when the setting is lowered, and splits make more. */
-  async #startSchedulers(): Promise<void> {
-    const [given] = await countShards(this.#pool, this.#shards);
-    for (let shard = 0; shard < (given?.shards ?? 0); shard++)
-      if (await startMissing.scheduler(this.#workflows, shard)) this.#tell('scheduler', String(shard));
-  }
-
-  /** A new namespace id shows that Temporal has lost its data: then no host has a workflow. */
-  async #noticeLoss(): Promise<void> {
-    const { namespace } = this.#workflows.options;
-    const { namespaceInfo } = await this.#workflows.workflowService.describeNamespace({ namespace });
-    const id = namespaceInfo?.id ?? '';
-    const [known] = await temporalNamespace(this.#pool);
-    if (id === '' || known?.id === id) return;
-    let hosts = 0;
-    // A batch is short where somebody else holds a host's row.
-    for (let given = 1; given > 0; hosts += given)
-      given = (await retrying(() => unfeedHosts(this.#pool, batch))).length;
-    // Noted last: after a crash before this, the hosts are marked again.
-    await noteTemporalNamespace(this.#pool, id);
-    this.#host = '0';
-    this.#inHurry = true;
-    if ((known?.id ?? null) !== null)
-      this.#log.warn({ hosts }, 'Temporal has lost its workflows; work goes on from the state in Postgres');
-  }
-
-  #tell(what: string, id: string): void {
-    this.#log.info({ what, id }, 'a missing workflow was started');
-  }
+/** A new namespace id shows that Temporal has lost its data: then no host has a workflow. */
+async function noticeLoss(
+  pool: Pool,
+  workflows: Workflows,
+  hosts: Pick<ReturnType<typeof walk>, 'beginAnew'>,
+  log: Logger,
+): Promise<void> {
+  const { namespace } = workflows.options;
+  const { namespaceInfo } = await workflows.workflowService.describeNamespace({ namespace });
+  const id = namespaceInfo?.id ?? '';
+  const [known] = await temporalNamespace(pool);
+  if (id === '' || known?.id === id) return;
+  let count = 0;
+  // A batch is short where somebody else holds a host's row.
+  for (let given = 1; given > 0; count += given)
+    given = (await retrying(() => unfeedHosts(pool, batch))).length;
+  // Noted last: after a crash before this, the hosts are marked again.
+  await noteTemporalNamespace(pool, id);
+  hosts.beginAnew(hostsInHurry);
+  if ((known?.id ?? null) !== null)
+    log.warn({ hosts: count }, 'Temporal has lost its workflows; work goes on from the state in Postgres');
 }

@@ -9,37 +9,25 @@
  * that schedulers are woken about once a second, since each time costs a look at all hosts.
  */
 import type { WorkflowClient } from '@temporalio/client';
-import type { Logger } from 'pino';
-import { inRounds } from '../engine/rounds.ts';
+import type { Chore } from '../engine/chores.ts';
 import { claimDueShards } from '../storage/feeding/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { wakeScheduler } from './open-workflows.ts';
 
-const lookMs = 250;
 /** Looks that wake somebody: so many in a row, and one more for each `refillMs`. */
 const atOnce = 3;
 const refillMs = 1_000;
 
-/** Runs until the returned function is called. */
-export function wakeRestingSchedulers(
-  pool: Pool,
-  workflows: Pick<WorkflowClient, 'signalWithStart'>,
-  log: Logger,
-): () => Promise<void> {
+export function schedulerWaking(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithStart'>): Chore {
   let [left, refilledAt] = [atOnce, performance.now()];
-  return inRounds(
-    lookMs,
-    async () => {
-      const now = performance.now();
-      left = Math.min(atOnce, left + (now - refilledAt) / refillMs);
-      refilledAt = now;
-      if (left < 1) return;
-      const due = await claimDueShards(pool);
-      if (due.length > 0) left--;
-      for (const { id } of due) await wakeScheduler(workflows, id);
-    },
-    (error) => {
-      log.debug({ err: error }, 'schedulers could not be woken; they look by themselves in some seconds');
-    },
-  );
+  const run = async (): Promise<void> => {
+    const now = performance.now();
+    left = Math.min(atOnce, left + (now - refilledAt) / refillMs);
+    refilledAt = now;
+    if (left < 1) return;
+    const due = await claimDueShards(pool);
+    if (due.length > 0) left--;
+    for (const { id } of due) await wakeScheduler(workflows, id);
+  };
+  return { everyMs: 250, looks: [{ run, fault: 'schedulers that rest could not be woken' }] };
 }

@@ -4,33 +4,23 @@
  * several processes look, only one gets each webhook. One call starts or wakes, so a workflow that is gone comes back.
  */
 import type { WorkflowClient } from '@temporalio/client';
-import type { Logger } from 'pino';
-import { inRounds } from '../engine/rounds.ts';
+import type { Chore } from '../engine/chores.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { claimDueWebhooks, restWebhook } from '../storage/webhooks/index.ts';
 import { wakeJob } from './open-workflows.ts';
 
-const lookMs = 1_000;
+type Waker = Pick<WorkflowClient, 'signalWithStart'>;
+
 /** Most webhooks woken in one look, and most calls to Temporal under way together. */
 const mostAtOnce = 200;
 const lanes = 8;
 
-/** Runs until the returned function is called. */
-export function wakeWebhooks(
-  pool: Pool,
-  workflows: Pick<WorkflowClient, 'signalWithStart'>,
-  log: Logger,
-): () => Promise<void> {
-  return inRounds(
-    lookMs,
-    () => wakeDue(pool, workflows),
-    (error) => {
-      log.debug({ err: error }, 'webhooks could not be woken; the next round wakes them');
-    },
-  );
-}
+export const webhookWaking = (pool: Pool, workflows: Waker): Chore => ({
+  everyMs: 1_000,
+  looks: [{ run: () => wakeDue(pool, workflows), fault: 'webhooks could not be woken' }],
+});
 
-async function wakeDue(pool: Pool, workflows: Pick<WorkflowClient, 'signalWithStart'>): Promise<void> {
+async function wakeDue(pool: Pool, workflows: Waker): Promise<void> {
   const waiting = await claimDueWebhooks(pool, mostAtOnce);
   const lane = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -31,7 +31,8 @@ import { createCrawlControl } from './crawls/crawl-control.ts';
 import { createSchedulers } from './schedulers.ts';
 import { provideFirstKey } from './way-in/first-key.ts';
 import { createHttpServer } from './way-in/http-server.ts';
-import { watchQuotas } from './watchers/quota-watch.ts';
+import { keep } from '../engine/chores.ts';
+import { quotaWatch } from './watchers/quota-watch.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
 import { connectionTurns } from './way-in/tenant-at-work.ts';
 import { createTokenVerifier, type VerifyToken } from './way-in/tokens.ts';
@@ -116,7 +117,7 @@ async function main(config: ServiceConfig): Promise<void> {
     }),
   );
   const stopProviding = provideFirstKey({ pool, log }, config.adminKey, tellFirstKey);
-  const stopWatching = watchQuotas({ pool, control, log });
+  const stopWatching = keep([quotaWatch({ pool, control, log })], log);
 
   const port = config.apiPort ?? usualPorts.api;
   await new Promise<void>((listening, failed) => {

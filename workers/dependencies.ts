@@ -6,18 +6,12 @@ import { watch, type Watched } from '../engine/breakers/breakers.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
-import { createVersionReader } from '../engine/changes/read-version.ts';
-import { followInRounds } from '../engine/changes/rounds.ts';
-import { clearExports } from '../engine/exports/upkeep.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
-import { inRounds } from '../engine/rounds.ts';
+import { keep } from '../engine/chores.ts';
 import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
-import { patrol } from '../activities/patrol.ts';
 import { wakeHost } from '../activities/wake-host.ts';
-import { wakeRestingSchedulers } from '../activities/scheduler-waker.ts';
-import { wakeWebhooks } from '../activities/webhook-waker.ts';
 import { bucketOf, capDefaultsOf, openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import type { Poster } from '../contracts/posting.ts';
@@ -44,9 +38,8 @@ import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
 import { stackListeners } from './listeners.ts';
 import { openIndex } from '../storage/search/index.ts';
-import { removeCrawls } from './removal.ts';
+import { choresOf } from './chores.ts';
 import { servicesOf } from './services.ts';
-import { settleSegments } from './settling.ts';
 
 export interface OpenDependencies {
   readonly dependencies: Dependencies;
@@ -67,8 +60,6 @@ export interface OpenDependencies {
 const connections = 12;
 /** A visit waits so many milliseconds for further URLs of its host. */
 const lingerMs = 4_000;
-/** Milliseconds between two looks at exports whose time is over. */
-const exportsLookMs = 10_000;
 /** Connections for crawls and side work, apart from the others. */
 const controlConnections = 4;
 /** Connections for schedulers. */
@@ -144,11 +135,6 @@ export async function openDependencies(
   const waker = new HostWaker(pool, (origin) => wakeHost(workflows, origin), log);
   const upkeep = new SegmentUpkeep(controlPool, segments, segmentRules);
   const index = await openIndex(controlPool, openSearchOf(config));
-  const stopRemoving = config.roles.includes('fetch')
-    ? removeCrawls(controlPool, { own: archive.own, upkeep, index }, config.retentionDays, log)
-    : null;
-  const stopSettling =
-    config.roles.includes('fetch') && segments.settles ? settleSegments(upkeep, log) : null;
   const exports: ExportTools = {
     pool: controlPool,
     archive,
@@ -157,24 +143,26 @@ export async function openDependencies(
     files: new ExportFiles(config.exportDir, await openObjects(bucketOf(config))),
     mostBytes: config.exportMb * 1024 ** 2,
   };
-  const stopClearing = config.roles.includes('extract')
-    ? inRounds(
-        exportsLookMs,
-        () => clearExports(controlPool, exports.files, config.exportDays),
-        (error) => {
-          log.warn({ err: error }, 'exports whose time is over could not be removed; this is tried again');
-        },
-      )
-    : null;
-  const stopFollowing = config.roles.includes('extract')
-    ? followInRounds(controlPool, createVersionReader(archive), log)
-    : null;
-  const controls = config.roles.includes('control');
-  const stopWaking = controls ? wakeWebhooks(controlPool, workflows, log) : null;
-  const stopWakingSchedulers = controls ? wakeRestingSchedulers(feeding, workflows, log) : null;
-  const stopPatrol = controls
-    ? patrol(controlPool, workflows, schedule, config.shards, index.name, log)
-    : null;
+  const { settles } = segments;
+  const chores = choresOf(
+    config,
+    {
+      pool: controlPool,
+      feeding,
+      archive,
+      upkeep,
+      settles,
+      index,
+      files: exports.files,
+      workflows,
+      schedule,
+    },
+    log,
+  );
+  const stopChores = keep(
+    config.roles.flatMap((role) => chores[role]),
+    log,
+  );
   const settings: CrawlSettings = {
     userAgent: config.userAgent,
     allowPrivate: config.allowPrivate,
@@ -223,15 +211,7 @@ export async function openDependencies(
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),
     async close() {
-      await Promise.all([
-        stopRemoving?.(),
-        stopSettling?.(),
-        stopClearing?.(),
-        stopFollowing?.(),
-        stopWaking?.(),
-        stopWakingSchedulers?.(),
-        stopPatrol?.(),
-      ]);
+      await stopChores();
       await endSegment(archive, upkeep, log);
       await waker.flush();
       await dependencies.caps.close();

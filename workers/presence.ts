@@ -4,12 +4,11 @@
  */
 import { writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { keep, type Look } from '../engine/chores.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { StageLoad } from '../domain/pressure.ts';
 import { OutageLog, type SeenOutage } from '../domain/outage.ts';
 import { forgetWorker, noteLoads, noteOutages, noteWorker } from '../storage/instance/index.ts';
-
-const everyMs = 5_000;
 
 /**
  * Returns the function that ends the notes; `lost`: the process does not leave in order.
@@ -31,13 +30,6 @@ export function announce(
   alive: { readonly file: string; readonly takesWork: () => boolean } | null,
   log: Logger,
 ): (lost: boolean) => Promise<void> {
-  const tell = (note: () => Promise<unknown>): Promise<void> =>
-    note().then(
-      () => undefined,
-      (error: unknown) => {
-        log.debug({ err: error }, 'this worker could not record that it is at work');
-      },
-    );
   const outages = new OutageLog();
   const tellOutages = async (): Promise<void> => {
     const now = Date.now();
@@ -55,18 +47,23 @@ export function announce(
     await noteWorker(pool, id, roles, folder);
     if (alive?.takesWork() === true) await writeFile(alive.file, '');
   };
-  let told = tell(note);
-  const timer = setInterval(() => {
-    told = told.then(() => tell(note));
-    if (fetching === null) return;
-    const { loads } = fetching;
-    told = told
-      .then(() => tell(() => noteLoads(pool, id, JSON.stringify(loads()))))
-      .then(() => tell(tellOutages));
-  }, everyMs);
+  const ofFetching: readonly Look[] =
+    fetching === null
+      ? []
+      : [
+          {
+            run: () => noteLoads(pool, id, JSON.stringify(fetching.loads())),
+            fault: 'this worker could not say how full its stages are',
+          },
+          { run: tellOutages, fault: 'this worker could not say what is out' },
+        ];
+  const fault = 'this worker could not record that it is at work';
+  const stop = keep([{ everyMs: 5_000, looks: [{ run: note, fault }, ...ofFetching] }], log);
   return async (lost) => {
-    clearInterval(timer);
-    await told;
-    if (!lost) await tell(() => forgetWorker(pool, id));
+    await stop();
+    if (lost) return;
+    await forgetWorker(pool, id).catch((error: unknown) => {
+      log.debug({ err: error }, 'this worker could not record that it has left');
+    });
   };
 }

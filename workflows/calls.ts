@@ -7,7 +7,7 @@ import type {
   ExtractActivities,
   FetchActivities,
 } from '../contracts/activities.ts';
-import { jobKinds, type JobActivities, type JobKind } from '../contracts/jobs.ts';
+import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import { failureTypes } from '../contracts/failures.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 
@@ -125,8 +125,9 @@ export const { redriveLetters } = proxyActivities<ControlActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-export const jobActivities = (kind: JobKind) =>
-  proxyActivities<JobActivities>({
+/** For the activities of jobs. */
+export const optionsOfJob = (kind: JobKind) =>
+  ({
     taskQueue: jobKinds[kind].queue,
     // A turn takes seconds, but for the end of a large export, which sorts its index and uploads the file.
     startToCloseTimeout: '24 hours',
@@ -134,4 +135,4 @@ export const jobActivities = (kind: JobKind) =>
     retry: { ...retry, maximumInterval: jobKinds[kind].longestPause },
     // No other turn of the job may begin while this one still works.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  });
+  }) as const;

@@ -8,19 +8,26 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  proxyActivities,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { jobKinds, jobStateQuery, type JobInput, type JobTurn } from '../contracts/jobs.ts';
+import {
+  jobKinds,
+  jobStateQuery,
+  type JobActivities,
+  type JobInput,
+  type JobTurn,
+} from '../contracts/jobs.ts';
 import { wakeSignal } from '../contracts/workflows.ts';
-import { jobActivities } from './calls.ts';
+import { optionsOfJob } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
 export async function job(input: JobInput): Promise<unknown> {
   const { kind, id } = input;
   const { title, cancels } = jobKinds[kind];
-  const { work, cancelJob } = jobActivities(kind);
+  const { work, cancelJob } = proxyActivities<JobActivities>(optionsOfJob(kind));
   let turn: JobTurn | null = null;
   let woken = false;
   const isWoken = (): boolean => woken;

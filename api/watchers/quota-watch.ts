@@ -6,14 +6,12 @@
  */
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { spentByGrowth } from '../../domain/quotas.ts';
-import { inRounds } from '../../engine/rounds.ts';
+import type { Chore } from '../../engine/chores.ts';
 import { openCrawls } from '../../storage/crawls/index.ts';
 import { meteredTenants, quotasOf, readUsage } from '../../storage/tenancy/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;
-
-const lookMs = 5_000;
 
 /** One look at all such tenants. Several processes may look at once: each change is made once. */
 export async function keepQuotas({ pool, control, log }: Needed): Promise<void> {
@@ -35,13 +33,7 @@ export async function keepQuotas({ pool, control, log }: Needed): Promise<void> 
   }
 }
 
-/** Goes on until the returned function is called. */
-export function watchQuotas(needed: Needed): () => Promise<void> {
-  return inRounds(
-    lookMs,
-    () => keepQuotas(needed),
-    (error) => {
-      needed.log.debug({ err: error }, 'quotas cannot be checked now');
-    },
-  );
-}
+export const quotaWatch = (needed: Needed): Chore => ({
+  everyMs: 5_000,
+  looks: [{ run: () => keepQuotas(needed), fault: 'quotas cannot be checked now' }],
+});

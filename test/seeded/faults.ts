@@ -374,7 +374,7 @@ export const faults: readonly Fault[] = [
     room: 'workflows',
     name: 'Standing crawls are looked through once, so that a lost schedule is not made again.',
     file: 'activities/patrol.ts',
-    from: "    if (standing.length < crawlsALook) this.#standing = '0';\n",
+    from: '    if (some.length < most) beginAnew(usual);\n',
     to: '',
   },
   {
@@ -437,8 +437,8 @@ export const faults: readonly Fault[] = [
     room: 'stack',
     name: 'A worker that has left in order counts as one that was lost.',
     file: 'workers/presence.ts',
-    from: 'if (!lost) await tell(',
-    to: 'if (lost) await tell(',
+    from: 'if (lost) return;',
+    to: 'if (!lost) return;',
   },
   {
     room: 'stack',
@@ -457,8 +457,8 @@ export const faults: readonly Fault[] = [
   {
     room: 'stack',
     name: 'Each failure to upload a segment makes the waits after all later ones longer.',
-    file: 'workers/settling.ts',
-    from: '        failures = 0;\n',
-    to: '',
+    file: 'engine/chores.ts',
+    from: 'let failures = 0;\n    for (const { run',
+    to: 'let failures = before;\n    for (const { run',
   },
 ];

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { expect, it } from 'vitest';
-import { settleSegments } from '../../workers/settling.ts';
+import { keep } from '../../engine/chores.ts';
+import { settling } from '../../workers/settling.ts';
 
 it('failures in a row double the wait for the next look, and a look without one ends the row', async () => {
   const waits: unknown[] = [];
@@ -17,7 +18,7 @@ it('failures in a row double the wait for the next look, and a look without one 
     },
     tidy: () => Promise.resolve(),
   };
-  const end = settleSegments(upkeep, log, 1);
+  const end = keep(settling(upkeep, 1), log);
   await over.promise;
   await end();
   expect(waits).toEqual([2, 4, 2]);

@@ -101,6 +101,15 @@ const jobContinued: Script = {
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
+/** The turns after which a new run begins, and the last of them has ended the job. */
+const turnsOfRun = 33;
+const jobEndedLong: Script = {
+  name: 'job-ended-long',
+  ...asked('search', '25'),
+  answers: { work: inTurn<JobTurn>(...long().slice(0, turnsOfRun - 1), over) },
+  act: ({ handle }) => handle.result().then(() => undefined),
+};
+
 const cut = (name: string, kind: JobKind, id: string): Script => ({
   name,
   ...asked(kind, id),
@@ -140,6 +149,6 @@ const jobWoken: Script = {
 
 export const otherScripts: readonly Script[] = [
   ...[schedulerContinued, schedulerLanesEnded, schedulerResting],
-  ...[jobMade, jobContinued, jobWoken],
+  ...[jobMade, jobContinued, jobEndedLong, jobWoken],
   ...[cut('job-cancelled', 'export', '33'), cut('job-left', 'edit', '21')],
 ];

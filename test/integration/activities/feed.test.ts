@@ -4,7 +4,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { createFeedActivities } from '../../../activities/feed.ts';
-import { wakeRestingSchedulers } from '../../../activities/scheduler-waker.ts';
+import { keep } from '../../../engine/chores.ts';
+import { schedulerWaking } from '../../../activities/scheduler-waker.ts';
 import { isStuck } from '../../../activities/start-host.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { hostWorkflowId, schedulerWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
@@ -330,7 +331,7 @@ describe('feed', () => {
       expect((await tick()) === 0).toBe(isAwake);
     }
 
-    const stop = wakeRestingSchedulers(pool, workflows, pino({ level: 'silent' }));
+    const stop = keep([schedulerWaking(pool, workflows)], pino({ level: 'silent' }));
     try {
       const before = await signalsOf(schedulerWorkflowId(0));
       await waitingHosts(5);

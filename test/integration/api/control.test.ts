@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlControl, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
-import { Patrol } from '../../../activities/patrol.ts';
+import { patrol } from '../../../activities/patrol.ts';
 import { defaultCrawlConfig } from '../../../contracts/crawl.ts';
 import { crawlWorkflowId } from '../../../contracts/workflows.ts';
 import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
@@ -19,6 +19,7 @@ import {
   tables,
   urlStates,
 } from '../../support/database/index.ts';
+import { oneRound } from '../../support/chores.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { newCrawl, startServices, type Services } from './world.ts';
 
@@ -137,7 +138,7 @@ describe('the crawl control', () => {
       ...{ crawl_id: edited, version: 2, config: {}, state: 'pending', rereads: false },
       created_at: fromNow(-11),
     });
-    const patrol = new Patrol(
+    const chore = patrol(
       services.pool,
       client.workflow,
       client.schedule,
@@ -153,12 +154,12 @@ describe('the crawl control', () => {
       }
       return found;
     }; // prettier-ignore
-    await patrol.look();
+    await oneRound(chore);
     const first = await running();
     expect(first.map((each) => each.split(' ')[0])).toEqual(
       [`crawl/${String(crawl)}`, `edit/${String(edited)}`, 'scheduler/0'], // prettier-ignore
     );
-    await patrol.look();
+    await oneRound(chore);
     expect(await running()).toEqual(first);
   });
 
@@ -166,17 +167,10 @@ describe('the crawl control', () => {
     const { pool } = services;
     const crawl = await newCrawl(pool);
     await changeCrawl(pool, crawl, { config: { ...defaultCrawlConfig, keepFresh: defaultKeepFresh } });
-    const patrol = new Patrol(
-      pool,
-      client.workflow,
-      client.schedule,
-      1,
-      'postgres',
-      pino({ level: 'silent' }),
-    );
+    const chore = patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' }));
     const schedule = client.schedule.getHandle(jobWorkflowId('recrawl', crawl));
     for (let round = 0; round < 3; round++) {
-      await patrol.look();
+      await oneRound(chore);
       // Rejects where there is none.
       await schedule.delete();
     }
@@ -188,7 +182,7 @@ describe('the crawl control', () => {
     const { hostId } = await addUrl(pool, crawl, 'https://left.example/', { state: 'leased' });
     await changeHost(pool, hostId, { paused_at: fromNow(), lease_token: 1, lease_until: fromNow(-1) });
     await tables.url.change(pool, { host_id: hostId }, { lease_token: 1 });
-    await new Patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' })).look();
+    await oneRound(patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' })));
     expect(await urlStates(pool, { host_id: hostId })).toEqual({ queued: 1 });
   });
 });

@@ -9,7 +9,8 @@ import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { forgetDead } from '../../../storage/frontier/index.ts';
 import { endStanding } from '../../../storage/recrawl/index.ts';
 import { reportCrawl } from '../../../storage/reports/index.ts';
-import { removeCrawls } from '../../../workers/removal.ts';
+import { keep } from '../../../engine/chores.ts';
+import { removal } from '../../../workers/removal.ts';
 import { addUrl, fromNow, tables, type UrlPlace } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { admission, expectExact, moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
@@ -143,7 +144,8 @@ it('that fails does not keep the archive from being tidied, and is told', async 
   const merge = vi.fn(() => Promise.resolve(false));
   const upkeep = { closeLeft: () => Promise.resolve(0), look: () => Promise.resolve(false), merge };
   const parts = { own: { turn: () => Promise.resolve() }, upkeep, index: {} };
-  const stop = removeCrawls(slow, parts as never, null, { warn, info: vi.fn() } as never);
+  const log = { warn, info: vi.fn(), debug: vi.fn() };
+  const stop = keep(removal(slow, parts as never, null, log as never), log as never);
   try {
     await until('the archive is tidied', () => merge.mock.calls.length > 0);
   } finally {

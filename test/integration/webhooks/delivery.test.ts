@@ -10,7 +10,8 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { wakeWebhooks } from '../../../activities/webhook-waker.ts';
+import { keep } from '../../../engine/chores.ts';
+import { webhookWaking } from '../../../activities/webhook-waker.ts';
 import { createJobActivities } from '../../../activities/jobs.ts';
 import { webhookJobs } from '../../../engine/webhooks/deliver.ts';
 import { loadConfig } from '../../../config/config.ts';
@@ -78,7 +79,7 @@ beforeAll(async () => {
     }),
   );
   running = Promise.all(workers.map((worker) => worker.run()));
-  stopWaking = wakeWebhooks(pool, client.workflow, log);
+  stopWaking = keep([webhookWaking(pool, client.workflow)], log);
   receiver = await startReceiver();
 });
 afterAll(async () => {

@@ -1,0 +1,75 @@
+/** The chores of a worker process by its roles: what is done beside the tasks that Temporal gives. */
+import type { ScheduleClient, WorkflowClient } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { patrol } from '../activities/patrol.ts';
+import { schedulerWaking } from '../activities/scheduler-waker.ts';
+import { webhookWaking } from '../activities/webhook-waker.ts';
+import type { ServiceConfig } from '../config/config.ts';
+import type { WorkerRole } from '../config/settings/fetching.ts';
+import { followChanges } from '../engine/changes/follow.ts';
+import { createVersionReader } from '../engine/changes/read-version.ts';
+import type { Chore } from '../engine/chores.ts';
+import { clearExports } from '../engine/exports/upkeep.ts';
+import type { Archive, SegmentUpkeep } from '../storage/archive/index.ts';
+import type { ExportFiles } from '../storage/exports/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
+import type { SearchIndex } from '../storage/search/index.ts';
+import { removal } from './removal.ts';
+import { settling } from './settling.ts';
+
+export interface ChoreTools {
+  readonly pool: Pool;
+  /** Connections by which schedulers look for hosts. */
+  readonly feeding: Pool;
+  readonly archive: Archive;
+  readonly upkeep: SegmentUpkeep;
+  /** Closed segments are brought elsewhere. */
+  readonly settles: boolean;
+  readonly index: SearchIndex;
+  readonly files: ExportFiles;
+  readonly workflows: WorkflowClient;
+  readonly schedule: ScheduleClient;
+}
+
+/** Milliseconds after which a look at changes ends: the rest belongs to the pages that wait to be read. */
+const compareMs = 3_000;
+
+export const choresOf = (
+  { shards, retentionDays, exportDays }: ServiceConfig,
+  { pool, feeding, archive, upkeep, settles, index, files, workflows, schedule }: ChoreTools,
+  log: Logger,
+): Readonly<Record<WorkerRole, readonly Chore[]>> => ({
+  control: [
+    webhookWaking(pool, workflows),
+    schedulerWaking(feeding, workflows),
+    patrol(pool, workflows, schedule, shards, index.name, log),
+  ],
+  fetch: [
+    ...removal(pool, { own: archive.own, upkeep, index }, retentionDays, log),
+    ...(settles ? settling(upkeep) : []),
+  ],
+  extract: [
+    {
+      everyMs: 10_000,
+      looks: [
+        {
+          run: () => clearExports(pool, files, exportDays),
+          fault: 'exports whose time is over could not be removed',
+          warns: true,
+        },
+      ],
+    },
+    {
+      everyMs: 5_000,
+      // A stack that runs for one crawl ends with it, and its last answers are compared all the same.
+      hasLast: true,
+      looks: [
+        {
+          run: () => followChanges(pool, createVersionReader(archive), compareMs),
+          fault: 'answers could not be compared with those before them',
+          warns: true,
+        },
+      ],
+    },
+  ],
+});
