@@ -100,7 +100,7 @@ export function createFetchActivities(dependencies: Dependencies): FetchActiviti
     const [hold] = await hostHold(pool, host.hostId);
     if (hold === undefined || hold.parked === null) return moved;
     // The host answers: no probe can show that a session holds again, only whoever has given the crawl another.
-    if (hold.parked.startsWith('session-ended') && !hold.asked) return sessionEnded;
+    if (hold.trouble === 'session-ended' && !hold.asked) return sessionEnded;
     const lease = await room.keeper.take(host.hostId, settings.leaseMs * leasePatienceFactor, signal);
     if (lease === null) throw interrupted(host);
     const result = await probe(room, lease, host, signal);

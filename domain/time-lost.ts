@@ -6,6 +6,7 @@
  * Pure: no clock. Times are milliseconds on any one clock.
  */
 
+import type { TroubleClass } from './trouble.ts';
 import { reasons, type TimeCause } from './waits/reasons.ts';
 
 export type { TimeCause };
@@ -102,12 +103,17 @@ export function addTime(a: TimeSpent, b: TimeSpent, share = 1): TimeSpent {
 export const totalTime = (spent: TimeSpent): number =>
   timeCauseNames.reduce((sum, cause) => sum + (spent[cause] ?? 0), 0);
 
+/** Causes of a pause after trouble; the cause of any other is `backoff`. */
+export const pauseCauses: Readonly<Partial<Record<TroubleClass, TimeCause>>> = {
+  'robots-unreachable': 'robots_txt',
+  overloaded: 'retry_after',
+};
+
 /**
- * The cause of a pause by the last trouble of the host (`class: message`). Null: the host is in no trouble, so an
- * address or a domain had no room for its request, or (`eased`) this installation had none for the answer.
+ * The cause of a pause by the last trouble of the host. Null: the host is in no trouble, so an address or a domain had
+ * no room for its request, or (`eased`) this installation had none for the answer.
  */
-export function pauseCause(lastError: string | null, eased: boolean): TimeCause {
-  if (lastError === null) return eased ? 'pressure' : 'caps';
-  if (lastError.startsWith('overloaded')) return 'retry_after';
-  return lastError.startsWith('robots-unreachable') ? 'robots_txt' : 'backoff';
+export function pauseCause(trouble: TroubleClass | null, eased: boolean): TimeCause {
+  if (trouble === null) return eased ? 'pressure' : 'caps';
+  return pauseCauses[trouble] ?? 'backoff';
 }

@@ -323,6 +323,7 @@ create table host (
   ours_until timestamp with time zone,
   blamed_tenant bigint,
   others_from timestamp with time zone,
+  trouble text generated always as ("substring"(last_error, '^([a-z-]+)(?:: |$)'::text)) virtual,
   constraint host_origin_key UNIQUE (origin),
   constraint host_pkey PRIMARY KEY (id)
 );

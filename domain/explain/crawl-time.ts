@@ -5,6 +5,7 @@ import { doneAt } from '../eta.ts';
 import type { HostState } from '../host-state.ts';
 import { dailyQuota, usedOn } from '../quota.ts';
 import { addTime, pauseCause, timeCauseNames, totalTime, type TimeSpent } from '../time-lost.ts';
+import type { TroubleClass } from '../trouble.ts';
 import { troubleText } from '../url-reason.ts';
 import type { Windows } from '../windows.ts';
 import { instantIn, span } from './decision.ts';
@@ -18,9 +19,10 @@ export interface HolderFacts {
   readonly left: number;
   readonly state: HostState;
   readonly lastError: string | null;
+  readonly trouble: TroubleClass | null;
   /** Milliseconds until the host may be asked. */
   readonly waitMs: number;
-  /** Milliseconds that a URL takes. */
+  /** Milliseconds that a URL takes: as those took that are over, and never less than the delay in force. */
   readonly eachMs: number;
   /** Milliseconds for which a foreign fetcher has the host at most; null: none has it. */
   readonly lentMs: number | null;
@@ -92,7 +94,7 @@ const percent = (share: number): string => `${String(Math.round(share * 100))} %
 /** What holds a host up now; if nothing does, what took most of its time so far. */
 function causeAt(host: HolderFacts, now: number, isOut: boolean): TimeCause {
   if (host.state === 'paused') return 'paused';
-  if (host.state === 'backoff') return pauseCause(host.lastError, false);
+  if (host.state === 'backoff') return pauseCause(host.trouble, false);
   if (host.state === 'closed')
     return (
       closingAt(host.settings, host.budget, { day: host.requestsDay, used: host.requestsUsed }, now)?.by ??

@@ -12,6 +12,7 @@ import type { StageLoad } from '../pressure.ts';
 import type { PrioritySignals, Score } from '../priority/score.ts';
 import type { PageClass } from '../recrawl/page-class.ts';
 import type { ScopeConfig } from '../scope.ts';
+import type { TroubleClass } from '../trouble.ts';
 import type { BodyStage } from '../stage.ts';
 import type { UrlKind } from '../url-kind.ts';
 import type { AttemptReason, FailedReason, FilterReason, UrlReason } from '../url-reason.ts';
@@ -107,10 +108,11 @@ export interface HostFacts {
   /** When an operator paused the host; null: it is not paused. */
   readonly pausedAt: string | null;
   readonly parkedAt: string | null;
-  /** Failures in a row, the time of the first, and the last of them as `class: message`. */
+  /** Failures in a row, the time of the first, and the last of them as `class: message` and as a class. */
   readonly failures: number;
   readonly failingSince: string | null;
   readonly lastError: string | null;
+  readonly trouble: TroubleClass | null;
   /** Milliseconds until the host may be visited, and until its pace alone would allow that; 0 or less: now. */
   readonly waitMs: number;
   readonly paceMs: number;

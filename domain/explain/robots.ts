@@ -38,7 +38,7 @@ export function judgeRobots(
 export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[] {
   const file = `${link.host}/robots.txt`;
   if (robots === null || robots.allowed === null) {
-    const failed = host?.lastError?.startsWith('robots-unreachable') === true ? host.lastError : null;
+    const failed = host?.trouble === 'robots-unreachable' ? host.lastError : null;
     const status = robots?.status ?? null;
     const why = failed ?? (status === null ? null : `it answers ${String(status)}`);
     return [

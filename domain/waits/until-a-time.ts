@@ -140,7 +140,7 @@ function hostNotReady({ host, now }: ExplainFacts): Wait | null {
     return { verdict: 'host-asked', because, inMs };
   }
   const since = host.failingSince === null ? '' : ` since ${host.failingSince}`;
-  const asked = lastError?.startsWith('overloaded') === true;
+  const asked = host.trouble === 'overloaded';
   return {
     verdict: asked ? 'retry-after' : 'host-backoff',
     because: `${until}, ${asked ? 'by its Retry-After or the backoff' : 'by the backoff'} after ${counted(failures, 'failure', 'failures')} in a row${since}, the last: ${troubleText(lastError ?? 'unknown')}.`,

@@ -31,27 +31,14 @@ export function hostFacts(
 ): Omit<HostFacts, 'capped'> {
   const delays = delaysInForce(row, crawlId, userAgent);
   return {
+    ...row,
     origin,
     pausedAt: instant(row.paused_at),
     parkedAt: instant(row.parked_at),
-    failures: row.failures,
     failingSince: instant(row.failing_since),
-    lastError: row.last_error,
-    eased: row.eased,
-    waitMs: row.wait_ms,
-    paceMs: row.pace_ms,
     turn: { inMs: row.turn_ms, delayMs: delays.own, reported: row.turn_held },
     closed: closingOf(row),
     delayMs: delays.all,
-    slowdown: row.slowdown,
-    leaseMs: row.lease_ms,
-    lentMs: row.lent_ms,
-    keptMs: row.kept_ms,
-    guest: row.guest,
-    robotsKeptMs: row.robots_kept_ms,
-    fed: row.fed,
-    urls: row.urls,
-    forgotten: row.forgotten,
     ahead,
     // A tenant must not see what others have here.
     others: row.crawls

@@ -132,10 +132,10 @@ export class HostVisit implements Visited {
   #waitSteps(crawlId: number | null): readonly WaitStep[] {
     const { pacer, lease, turns } = this;
     const { owedUntil, heldOffUntil } = pacer.earlier;
-    const { failures, last_error: lastError } = lease.taken;
+    const { failures, trouble } = lease.taken;
     const from = pacer.last?.headAt ?? -Infinity;
     return [
-      { cause: pauseCause(failures === 0 ? null : lastError, pacer.eased), until: heldOffUntil },
+      { cause: pauseCause(failures === 0 ? null : trouble, pacer.eased), until: heldOffUntil },
       { cause: this.#spacing, until: from + (this.baseDelayMs ?? 0) },
       { cause: 'slowdown', until: from + pacer.pace.delayMs },
       // Slow answers make the delay longer, if a setting says so.

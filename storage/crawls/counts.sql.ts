@@ -2,6 +2,7 @@
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { mostNeeded, type CutKind } from '../../domain/limits.ts';
+import type { ParkedHost } from '../../contracts/http/outlook.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
@@ -161,15 +162,9 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
                   from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
     where c.id = $1`;
 
-export interface ParkedHost {
-  readonly origin: string;
-  readonly queued: number;
-  readonly last_error: string | null;
-}
-
 /** Parked hosts at which the crawl has met URLs, most queued first. */
 export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
-   select h.origin, q.queued, h.last_error
+   select h.origin, q.queued, h.last_error as "lastError"
      from host h join host_queue q on q.host_id = h.id
     where h.parked_at is not null and q.crawl_id = $1
     order by q.queued desc, h.id limit $2`;

@@ -5,13 +5,7 @@ import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
 import type { CountsView } from '../../contracts/http/counts.ts';
 import type { CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
-import {
-  countCrawl,
-  listParkedHosts,
-  listMovedSeeds,
-  type ParkedHost,
-  listRejectedSeeds,
-} from './counts.sql.ts';
+import { countCrawl, listMovedSeeds, listRejectedSeeds } from './counts.sql.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { listCrawls, loadCrawls, type CountedCrawlRow } from './rows.sql.ts';
 import { measureLoads } from '../instance/index.ts';
@@ -93,15 +87,6 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     rate: { perSecond: counts.per_second },
     stages: isOver(row.state) ? [] : stagesOf(await measureLoads(db)),
   };
-}
-
-/** Parked hosts at which the crawl has URLs, most queued first. */
-export async function parkedHosts(
-  db: Queryable,
-  crawlId: string,
-  limit: number,
-): Promise<readonly ParkedHost[]> {
-  return listParkedHosts(db, crawlId, limit);
 }
 
 async function findRow(db: Queryable, crawlId: string): Promise<CountedCrawlRow | null> {

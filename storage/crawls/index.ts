@@ -1,8 +1,15 @@
 /** Crawls: their rows, their life, and how they are deleted. */
-export { crawlOutlook, recentRate, unreadPages, type CrawlOutlook, type UnreadPages } from './counts.sql.ts';
+export {
+  crawlOutlook,
+  listParkedHosts,
+  recentRate,
+  unreadPages,
+  type CrawlOutlook,
+  type UnreadPages,
+} from './counts.sql.ts';
 export { removeBatch, freeBodies } from './crawl-removal.ts';
 export { crawlTime } from './crawl-time.ts';
-export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl, parkedHosts } from './crawls.ts';
+export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl } from './crawls.ts';
 export { setCrawlState, reopenClosedCrawls, reopenCrawls } from './life.sql.ts';
 export { markExpired, markRemoved } from './removal.sql.ts';
 export {

@@ -1,12 +1,14 @@
 /** What a visit reads about a host, and what it stores. */
+import type { TroubleClass } from '../../domain/trouble.ts';
 import { statement } from '../postgres/index.ts';
 import { turnInMs } from './crawl-turns.ts';
 
 export interface HostHold {
   /** Why an operator has paused the host; null: the host is not paused. */
   readonly paused: string | null;
-  /** The trouble that parked the host, and the milliseconds that it has lasted; null: the host is not parked. */
+  /** The trouble that parked the host, its class, and the milliseconds that it has lasted; null: the host is not parked. */
   readonly parked: string | null;
+  readonly trouble: TroubleClass | null;
   readonly trouble_ms: number;
   /** A new crawl waits for an answer of the host (`askParkedHosts`). */
   readonly asked: boolean;
@@ -16,7 +18,7 @@ export interface HostHold {
 export const hostHold = statement<[hostId: string], HostHold>('host-hold')`
    select case when paused_at is not null then coalesce(paused_reason, '') end as paused,
           case when parked_at is not null then coalesce(last_error, '') end as parked,
-          extract(epoch from now() - coalesce(failing_since, parked_at, now()))::float8 * 1000 as trouble_ms,
+          trouble, extract(epoch from now() - coalesce(failing_since, parked_at, now()))::float8 * 1000 as trouble_ms,
           exists (select from host_queue q where q.host_id = host.id and q.asking is not null) as asked
      from host where id = $1 and (paused_at is not null or parked_at is not null)`;
 

@@ -1,6 +1,7 @@
 /** How a host is leased. */
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { sliceReserve, guestReserve } from '../../domain/quota.ts';
+import type { TroubleClass } from '../../domain/trouble.ts';
 import { hostQuota, hostSettings, complainedAgo, slowdownNow } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -32,7 +33,9 @@ export interface TakenLease {
   readonly since_complaint: number;
   readonly complained_age_ms: number | null;
   readonly failures: number;
+  /** The last trouble, as `class: message`, and its class. */
   readonly last_error: string | null;
+  readonly trouble: TroubleClass | null;
   /** The facts by which a failure is blamed on the host or on a URL (domain/blame.ts). */
   readonly failing: readonly string[];
   readonly complained: readonly string[];
@@ -79,7 +82,7 @@ export const takenColumns = `lease_token as token, old.lease_token is not null a
              case when not_before <= paced_until then 0
                   else greatest(0, extract(epoch from not_before - now()) * 1000) end::float8 as held_ms, eased,
              ${slowdownNow()} as slowdown, clean, since_complaint, ${complainedAgo} as complained_age_ms,
-             failures, last_error, failing, complained,
+             failures, last_error, trouble, failing, complained,
              (extract(epoch from now() - well_at) * 1000)::float8 as well_age_ms, base_delay_ms, outages,
              (extract(epoch from now() - robots_asked_at) * 1000)::float8 as robots_asked_ago_ms,
              (extract(epoch from now() - outage_at) * 1000)::float8 as outage_age_ms,

@@ -1,32 +1,12 @@
 /** The hosts that hold a crawl up. */
-import type { HostSettings } from '../../contracts/hosts.ts';
-import type { HostState } from '../../domain/host-state.ts';
-import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
+import type { HolderFacts } from '../../domain/explain/crawl-time.ts';
+import { timeCauseNames } from '../../domain/time-lost.ts';
 import { hostQuota, hostSetting, hostSettings, hostState, isOnLoan, turnInMs } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 import { openWaits } from '../times/index.ts';
 import { delayMs } from './outlook.sql.ts';
 
-export interface HoldingHost {
-  readonly origin: string;
-  /** URLs of the crawl that are queued or in hand here, and those that are over. */
-  readonly left: number;
-  readonly over: number;
-  readonly state: HostState;
-  readonly last_error: string | null;
-  /** Milliseconds until the host may be asked for the crawl; 0: it may be asked now. */
-  readonly wait_ms: number;
-  /** Milliseconds that a URL takes: as those took that are over, and never less than the delay in force. */
-  readonly each_ms: number;
-  readonly settings: HostSettings;
-  /** Requests a day by its quality; null: as many as any host. */
-  readonly budget: number | null;
-  readonly requests_day: string | null;
-  readonly requests_used: number;
-  /** Milliseconds for which a foreign fetcher has the host at most; null: none has it. */
-  readonly lent_ms: number | null;
-  /** Seconds by cause. */
-  readonly spent: Readonly<Record<TimeCause, number>>;
+export interface HoldingHost extends HolderFacts {
   /** Hosts with URLs left, apart from parked ones, and the URLs left there. */
   readonly of_hosts: number;
   readonly of_urls: number;
@@ -55,7 +35,7 @@ const longestFirst = `state = 'paused' desc,
  */
 export const holdingHosts = statement<[crawlId: string, limit: number], HoldingHost>('holding-hosts')`
    with here as (
-     select h.id, q.queued + q.leased as left, greatest(0, q.total - q.queued - q.leased) as over,
+     select h.id, q.queued + q.leased as left,
             ${hostState} as state,
             greatest(0, ${turnInMs}, extract(epoch from greatest(h.not_before, h.closed_until, q.turn_at) - now()) * 1000)::float8 as wait_ms,
             greatest(${delayMs} / coalesce(${hostSetting('concurrency', 'h.')}::int, 1),
@@ -71,9 +51,9 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
             count(*) over ()::int as of_hosts, sum("left") over ()::bigint as of_urls
        from here order by ${longestFirst} limit $2
    )
-   select h.origin, n."left", n.over, n.state, h.last_error, n.wait_ms, n.each_ms, ${hostSettings('h.')}, h.budget, h.requests_day,
-          h.requests_used, n.of_hosts, n.of_urls,
-          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lent_ms,
+   select h.origin, n."left", n.state, h.last_error as "lastError", h.trouble, n.wait_ms as "waitMs", n.each_ms as "eachMs",
+          ${hostSettings('h.')}, h.budget, h.requests_day as "requestsDay", h.requests_used as "requestsUsed", n.of_hosts, n.of_urls,
+          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as "lentMs",
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', coalesce(t.${cause}, 0) + case when c.state <> 'running' or h.lease_token is not null and h.lease_until > now() then 0 else open.${cause} end`).join(', ')}) as spent
      from chosen n
      join host h on h.id = n.id

@@ -54,16 +54,7 @@ export async function endOf(
     ...{ now, runs, outage, runningMs: crawl.running_ms ?? 0, limits: { maxPages, maxSeconds } },
     ...{ pages: crawl.pages, settled: crawl.done, recentPerSecond: rate?.per_second ?? 0 },
     unfinished: { hosts: holding[0]?.of_hosts ?? 0, urls: holding[0]?.of_urls ?? 0 },
-    holders: holding.map((host) => ({
-      ...{ origin: host.origin, left: host.left, state: host.state, lastError: host.last_error },
-      ...{ waitMs: host.wait_ms, eachMs: host.each_ms, settings: host.settings, spent: host.spent },
-      ...{
-        requestsDay: host.requests_day,
-        requestsUsed: host.requests_used,
-        budget: host.budget,
-        lentMs: host.lent_ms,
-      },
-    })),
+    holders: holding,
   };
   const holders = facts.holders
     .map((host) => holderOf(host, now, outage !== null))

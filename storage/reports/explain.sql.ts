@@ -1,4 +1,5 @@
 /** Statements that `explain` reads. */
+import type { HostFacts } from '../../domain/explain/facts.ts';
 import type { StoredStage } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
@@ -103,12 +104,18 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      ) revisit on true
     where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex')`;
 
-export interface HostCircumstances {
+/** A host, as far as its rows have the facts of `explain`. */
+export interface HostCircumstances extends Pick<
+  HostFacts,
+  | ('failures' | 'lastError' | 'trouble' | 'eased' | 'slowdown' | 'waitMs' | 'paceMs')
+  | ('leaseMs' | 'lentMs' | 'keptMs' | 'guest' | 'fed' | 'robotsKeptMs' | 'urls' | 'forgotten')
+> {
   readonly id: string;
   /** A crawl of the same tenant has URLs here. */
   readonly met: boolean;
   readonly paused_at: Date | null;
   readonly parked_at: Date | null;
+  readonly failing_since: Date | null;
   readonly settings: HostSettings;
   /** Requests a day by its quality, and whether the host is left for later; null: as many as any host. */
   readonly budget: number | null;
@@ -118,34 +125,11 @@ export interface HostCircumstances {
   readonly took_ms: number | null;
   /** The database's clock, in milliseconds since 1970. */
   readonly now_ms: number;
-  readonly slowdown: number;
-  readonly failures: number;
-  readonly failing_since: Date | null;
-  readonly last_error: string | null;
-  readonly eased: boolean;
-  /**
-   * Milliseconds until the host may be visited, and the part of them that comes from the pace alone; at most 0: it may
-   * be visited now.
-   */
-  readonly wait_ms: number;
-  readonly pace_ms: number;
-  /** Milliseconds until the lease runs out; at most 0: it ran out and was not returned; null: nobody has the lease. */
-  readonly lease_ms: number | null;
-  /** Milliseconds for which a foreign fetcher has the host at most, or the host is kept for one; null: neither. */
-  readonly lent_ms: number | null;
-  readonly kept_ms: number | null;
-  readonly guest: boolean;
-  readonly fed: boolean;
   /** Null: robots.txt was not read yet. */
   readonly robots_status: number | null;
   readonly robots_body: string | null;
   readonly robots_fetched_at: Date | null;
   readonly robots_age_ms: number | null;
-  readonly robots_kept_ms: number | null;
-  /** URLs here, in any state, of the crawl in question. */
-  readonly urls: number;
-  /** URLs of the crawl here that were gone for long and were forgotten. */
-  readonly forgotten: number;
   /** Milliseconds until the crawl's turn, and whether it waits because of a foreign fetcher's report. */
   readonly turn_ms: number;
   readonly turn_held: boolean;
@@ -168,21 +152,21 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
    select h.id::text,
           exists (select from host_queue q join crawl c on c.id = q.crawl_id
                    where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
-          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error, h.eased, h.fed,
+          h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error as "lastError", h.trouble, h.eased, h.fed,
           ${hostSettings('h.')}, h.budget,
           coalesce((select later and pinned is null from host_quality where host_id = h.id), false) as later, h.requests_day, h.requests_used, h.took_ms,
           (extract(epoch from now()) * 1000)::float8 as now_ms,
           case when h.not_before = '-infinity' then 0
-               else extract(epoch from h.not_before - now()) * 1000 end::float8 as wait_ms,
+               else extract(epoch from h.not_before - now()) * 1000 end::float8 as "waitMs",
           case when h.paced_until = '-infinity' then 0
-               else extract(epoch from h.paced_until - now()) * 1000 end::float8 as pace_ms,
+               else extract(epoch from h.paced_until - now()) * 1000 end::float8 as "paceMs",
           case when h.lease_token is not null
-               then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lease_ms,
-          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as lent_ms,
-          case when h.lend_until > now() then (extract(epoch from h.lend_until - now()) * 1000)::float8 end as kept_ms,
+               then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as "leaseMs",
+          case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as "lentMs",
+          case when h.lend_until > now() then (extract(epoch from h.lend_until - now()) * 1000)::float8 end as "keptMs",
           coalesce(h.guest_until > now(), false) as guest,
           r.status as robots_status, r.body as robots_body, r.fetched_at as robots_fetched_at,
-          (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms, r.kept_ms as robots_kept_ms,
+          (extract(epoch from now() - r.fetched_at) * 1000)::float8 as robots_age_ms, r.kept_ms as "robotsKeptMs",
           coalesce((select q.total from host_queue q where q.host_id = h.id and q.crawl_id = $2), 0) as urls,
           coalesce((select f.urls from forgotten f where f.host_id = h.id and f.crawl_id = $2), 0) as forgotten,
           coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id

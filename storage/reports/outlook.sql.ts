@@ -8,8 +8,7 @@ export interface WaitingRow {
   readonly waiting: number;
   /** A URL is in hand, or is due at a host that may be asked. */
   readonly ready: boolean;
-  readonly items: readonly (Omit<WaitingHost, 'until' | 'lastError'> & {
-    readonly last_error: string | null;
+  readonly items: readonly (Omit<WaitingHost, 'until'> & {
     /** Epoch milliseconds. */
     readonly until: number | null;
   })[];
@@ -54,7 +53,7 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
    select (select count(*) from held where why is not null or not (select yes from ready)) as waiting,
           (select yes from ready) as ready,
           (select coalesce(json_agg(json_build_object(
-                    'origin', origin, 'queued', queued, 'why', coalesce(why, 'retry'), 'last_error', last_error,
+                    'origin', origin, 'queued', queued, 'why', coalesce(why, 'retry'), 'lastError', last_error,
                     'until', (extract(epoch from case
                                 when why in ('parked', 'paused') then null
                                 when why = 'closed' then closed_until

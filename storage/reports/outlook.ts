@@ -1,7 +1,7 @@
 /** What a crawl waits for, and how long it may still take. */
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
 import type { Queryable } from '../postgres/index.ts';
-import { crawlOutlook, parkedHosts } from '../crawls/index.ts';
+import { crawlOutlook, listParkedHosts } from '../crawls/index.ts';
 import { endOf } from './crawl-time.ts';
 import { waitingHosts } from './outlook.sql.ts';
 
@@ -28,17 +28,13 @@ export async function outlookOf(
     state: crawl.state,
     waiting: {
       hosts: waiting,
-      items: items.map(({ last_error: lastError, until, ...host }) => ({
+      items: items.map(({ until, ...host }) => ({
         ...host,
-        lastError,
         until: until === null ? null : new Date(until).toISOString(),
       })),
     },
     ...(withParked && {
-      parked: (await parkedHosts(db, crawlId, limit)).map(({ last_error: lastError, ...host }) => ({
-        ...host,
-        lastError,
-      })),
+      parked: [...(await listParkedHosts(db, crawlId, limit))],
     }),
     onlyWaiting: runs && !ready && waiting > 0 && crawl.pending === 0 && !crawl.unseeded && !crawl.edited,
     outages: [...outages],

@@ -7,15 +7,13 @@
  * plan takes 90 ms instead of 4, once for each connection and some times over, and each use 0.9 ms instead of 0.25.
  */
 import { defaultDailyQuota } from '../../domain/quota.ts';
-import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
+import { pauseCauses, timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
 import { hostQuota } from '../hosts/index.ts';
 
 /** The account ends with the request of the door, after which the host is known if it answers. */
 const wasAtDoor = `coalesce(h.known_at is null or h.known_at >= t.until - interval '1 second', false)`;
 const isCrawlDelay = 'coalesce(t.crawl_delay > t.delay, false)';
 const isPaused = 'case when h.not_before > h.paced_until then h.not_before end';
-const pausedBy = (pattern: string): string =>
-  `case when h.failures > 0 and h.last_error like '${pattern}' then ${isPaused} end`;
 const isQuota = `h.requests_used >= coalesce(${hostQuota('h.')}, ${String(defaultDailyQuota)})`;
 const baseEnds = `case when h.slowdown > 0
                        then least(h.paced_until, h.asked_at + coalesce(h.base_delay_ms, 0) * interval '1 millisecond')
@@ -33,8 +31,10 @@ const longestSlot = `interval '5 minutes'`;
  * waits for its place, and then for a worker; what an outage takes of both is the outage's.
  */
 const steps: readonly (readonly [TimeCause, string])[] = [
-  ['robots_txt', pausedBy('robots-unreachable%')],
-  ['retry_after', pausedBy('overloaded%')],
+  ...Object.entries(pauseCauses).map(
+    ([trouble, cause]) =>
+      [cause, `case when h.failures > 0 and h.trouble = '${trouble}' then ${isPaused} end`] as const,
+  ),
   ['pressure', `case when h.failures = 0 and h.eased then ${isPaused} end`],
   // Nobody but the door has asked the host yet, and the host asked for time.
   ['robots_txt', `case when ${wasAtDoor} and h.failures = 0 then ${isPaused} end`],

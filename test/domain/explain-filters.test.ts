@@ -162,7 +162,7 @@ describe('robots.txt', () => {
     [{ status: null, fetchedAt: null, ageMs: null, allowed: null }, {}, 'not-read', 'note', /has not been read yet/],
     [null, {}, 'not-read', 'note', /https:\/\/a\.example\/robots\.txt has not been read yet/],
     [{ status: 503, allowed: null }, {}, 'unreadable', 'wait', /could not be read.*answers 503/],
-    [{ status: null, ageMs: null, allowed: null }, { lastError: 'robots-unreachable: it hangs' }, 'unreadable', 'wait', /it hangs/],
+    [{ status: null, ageMs: null, allowed: null }, { lastError: 'robots-unreachable: it hangs', trouble: 'robots-unreachable' }, 'unreadable', 'wait', /it hangs/],
   ])('%j %j', (robots, host, verdict, effect, because) => {
     const decisions = told('robots', { robots, host });
     expect(decisions).toMatchObject([{ verdict, effect }]);

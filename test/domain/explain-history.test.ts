@@ -160,7 +160,7 @@ describe('when it will be fetched, and why not sooner', () => {
     ['host-later', { host: { closed: { by: 'quota', inMs: 12 * hour, budget: { perDay: 50, later: true } } } }, 12 * hour, /left for later, and its 50 requests a day, which show whether it is mended, are spent/],
     ['host-asked', { host: { waitMs: hour } }, hour, /because the host asked for this time or an operator set it/],
     ['host-backoff', { host: { waitMs: hour, failures: 2, failingSince: iso(-hour), lastError: 'connect-refused: 127.0.0.1:1' } }, hour, /the backoff after 2 failures in a row since .*: its host refuses connections \(127\.0\.0\.1:1\)/],
-    ['retry-after', { host: { waitMs: 30 * 24 * hour, failures: 1, lastError: 'overloaded: answered 503' } }, 30 * 24 * hour, /by its Retry-After or the backoff after 1 failure in a row/],
+    ['retry-after', { host: { waitMs: 30 * 24 * hour, failures: 1, trouble: 'overloaded', lastError: 'overloaded: answered 503' } }, 30 * 24 * hour, /by its Retry-After or the backoff after 1 failure in a row/],
     ['crawl-delay', { host: { turn: { inMs: hour, delayMs: 24 * hour, reported: false } } }, hour, /no turn at this host before 2026-03-01T13:00:00.000Z: its own delay of 1 day has not passed\. This delays no other crawl\./],
     ['host-reported', { host: { turn: { inMs: hour, delayMs: 0, reported: true } } }, hour, /until the host has answered Orbweaver itself: another fetcher of the tenant has reported trouble/],
     ['lease', { host: { leaseMs: 5 * second } }, 0, /A slice of the host without this URL/],

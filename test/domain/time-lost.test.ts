@@ -106,6 +106,7 @@ const holder: HolderFacts = {
     left: 60,
     state: 'active',
     lastError: null,
+    trouble: null,
     waitMs: 0,
     eachMs: 2_000,
     lentMs: null,
@@ -183,9 +184,15 @@ it('says what a host waits for now, whatever took most of its time', () => {
   expect(of({})).toBe('delay');
   expect(of({ spent: { outage: 900, delay: 10 } })).toBe('delay');
   expect(of({ state: 'paused' })).toBe('paused');
-  expect(of({ state: 'backoff', lastError: 'overloaded: answered 503' })).toBe('retry_after');
-  expect(of({ state: 'backoff', lastError: 'robots-unreachable: 500' })).toBe('robots_txt');
-  expect(of({ state: 'backoff', lastError: 'connect-refused: no' })).toBe('backoff');
+  expect(of({ state: 'backoff', trouble: 'overloaded', lastError: 'overloaded: answered 503' })).toBe(
+    'retry_after',
+  );
+  expect(of({ state: 'backoff', trouble: 'robots-unreachable', lastError: 'robots-unreachable: 500' })).toBe(
+    'robots_txt',
+  );
+  expect(of({ state: 'backoff', trouble: 'connect-refused', lastError: 'connect-refused: no' })).toBe(
+    'backoff',
+  );
   const spentQuota = {
     settings: { windows: null, quotaPerDay: 5 },
     requestsDay: '2026-03-02',
@@ -196,7 +203,7 @@ it('says what a host waits for now, whatever took most of its time', () => {
 
 it('is not known while the host that takes longest has a pause that it asked for', () => {
   // Each 503 doubles the delay, which falls again with every answer: what is left times this delay says nothing.
-  const trouble = { state: 'backoff', lastError: 'overloaded: answered 503' } as const;
+  const trouble = { state: 'backoff', trouble: 'overloaded', lastError: 'overloaded: answered 503' } as const;
   const slowed = { ...holder, ...trouble, waitMs: 600_000, eachMs: 640_000 };
   expect(eta({ holders: [slowed] })).toMatchObject({ by: 'backoff', seconds: null, at: null });
   expect(eta({ holders: [slowed] })?.because).toMatch(

@@ -21,7 +21,8 @@ const parts = [
                        case when a.attcollation <> t.typcollation then format('collate %s', a.attcollation::regcollation) end,
                        case when a.attnotnull then 'not null' end,
                        case when a.attidentity = 'a' then 'generated always as identity' end,
-                       case when a.attgenerated = 's' then format('generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
+                       case when a.attgenerated <> '' then format('generated always as (%s)%s', pg_get_expr(d.adbin, d.adrelid),
+                                 case when a.attgenerated = 's' then ' stored' else ' virtual' end)
                             else 'default ' || pg_get_expr(d.adbin, d.adrelid) end) as line
                 from pg_attribute a join pg_type t on t.oid = a.atttypid
                 left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
