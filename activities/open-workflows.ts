@@ -17,7 +17,7 @@ type Opener = Pick<WorkflowClient, 'signalWithStart'>;
 type Starter = Pick<WorkflowClient, 'start'>;
 
 /** After this time, not after the default 10 s, a killed worker's task is given to another worker. */
-export const workflowTaskTimeout = '5 seconds';
+const workflowTaskTimeout = '5 seconds';
 
 /** Id, queue and description of a crawl's workflow. */
 const crawlWorkflow = (crawlId: string, taskQueue: string) => ({

@@ -1,7 +1,7 @@
 /**
  * Jobs: work beside the crawling, done in turns of some seconds. A job is a workflow of the type `job`. Its kind is an
  * entry here, which says where its turns are made and what the desk calls it, and one value in engine/ that makes them
- * (`Job` in engine/job.ts); workers/jobs.ts gives each its tools. Postgres holds how far a job is.
+ * (`Job` in engine/jobs/job.ts); activities/jobs.ts gives each its tools. Postgres holds how far a job is.
  */
 import { defineQuery } from '@temporalio/workflow';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';

@@ -1,5 +1,5 @@
 /**
- * Webhooks as a resource of a tenant. activities/webhooks.ts decides what is sent, when, and which addresses are
+ * Webhooks as a resource of a tenant. engine/webhooks/deliver.ts decides what is sent, when, and which addresses are
  * allowed.
  */
 import { isIP } from 'node:net';

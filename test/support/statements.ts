@@ -1,7 +1,7 @@
 /** Every prepared statement of storage/, exported or not, as its family makes it. */
 import { readdirSync } from 'node:fs';
 import { vi } from 'vitest';
-import type * as statements from '../../storage/postgres/statement.ts';
+import type { statement } from '../../storage/postgres/index.ts';
 
 const folder = new URL('../../storage/', import.meta.url);
 
@@ -16,7 +16,7 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
   const made: { readonly name: string; readonly text: string }[] = [];
   vi.resetModules();
   vi.doMock('../../storage/postgres/statement.ts', async (original) => {
-    const makers = Object.entries(await original<typeof statements>());
+    const makers = Object.entries(await original<Readonly<Record<string, typeof statement>>>());
     return Object.fromEntries(
       makers.map(([kind, make]) => [
         kind,
