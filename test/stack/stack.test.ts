@@ -7,14 +7,12 @@ import { Connection } from '@temporalio/client';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasRedis } from '../../stack/redis.ts';
-import { findRunningStack } from '../../stack/info.ts';
-import type { StackInfo } from '../../stack/info.ts';
+import { findRunningStack, type StackInfo } from '../../stack/info.ts';
 import { lives } from '../../stack/processes.ts';
 import { createNamespace } from '../../stack/temporal.ts';
-import { allGone, launch, makeFolder, pidOf, processesOf } from './world.ts';
+import { allGone, launch, makeFolder, pidOf, processesOf, type Launched } from './world.ts';
 import { stopped } from '../support/freezing.ts';
 import { until } from '../support/until.ts';
-import type { Launched } from './world.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -57,18 +55,23 @@ const ok = (launched: Launched): NonNullable<Launched['answer']['up']> => {
   return launched.answer.up;
 };
 
-describe('a running stack', () => {
+describe('a stack', () => {
   const dataDir = makeFolder();
   let launched: Launched;
   let info: StackInfo;
-
-  beforeAll(async () => {
+  /** Another one on the same folder, as the tests go on. */
+  const next = async (): Promise<void> => {
     launched = await launch(dataDir);
     info = ok(launched);
-  });
-  afterAll(async () => {
-    launched.process.kill('SIGTERM');
+  };
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    launched.process.kill(signal);
     await launched.ended;
+  };
+
+  beforeAll(next);
+  afterAll(async () => {
+    await end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
   });
 
@@ -130,75 +133,47 @@ describe('a running stack', () => {
     await until(`${part} answers`, () => answers[part](info).catch(() => false));
     expect(await query(info.postgresUrl, `select * from before_${part}`)).toEqual([]);
   });
-});
-
-describe('the end of a stack', () => {
-  const dataDir = makeFolder();
-  afterAll(() => {
-    rmSync(dataDir, { recursive: true, force: true });
-  });
 
   it('leaves nothing running when asked to stop, and keeps the data', async () => {
-    const first = await launch(dataDir);
-    await query(ok(first).postgresUrl, 'create table kept (n int)');
+    await query(info.postgresUrl, 'create table kept (n int)');
     const running = processesOf(dataDir);
     expect(running.length).toBeGreaterThan(2 * parts.length);
-    first.process.kill('SIGTERM');
-    await first.ended;
+    await end('SIGTERM');
     expect(allGone(running)).toBe(true);
     expect(readdirSync(path.join(dataDir, 'run'))).toEqual([]);
     expect(findRunningStack(dataDir)).toBeNull();
   });
 
-  it('leaves nothing running when its launcher is killed, and the next start needs no help', async () => {
-    const second = await launch(dataDir);
-    expect(await query(ok(second).postgresUrl, 'select * from kept')).toEqual([]);
-    const running = processesOf(dataDir);
-    second.process.kill('SIGKILL');
-    await second.ended;
-    expect(findRunningStack(dataDir)).toBeNull();
-    await until('all are gone', () => allGone(running));
-
-    const third = await launch(dataDir);
-    expect(await query(ok(third).postgresUrl, 'select * from kept')).toEqual([]);
-    third.process.kill('SIGTERM');
-    await third.ended;
-  });
-
-  it(
-    'is cleaned up by the next start when launcher and leashes are all killed',
-    { tags: ['long'] },
-    async () => {
-      const fourth = await launch(dataDir);
-      ok(fourth);
-      const running = processesOf(dataDir);
-      const services = parts.map((part) => pidOf(dataDir, part));
-      // Stopped, it neither sees its leashes end, nor lets go of them.
-      fourth.process.kill('SIGSTOP');
-      await stopped(fourth.process.pid);
-      const leashes = running.filter(
-        (id) => lives(id) && readFileSync(`/proc/${String(id.pid)}/comm`, 'utf8').trim() === 'sh',
-      );
-      for (const { pid } of leashes) process.kill(pid, 'SIGKILL');
-      fourth.process.kill('SIGKILL');
-      await fourth.ended;
-      const left = running.filter(({ pid }) => services.includes(pid));
-
-      const fifth = await launch(dataDir);
-      ok(fifth);
-      expect(allGone(left)).toBe(true);
-      fifth.process.kill('SIGTERM');
-      await fifth.ended;
-    },
-  );
-
   it('leaves alone a process that has the recycled pid of a part', async () => {
     const run = path.join(dataDir, 'run');
     writeFileSync(path.join(run, 'worker.id'), `${String(process.pid)} some-other-boot:1\n`);
-    const sixth = await launch(dataDir);
-    ok(sixth);
-    sixth.process.kill('SIGTERM');
-    await sixth.ended;
+    await next();
+    expect(await query(info.postgresUrl, 'select * from kept')).toEqual([]);
+  });
+
+  it('leaves nothing running when its launcher is killed, and the next start needs no help', async () => {
+    const running = processesOf(dataDir);
+    await end('SIGKILL');
+    expect(findRunningStack(dataDir)).toBeNull();
+    await until('all are gone', () => allGone(running));
+    await next();
+    expect(await query(info.postgresUrl, 'select * from kept')).toEqual([]);
+  });
+
+  it('is cleaned up by the next start when launcher and leashes are all killed', async () => {
+    const running = processesOf(dataDir);
+    const services = parts.map((part) => pidOf(dataDir, part));
+    // Stopped, it neither sees its leashes end, nor lets go of them.
+    launched.process.kill('SIGSTOP');
+    await stopped(launched.process.pid);
+    const leashes = running.filter(
+      (id) => lives(id) && readFileSync(`/proc/${String(id.pid)}/comm`, 'utf8').trim() === 'sh',
+    );
+    for (const { pid } of leashes) process.kill(pid, 'SIGKILL');
+    await end('SIGKILL');
+    const left = running.filter(({ pid }) => services.includes(pid));
+    await next();
+    expect(allGone(left)).toBe(true);
   });
 });
 
