@@ -2,11 +2,10 @@
  * Servers that do not answer, or not as Orbweaver does, and options that cannot be: one sentence each.
  * @module-tag long
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../../cli/api/api.ts';
 import type { ApiAddress } from '../../cli/api/request.ts';
@@ -17,15 +16,12 @@ import { readQuotas, tenantLines } from '../../cli/admin/tenants.ts';
 import { closedEndpoint } from '../support/loopback.ts';
 import { runCli, type CliResult } from './run-cli.ts';
 import { serving } from './serving.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
+const folder = ownFolder();
 let data: Record<string, string>;
 beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-api-'));
   data = { ORBWEAVER_DATA: path.join(folder, 'none') };
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const address = (url: string, patienceMs = 0): ApiAddress => ({

@@ -1,17 +1,11 @@
 /** Options that say what ends a crawl, on their way into the request. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readRequest, type CrawlOptions } from '../../cli/crawl/request.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-finish-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = ownFolder();
 
 const finishOf = async (options: CrawlOptions): Promise<unknown> => {
   const { body } = await readRequest(['https://a.example/'], options, []);

@@ -1,21 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readHostOptions } from '../../cli/hosts/host-settings.ts';
 import { hostLine, hostLines } from '../../cli/hosts/host-words.ts';
 import type { HostSummary } from '../../contracts/hosts.ts';
 import { serving } from './serving.ts';
 import { runCli } from './run-cli.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-hosts-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = ownFolder();
 
 const nights = { timeZone: 'Europe/Berlin', open: [{ days: ['mon'], from: '22:00', to: '06:00' }] };
 

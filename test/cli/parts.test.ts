@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { localApi } from '../../cli/api/target.ts';
 import { RefusedError } from '../../cli/api/request.ts';
 import { createApi } from '../../cli/api/api.ts';
@@ -20,14 +19,9 @@ import { bytes, duration } from '../../cli/output/words.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
 import { serving } from './serving.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = ownFolder();
 
 const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   id: '7',

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { forgetOut, recallOut, rememberOut } from '../../cli/crawl/remembered-out.ts';
+import { testFolder } from '../support/given.ts';
 
 it('the file of a crawl is known by its crawl, from any folder, until it is whole', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-out-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = testFolder();
   expect(recallOut(folder, '3')).toBeNull();
   rememberOut(folder, '3', 'pages.jsonl');
   rememberOut(folder, '4', '/elsewhere/other.jsonl');

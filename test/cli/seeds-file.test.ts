@@ -1,17 +1,14 @@
 /** A seeds file that is longer than a request: its beginning, and what is said of the rest. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Api } from '../../cli/api/api.ts';
 import { readSeedsFile, sendRest } from '../../cli/crawl/seeds-file.ts';
+import { testFolder } from '../support/given.ts';
 
 it('is sent in two parts that make the file, and a refused line of the second has its number in the file', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-seeds-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = testFolder();
   const file = path.join(folder, 'seeds.txt');
   const all = Array.from(
     { length: 150_000 },

@@ -4,24 +4,18 @@
  * @module-tag long
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { takeStream } from '../../cli/api/stream.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../../cli/api/server-sent-events.ts';
 import { jsonLines, runCli } from './run-cli.ts';
 import { serving } from './serving.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-streams-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = ownFolder();
 
 // eslint-disable-next-line @typescript-eslint/require-await -- a stream that has all of it already
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

@@ -1,28 +1,20 @@
 /** @module-tag long */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { editOptionNames, optionName } from '../../cli/crawl/crawl-settings.ts';
 import { crawlEdit } from '../../contracts/http/edits.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { jsonLines, runCli, runCliProcess } from './run-cli.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
+const folder = ownFolder();
 const file = (name: string, content: string): string => {
   const full = path.join(folder, name);
   writeFileSync(full, content);
   return full;
 };
-
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
 
 const example = 'https://example.com/';
 

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, loadServiceConfig } from '../../config/config.ts';
 import { programEnvironment, serviceEnvironment } from '../../config/environment.ts';
 import { settings, settingsMarkdown } from '../../config/table.ts';
+import { ownFolder } from '../support/given.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-config-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = ownFolder();
 
 const settingsFile = (content: string): string => {
   const file = path.join(folder, `${String(Math.random())}.json`);

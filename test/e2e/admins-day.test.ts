@@ -4,8 +4,7 @@
  * @module-tag long
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,16 +13,15 @@ import { until } from '../support/until.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, startCli, type RunningCli } from '../cli/run-cli.ts';
 import { startSite, type Site } from '../integration/activities/site.ts';
+import { ownFolder } from '../support/given.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-let folder: string;
-let data: string;
+const folder = ownFolder();
+const data = ownFolder();
 let up: RunningCli;
 let apiUrl = '';
 
 beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-day-'));
-  data = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
   symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
   up = startCli(['up'], {
     ORBWEAVER_DATA: data,
@@ -34,7 +32,6 @@ beforeAll(() => {
 afterAll(async () => {
   up.process.kill('SIGINT');
   await up.result;
-  for (const each of [folder, data]) rmSync(each, { recursive: true, force: true });
 });
 
 /** The fenced blocks of the section, the first of which starts the stack. */

@@ -21,7 +21,7 @@ import {
   type Answer,
   type Site,
 } from '../integration/activities/site.ts';
-import { noteTaker, serve, type Api } from '../integration/api/world.ts';
+import { serve, type Api } from '../integration/api/world.ts';
 import { untilDayLasts } from '../support/calendar.ts';
 import { openDesk, type CrawlDesk } from '../support/crawling.ts';
 import { ledgerPages } from '../support/database/index.ts';
@@ -43,9 +43,7 @@ let narrow: Stand;
 async function stand(activeHosts?: number): Promise<Stand> {
   const world = await createWorld();
   const desk = await openDesk(world);
-  const api = await serve(desk.pool, noteTaker(desk.pool), 10_000, (origin) =>
-    wakeHost(desk.client.workflow, origin),
-  );
+  const api = await serve(desk.pool, { wakeHost: (origin) => wakeHost(desk.client.workflow, origin) });
   const worker = await startWorker(world, { blobDir: makeBlobDir(), ...(activeHosts && { activeHosts }) });
   return { world, desk, api, worker };
 }

@@ -3,18 +3,18 @@
  *
  * @module-tag long
  */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, startCli, type CliResult } from '../cli/run-cli.ts';
 import type { Answer } from '../integration/activities/site.ts';
 import { closedGate } from '../support/gate.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
+const folder = ownFolder();
 let server: Server;
 let site: string;
 const requests: string[] = [];
@@ -30,7 +30,6 @@ function page(number: number): string {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
   server = createServer((request, response) => {
     const number = /^\/(\d+)$/.exec(request.url ?? '')?.[1];
     const answer: Answer = () => {
@@ -48,7 +47,6 @@ afterAll(async () => {
   for (const cli of started) cli.process.kill('SIGKILL');
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const started: ReturnType<typeof startCli>[] = [];

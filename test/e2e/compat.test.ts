@@ -2,30 +2,20 @@
  * The compatible routes (F34, F35) before real workers: jobs that end, and a standing crawl that seeds set going.
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type * as compat from '../../contracts/http/compat.ts';
 import type { CrawlView } from '../../contracts/http/crawls.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, status, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
-import type { Api } from '../integration/api/world.ts';
 import { tables } from '../support/database/index.ts';
 import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
-import type { CrawlDesk } from '../support/crawling.ts';
-import { startServing, type Serving } from '../support/serving.ts';
+import { withServing } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';
 
-let serving: Serving;
-let desk: CrawlDesk;
-let api: Api;
-let key: string;
-
-beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir() });
-  ({ desk, api, key } = serving);
-});
-afterAll(() => serving.close());
+const serving = withServing({ blobDir: makeBlobDir() });
+const { desk, api } = serving;
 
 /** Of no two sites the same body: that would be a duplicate, of which no links are read. */
 const linking =
@@ -44,8 +34,8 @@ const smallSite = async (): Promise<Site> => {
   return site;
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
-const get = <T>(path: string) => ask<T>(api.url, key, 'GET', path);
-const post = <T>(path: string, body?: unknown) => ask<T>(api.url, key, 'POST', path, body);
+const get = <T>(path: string) => ask<T>(api.url, serving.key, 'GET', path);
+const post = <T>(path: string, body?: unknown) => ask<T>(api.url, serving.key, 'POST', path, body);
 const statusOf = (url: string) => get<compat.UrlStatusAnswer>(`/api/v1/${encodeURIComponent(url)}/status`);
 const completed = (url: string) =>
   until(`${url} is completed`, async () => (await statusOf(url)).body.status === 'COMPLETED');

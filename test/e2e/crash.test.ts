@@ -1,30 +1,20 @@
 /** Workers that are killed or frozen in the middle of a crawl: nothing is lost, nobody is hurried (F08, G2). */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { not, tables } from '../support/database/index.ts';
 import { stopped } from '../support/freezing.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { expectedOf, pageKey } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { startWeb, type Web } from '../web/server.ts';
 
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
 const blobDir = makeBlobDir();
 const delaySeconds = 0.3;
-
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-});
-
-afterAll(async () => {
-  await desk.close();
-  await world.close();
-});
 
 const pagesOf = (web: Web): RequestRecord[] => web.log().filter(({ url }) => !url.endsWith('/robots.txt'));
 

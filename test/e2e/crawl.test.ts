@@ -7,9 +7,9 @@ import { countShards, listSplits, splitShard } from '../../storage/feeding/index
 import { explainUrlOf } from '../../engine/explain/explain.ts';
 import { addHost, hostIdOf, ledgerPages, not, tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { mostRedirects } from '../web/misfits.ts';
@@ -18,22 +18,16 @@ import { startWeb } from '../web/server.ts';
 import { until } from '../support/until.ts';
 
 const maxBodyBytes = 2 * 1024 ** 2;
-
-let world: World;
-let desk: CrawlDesk;
-let worker: WorkerProcess;
 const blobDir = makeBlobDir();
 
+const world = withWorld();
+const desk = withDesk(world);
+let worker: WorkerProcess;
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
   worker = await startWorker(world, { blobDir, maxBodyBytes });
 });
-
 afterAll(async () => {
   expect(await worker.drain()).toBe(0);
-  await desk.close();
-  await world.close();
 });
 
 describe('a web with every wrinkle', () => {

@@ -6,7 +6,7 @@
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/openapi/document.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from '../integration/api/world.ts';
+import { serve, startServices, type Api, type Services } from '../integration/api/world.ts';
 import { chromiumOptions, hasChromium } from '../support/temporal-web.ts';
 
 describe.skipIf(!hasChromium())('the docs page (needs chromium)', () => {
@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium())('the docs page (needs chromium)', () => {
   let browser: Browser;
   beforeAll(async () => {
     services = await startServices();
-    api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+    api = await serve(services.pool, { anonymous: true });
     browser = await chromium.launch(chromiumOptions);
   });
   afterAll(async () => {

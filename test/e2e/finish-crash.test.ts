@@ -3,33 +3,23 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { sliceSize } from '../../domain/slice.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
-import type { Api } from '../integration/api/world.ts';
 import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
-import type { CrawlDesk } from '../support/crawling.ts';
-import { startServing, type Serving } from '../support/serving.ts';
+import { withServing } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';
 
 const delaySeconds = 0.1;
 const sliceSeconds = 1;
 const wantedPages = 60;
 
-let serving: Serving;
-let desk: CrawlDesk;
-let api: Api;
-let key: string;
-beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir(), sliceSeconds, leaseSeconds: 3 });
-  ({ desk, api, key } = serving);
-});
-afterAll(() => serving.close());
-
+const serving = withServing({ blobDir: makeBlobDir(), sliceSeconds, leaseSeconds: 3 });
+const { desk, api } = serving;
 /** Each page links to the next two: there is always more than has been fetched. */
 const endless: Answer = (response, request) => {
   const page = Number(/\d+/.exec(request.url ?? '')?.[0] ?? 0);
@@ -57,9 +47,9 @@ it('a crawl is killed at, paused and resumed, and ends for its criterion with it
     delaySeconds,
     finish: { any: [{ pages: wantedPages }] },
   };
-  const { body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', wanted);
+  const { body } = await ask<CreatedCrawl>(api.url, serving.key, 'POST', '/v1/crawls', wanted);
   const path = `/v1/crawls/${body.id}`;
-  const view = async (): Promise<CrawlView> => (await ask<CrawlView>(api.url, key, 'GET', path)).body;
+  const view = async (): Promise<CrawlView> => (await ask<CrawlView>(api.url, serving.key, 'GET', path)).body;
 
   await until('pages are fetched', () => asked() >= 15);
   await serving.killWorker();
@@ -69,13 +59,13 @@ it('a crawl is killed at, paused and resumed, and ends for its criterion with it
   most = before + 5;
   await until('the next worker goes on', () => asked() > most);
 
-  expect((await ask(api.url, key, 'POST', `${path}/pause`, {})).status).toBe(200);
+  expect((await ask(api.url, serving.key, 'POST', `${path}/pause`, {})).status).toBe(200);
   paused.open();
   await until('nothing is in flight', async () => (await view()).ledger.leased === 0);
   const early = await view();
   expect(early).toMatchObject({ state: 'paused' });
   expect(early.pages).toBeLessThan(wantedPages);
-  expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(200);
+  expect((await ask(api.url, serving.key, 'POST', `${path}/resume`, {})).status).toBe(200);
 
   await until('it has ended', async () => (await view()).endedAt !== null);
   const ended = await view();
@@ -91,9 +81,9 @@ it('a crawl is killed at, paused and resumed, and ends for its criterion with it
 
   // What it was made for it has: neither seeds nor settings that it has met already set it going again.
   const seeds = { urls: [`${sites[0]?.origin ?? ''}/page/499`] };
-  expect((await ask(api.url, key, 'POST', `${path}/seeds`, seeds)).status).toBe(409);
+  expect((await ask(api.url, serving.key, 'POST', `${path}/seeds`, seeds)).status).toBe(409);
   const met = { finish: { any: [{ pages: wantedPages - 1 }] } };
-  expect((await ask(api.url, key, 'PATCH', path, met)).status).toBe(409);
-  expect((await ask(api.url, key, 'POST', `${path}/resume`, {})).status).toBe(409);
+  expect((await ask(api.url, serving.key, 'PATCH', path, met)).status).toBe(409);
+  expect((await ask(api.url, serving.key, 'POST', `${path}/resume`, {})).status).toBe(409);
   expect(await view()).toMatchObject({ state: 'finished', pages: ended.pages });
 });

@@ -3,28 +3,18 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { FinishCriteria } from '../../domain/finish-criteria.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
 import { ask } from '../integration/api/asking.ts';
-import type { Api } from '../integration/api/world.ts';
 import { until } from '../support/until.ts';
-import type { CrawlDesk } from '../support/crawling.ts';
-import { startServing, type Serving } from '../support/serving.ts';
+import { withServing } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';
 
-let serving: Serving;
-let desk: CrawlDesk;
-let api: Api;
-let key: string;
-beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir() });
-  ({ desk, api, key } = serving);
-});
-afterAll(() => serving.close());
-
+const serving = withServing({ blobDir: makeBlobDir() });
+const { desk, api } = serving;
 /** A site with no end in sight: each page links to the next one. Every third one is about shoes. */
 const endless: Answer = (response, request) => {
   const page = Number(/\d+/.exec(request.url ?? '')?.[0] ?? 0);
@@ -49,9 +39,9 @@ async function crawledUntilOver(site: Site, finish: FinishCriteria): Promise<Cra
     delaySeconds: 0.02,
     finish,
   };
-  const { status, body } = await ask<CreatedCrawl>(api.url, key, 'POST', '/v1/crawls', wanted);
+  const { status, body } = await ask<CreatedCrawl>(api.url, serving.key, 'POST', '/v1/crawls', wanted);
   expect(status).toBe(201);
-  const view = async () => (await ask<CrawlView>(api.url, key, 'GET', `/v1/crawls/${body.id}`)).body;
+  const view = async () => (await ask<CrawlView>(api.url, serving.key, 'GET', `/v1/crawls/${body.id}`)).body;
   await until(`crawl ${body.id} is over`, async () => (await view()).endedAt !== null);
   expect((await auditCrawl(desk.pool, body.id))?.differences).toEqual([]);
   return view();
@@ -98,7 +88,7 @@ describe('a crawl without end', () => {
 
   it('is refused with criteria that make no sense, by name', async () => {
     const refused = async (finish: unknown) =>
-      ask<{ errors: { path: string; message: string }[] }>(api.url, key, 'POST', '/v1/crawls', {
+      ask<{ errors: { path: string; message: string }[] }>(api.url, serving.key, 'POST', '/v1/crawls', {
         seeds: ['https://example.com/'],
         finish,
       });

@@ -3,21 +3,17 @@
  *
  * @module-tag long
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { findRunningStack } from '../../stack/info.ts';
 import { runCli, startCli, type RunningCli } from '../cli/run-cli.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
+const folder = ownFolder();
 const started: RunningCli[] = [];
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-e2e-'));
-});
 afterAll(() => {
   for (const cli of started) cli.process.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Brings the stack up for as long as `work` takes; answers what `up` printed. */

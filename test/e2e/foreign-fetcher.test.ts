@@ -11,11 +11,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
-import { noteTaker, serve, type Api } from '../integration/api/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withServed } from '../integration/api/world.ts';
+import { withDesk } from '../support/crawling.ts';
 import { fromNow, hostRow, tables } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { expectedOf, pageKey } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { startWeb } from '../web/server.ts';
@@ -38,29 +38,21 @@ interface Fetcher {
   kill(): Promise<void>;
 }
 
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
+const api = withServed(desk.pool, { wakeHost: (origin) => wakeHost(desk.client.workflow, origin) });
 let worker: WorkerProcess;
-let api: Api;
 const blobDir = makeBlobDir();
 const startOwn = (): Promise<WorkerProcess> => startWorker(world, { blobDir });
 
 beforeAll(async () => {
   if (!hasPython) return;
-  world = await createWorld();
-  desk = await openDesk(world);
-  api = await serve(desk.pool, noteTaker(desk.pool), 100_000, (origin) =>
-    wakeHost(desk.client.workflow, origin),
-  );
   worker = await startOwn();
 });
 
 afterAll(async () => {
   if (!hasPython) return;
   expect(await worker.drain()).toBe(0);
-  await api.stop();
-  await desk.close();
-  await world.close();
 });
 
 function startFetcher(...options: readonly string[]): Fetcher {

@@ -3,37 +3,21 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { wakeHost } from '../../activities/wake-host.ts';
 import type { HostSettingsChange, HostView } from '../../contracts/hosts.ts';
 import { hostStateQuery, hostWorkflowId, setDelayUpdate } from '../../contracts/workflows.ts';
 import { page, robots, startSite, type Answer, type Site } from '../integration/activities/site.ts';
-import { noteTaker, serve, type Api } from '../integration/api/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withServed } from '../integration/api/world.ts';
+import { withDesk } from '../support/crawling.ts';
 import { closedGate } from '../support/gate.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 
-let world: World;
-let desk: CrawlDesk;
-let api: Api;
-let worker: WorkerProcess;
-
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  api = await serve(desk.pool, noteTaker(desk.pool), 10_000, (origin) =>
-    wakeHost(desk.client.workflow, origin),
-  );
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-});
-
-afterAll(async () => {
-  expect(await worker.drain()).toBe(0);
-  await api.stop();
-  await desk.close();
-  await world.close();
-});
+const world = withWorld();
+const desk = withDesk(world);
+const api = withServed(desk.pool, { wakeHost: (origin) => wakeHost(desk.client.workflow, origin) });
+withWorker(world, { blobDir: makeBlobDir() });
 
 const paths = Array.from({ length: 12 }, (_, at) => `/${String(at)}`);
 const linking = (answer: (path: string) => Answer = page): Promise<Site> =>

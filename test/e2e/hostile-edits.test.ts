@@ -4,32 +4,22 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { ConfigVersion } from '../../contracts/http/edits.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
-import type { Api } from '../integration/api/world.ts';
 import { not, urlLines } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
-import type { CrawlDesk } from '../support/crawling.ts';
-import { startServing, type Serving } from '../support/serving.ts';
+import { withServing } from '../support/serving.ts';
 import { makeBlobDir } from '../support/worker.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import { randomFrom } from '../web/random.ts';
 import { startWeb } from '../web/server.ts';
 
-let serving: Serving;
-let desk: CrawlDesk;
-let api: Api;
-let key: string;
-beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir() });
-  ({ desk, api, key } = serving);
-});
-afterAll(() => serving.close());
-
+const serving = withServing({ blobDir: makeBlobDir() });
+const { desk, api } = serving;
 const delayMs = 60;
 const open = {
   ...{ scope: 'any', include: [], exclude: [], excludeDomains: [], maxDepth: null, maxUrlLength: 2_048 },
@@ -64,7 +54,7 @@ it.each((process.env['HOSTILE_SEEDS'] ?? '5').split(',').map(Number))(
     const random = randomFrom(seed, 0, 99);
     const web = await startWeb({ seed, hosts: 4, pages: 40, latencyMs: 5 });
     const call = async <T>(method: string, path: string, body?: object) => {
-      const answer = await ask<T>(api.url, key, method, path, body);
+      const answer = await ask<T>(api.url, serving.key, method, path, body);
       // An edit may bring nothing new, and a pause may come when the crawl has ended.
       expect([answer.status, answer.body]).toEqual([
         expect.toSatisfy((status) => status === 200 || status === 201 || status === 202 || status === 409),

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
 import type { JobKind } from '../../contracts/jobs.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
@@ -13,16 +13,16 @@ import { startReextraction } from '../../storage/reextraction/index.ts';
 import { askIndex, restartIndex } from '../../storage/search/index.ts';
 import { storeCrawl, type Stored } from '../integration/api/exported.ts';
 import { newCrawl } from '../integration/api/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { addHost, addUrls, setState, standStill, tables, urlStates } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 
 const folder = makeBlobDir();
 const pages = 3_000;
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
 let stored: Stored;
 /** One below the other, as jobs walk over them. */
 const hosts: number[] = [];
@@ -156,14 +156,8 @@ const redrives: Kind = {
 const kinds = [filesOf, rereadings, indexes, edits, redrives];
 
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
   stored = await storeCrawl(desk.pool, folder, pages);
   for (const at of [0, 1, 2]) hosts.push(await addHost(desk.pool, `https://www.${String(at)}.example`));
-});
-afterAll(async () => {
-  await desk.close();
-  await world.close();
 });
 
 const start = async ({ kind, begin }: Kind): Promise<string> => {

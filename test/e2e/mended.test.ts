@@ -17,7 +17,7 @@ import {
   type HostCarried,
   type HostView,
 } from '../../contracts/workflows.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import {
   addFailingHost,
   addHost,
@@ -32,17 +32,15 @@ import {
 } from '../support/database/index.ts';
 import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { until } from '../support/until.ts';
 
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
 let worker: WorkerProcess;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
   worker = await startWorker(world, { blobDir: makeBlobDir() });
 });
 afterAll(async () => {
@@ -51,8 +49,6 @@ afterAll(async () => {
     server.close();
   }
   await worker.drain();
-  await desk.close();
-  await world.close();
 });
 
 /** A parked host on a port on which nothing listens, and a crawl that failed there. */

@@ -3,28 +3,17 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { allPages } from '../support/all-pages.ts';
 import { startSite, type Answer, type Site } from '../integration/activities/site.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withDesk } from '../support/crawling.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 
-let world: World;
-let desk: CrawlDesk;
-let worker: WorkerProcess;
-
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-});
-afterAll(async () => {
-  expect(await worker.drain()).toBe(0);
-  await desk.close();
-  await world.close();
-});
+const world = withWorld();
+const desk = withDesk(world);
+withWorker(world, { blobDir: makeBlobDir() });
 
 const linking =
   (text: string, ...links: readonly string[]): Answer =>

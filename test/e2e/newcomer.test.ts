@@ -3,12 +3,12 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { addTenant } from '../support/database/index.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 import { startWeb, type Web } from '../web/server.ts';
 import { until } from '../support/until.ts';
 
@@ -21,19 +21,9 @@ const asked = (web: Web): Set<string> =>
       .map(({ host }) => host),
   );
 
-let world: World;
-let desk: CrawlDesk;
-let worker: WorkerProcess;
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-});
-afterAll(async () => {
-  expect(await worker.drain()).toBe(0);
-  await desk.close();
-  await world.close();
-});
+const world = withWorld();
+const desk = withDesk(world);
+withWorker(world, { blobDir: makeBlobDir() });
 
 it('comes before most of the hosts that waited for their first one', async () => {
   const plain = { pages: 1, crossShare: 0, misfits: [] } as const;

@@ -6,33 +6,27 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { optOutHoldMs } from '../../domain/opt-out.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { noteTaker, serve, type Api } from '../integration/api/world.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withServed } from '../integration/api/world.ts';
+import { withDesk } from '../support/crawling.ts';
 import { hostIdOf, not, urlStates } from '../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import { startWeb } from '../web/server.ts';
 
-let world: World;
-let desk: CrawlDesk;
-let api: Api;
+const world = withWorld();
+const desk = withDesk(world);
+const api = withServed(desk.pool);
 let workers: WorkerProcess[];
 
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  api = await serve(desk.pool, noteTaker(desk.pool));
   const blobDir = makeBlobDir();
   workers = await Promise.all([startWorker(world, { blobDir }), startWorker(world, { blobDir })]);
 });
 
 afterAll(async () => {
   expect(await Promise.all(workers.map((worker) => worker.drain()))).toEqual([0, 0]);
-  await api.stop();
-  await desk.close();
-  await world.close();
 });
 
 it('is asked nothing once the opt-out is answered; the others are crawled whole, and every URL is accounted for', async () => {

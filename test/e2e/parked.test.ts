@@ -19,11 +19,11 @@ import {
 } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite, status, type Site } from '../integration/activities/site.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { addFailingHost, hadSettings, hostRow, tables, urlsDone } from '../support/database/index.ts';
 import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { closedGate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 
@@ -32,22 +32,18 @@ const nextFetchTime = defineSearchAttributeKey('NextFetchTime', 'DATETIME');
 const days30 = 30 * 86_400;
 const config = { delaySeconds: 0.2 };
 
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
 let worker: WorkerProcess;
 let control: CrawlControl;
 const blobDir = makeBlobDir();
 
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
   control = createCrawlControl(desk.client, taskQueues.crawl);
   worker = await startWorker(world, { blobDir, probeSeconds });
 });
 afterAll(async () => {
   await worker.drain();
-  await desk.close();
-  await world.close();
 });
 
 const workflow = (origin: string) => desk.client.workflow.getHandle(hostWorkflowId(origin));

@@ -3,12 +3,12 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { addTenant, tables } from '../support/database/index.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
 import { startWeb, type Web } from '../web/server.ts';
@@ -17,19 +17,9 @@ import { until } from '../support/until.ts';
 const places = 4;
 const pagesOfMany = 45;
 
-let world: World;
-let desk: CrawlDesk;
-let worker: WorkerProcess;
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-  worker = await startWorker(world, { blobDir: makeBlobDir(), activeHosts: places, sliceSeconds: 1 });
-});
-afterAll(async () => {
-  expect(await worker.drain()).toBe(0);
-  await desk.close();
-  await world.close();
-});
+const world = withWorld();
+const desk = withDesk(world);
+withWorker(world, { blobDir: makeBlobDir(), activeHosts: places, sliceSeconds: 1 });
 
 const pagesOf = (web: Web) => web.log().filter(({ url }) => !url.endsWith('/robots.txt'));
 

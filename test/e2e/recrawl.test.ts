@@ -10,24 +10,20 @@ import { cancelCrawlUpdate, crawlWorkflowId } from '../../contracts/workflows.ts
 import { defaultKeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite } from '../integration/activities/site.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 
-let world: World;
+const world = withWorld();
+const desk = withDesk(world);
 let worker: WorkerProcess;
-let desk: CrawlDesk;
 beforeAll(async () => {
-  world = await createWorld();
   worker = await startWorker(world, { blobDir: makeBlobDir() });
-  desk = await openDesk(world);
 });
 afterAll(async () => {
-  await desk.close();
   await worker.drain();
-  await world.close();
 });
 
 /** A page is due a second after its visit. */

@@ -1,27 +1,19 @@
 /**
  * A re-extraction over the whole stack: what it finds is switched to, undone and kept, and not one request is sent.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
 import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { changeReextraction, startReextraction } from '../../storage/reextraction/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { startWeb } from '../web/server.ts';
 
-let world: World;
-let desk: CrawlDesk;
-beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
-});
-afterAll(async () => {
-  await desk.close();
-  await world.close();
-});
+const world = withWorld();
+const desk = withDesk(world);
 
 const job = (id: string) => tables.reextraction.row(desk.pool, { id: Number(id) });
 async function start(crawlId: string): Promise<string> {

@@ -4,10 +4,9 @@
  *
  * @module-tag deep
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RuleTrial } from '../../contracts/http/rule-trial.ts';
@@ -16,8 +15,9 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, runCliProcess, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
 import { until } from '../support/until.ts';
+import { ownFolder } from '../support/given.ts';
 
-let folder: string;
+const folder = ownFolder();
 let server: Server;
 let origin: string;
 const requests: string[] = [];
@@ -53,7 +53,6 @@ links: {follow: [sponsored]}
 `;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-rules-'));
   writeFileSync(path.join(folder, 'shop.yaml'), rules);
   writeFileSync(path.join(folder, 'slow.json'), '{"fields": {"never": {"select": "b ~ i ~ i ~ i ~ i"}}}');
   writeFileSync(path.join(folder, 'bad.yaml'), 'fields:\n  price:\n    select: "b["\n');
@@ -73,7 +72,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const run = (...args: string[]): Promise<CliResult> => runCliProcess(args, { ORBWEAVER_DATA: folder });

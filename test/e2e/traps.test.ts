@@ -12,7 +12,7 @@ import type { Explanation } from '../../contracts/http/explain.ts';
 import type { QuarantinePreview, QuarantineView } from '../../contracts/http/quarantine.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { ask } from '../integration/api/asking.ts';
-import { startServing, type Serving } from '../support/serving.ts';
+import { withServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir } from '../support/worker.ts';
 import { goodPages, trapAt, trapKinds, trapSitePage } from '../traps/web.ts';
@@ -20,17 +20,15 @@ import { goodPages, trapAt, trapKinds, trapSitePage } from '../traps/web.ts';
 /** Pages of a shape that are read before it is held, and most pages that a trap may cost beside a maze in prose. */
 const [floor, mostPages] = [100, 700];
 
-let serving: Serving;
+const serving = withServing({
+  blobDir: makeBlobDir(),
+  environment: { ORBWEAVER_UNREAD_PAGES: '60', ORBWEAVER_TRAP_PAGES: String(floor) },
+});
 let site: Server;
 let origin: string;
 const asked: string[] = [];
 
 beforeAll(async () => {
-  // Fetching waits for reading, by which traps are found: otherwise a slow machine would be ahead by hundreds of pages.
-  serving = await startServing({
-    blobDir: makeBlobDir(),
-    environment: { ORBWEAVER_UNREAD_PAGES: '60', ORBWEAVER_TRAP_PAGES: String(floor) },
-  });
   site = createServer((request, response) => {
     const path = request.url ?? '/';
     if (path === '/robots.txt') {
@@ -45,7 +43,6 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}`;
 });
 afterAll(async () => {
-  await serving.close();
   site.closeAllConnections();
   await new Promise((closed) => site.close(closed));
 });

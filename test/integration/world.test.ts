@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '../support/database/index.ts';
-import { createWorld } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createWorld, type World } from '../support/world.ts';
 
 let one: World;
 let other: World;

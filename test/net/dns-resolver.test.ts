@@ -1,21 +1,18 @@
 /** The resolver of a process as the fetcher uses it, on a real DNS resolver that lies, stops and is slow. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDnsResolver, type DnsResolver, type DnsResolverOptions } from '../../net/dns-resolver.ts';
 import { hasDnsmasq, startDnsmasq, startDnsRelay, type Dnsmasq } from '../support/dnsmasq.ts';
 import { expectFault, expectResponse, fetching } from './fetching.ts';
 import { rawServer, response } from './raw-server.ts';
+import { ownFolder } from '../support/given.ts';
 
 const minute = 60_000;
-const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-names-'));
+const folder = ownFolder();
 const noHosts = path.join(folder, 'none');
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
 
 const resolving = (own: Partial<DnsResolverOptions> = {}): DnsResolver => {
   const dns = createDnsResolver({

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { findTemporalCli } from '../../stack/temporal-cli.ts';
-import type { TemporalCliOptions } from '../../stack/temporal-cli.ts';
+import { findTemporalCli, type TemporalCliOptions } from '../../stack/temporal-cli.ts';
 import { makeFolder } from './world.ts';
 
 const root = makeFolder();

@@ -1,7 +1,6 @@
 /** The guard in front of Temporal Web: who comes through, and what of a request and its answer does. */
 import { createServer, type RequestListener } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signInByKey, type SignIn } from '../../stack/sign-in.ts';

@@ -1,14 +1,12 @@
 /** Folders, launchers and processes of the stack's tests. */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { StackInfo } from '../../stack/info.ts';
-import { identify, lives } from '../../stack/processes.ts';
-import type { ProcessId } from '../../stack/processes.ts';
+import { identify, lives, type ProcessId } from '../../stack/processes.ts';
 
 export const makeFolder = (): string => mkdtempSync(path.join(tmpdir(), 'orbweaver-stack-'));
 

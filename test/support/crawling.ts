@@ -6,6 +6,7 @@ import { createCrawl } from '../../storage/starting/index.ts';
 import { readSeeds } from '../../storage/seeds/index.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { crawlWorkflowId, type CrawlResult } from '../../contracts/workflows.ts';
+import { given } from './given.ts';
 import type { World } from './world.ts';
 
 export interface CrawlDesk {
@@ -40,3 +41,10 @@ export async function openDesk(
     },
   };
 }
+
+/** A desk for the tests of a file. */
+export const withDesk = (world: Parameters<typeof openDesk>[0]): CrawlDesk =>
+  given(
+    () => openDesk(world),
+    (desk) => desk.close(),
+  );

@@ -3,6 +3,7 @@ import { createCrawlControl } from '../../api/crawls/crawl-control.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
 import { newKey } from '../integration/api/asking.ts';
 import { serve, type Api } from '../integration/api/world.ts';
+import { given } from './given.ts';
 import { openDesk, type CrawlDesk } from './crawling.ts';
 import { startWorker, type WorkerSettings } from './worker.ts';
 import { createWorld } from './world.ts';
@@ -19,12 +20,12 @@ export interface Serving {
   readonly close: () => Promise<void>;
 }
 
-export async function startServing(settings: WorkerSettings): Promise<Serving> {
+async function startServing(settings: WorkerSettings): Promise<Serving> {
   const world = await createWorld();
   const desk = await openDesk(world);
   let worker = await startWorker(world, settings);
   const control = createCrawlControl(desk.client, taskQueues.crawl);
-  const api = await serve(desk.pool, control, 1e6, undefined, { anonymous: true });
+  const api = await serve(desk.pool, { control, anonymous: true });
   return {
     ...{ desk, api, key: await newKey(desk.pool, '1', 'operator') },
     killWorker: () => worker.kill(),
@@ -39,3 +40,10 @@ export async function startServing(settings: WorkerSettings): Promise<Serving> {
     },
   };
 }
+
+/** The same for the tests of a file. */
+export const withServing = (settings: WorkerSettings): Serving =>
+  given(
+    () => startServing(settings),
+    (serving) => serving.close(),
+  );

@@ -3,7 +3,7 @@
  * folder of their own. A file takes its own database and namespace from world.ts.
  */
 import type { TestProject } from 'vitest/node';
-import { bare, startOwnStack } from './start-stack.ts';
+import { bare, isInMemory, startOwnStack } from './start-stack.ts';
 
 export interface SharedStack {
   /** The migrated database that others are cloned from: nothing may be connected to it. */
@@ -12,6 +12,8 @@ export interface SharedStack {
   readonly temporalUiUrl: string | null;
   /** Null where there is no redis-server. */
   readonly redisUrl: string | null;
+  /** Nothing waits for a disk. */
+  readonly isInMemory: boolean;
 }
 
 declare module 'vitest' {
@@ -31,6 +33,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
   });
   const { postgresUrl: templateUrl, temporalAddress, temporalUiUrl, redisUrl } = stack;
-  project.provide('stack', { templateUrl, temporalAddress, temporalUiUrl, redisUrl });
+  project.provide('stack', { templateUrl, temporalAddress, temporalUiUrl, redisUrl, isInMemory });
   return close;
 }

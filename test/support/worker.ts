@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { loadConfig } from '../../config/config.ts';
+import { given } from './given.ts';
 import type { World } from './world.ts';
 
 /** What a worker has to know of a world. */
@@ -99,3 +101,12 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
     },
   };
 }
+
+/** A worker for the tests of a file, which leaves in order after them. */
+export const withWorker = (world: WorkerWorld, settings: WorkerSettings): WorkerProcess =>
+  given(
+    () => startWorker(world, settings),
+    async (worker) => {
+      expect(await worker.drain()).toBe(0);
+    },
+  );

@@ -1,5 +1,4 @@
-import type { Random } from './random.ts';
-import { randomFrom } from './random.ts';
+import { type Random, randomFrom } from './random.ts';
 
 /** ISO 639-1 codes of the languages pages are written in. */
 export const languages = ['en', 'de', 'fr', 'es'] as const;

@@ -2,23 +2,20 @@
  * What a worker tells of itself: the file for the health check of its container, touched while Postgres takes its notes and
  * it takes work, and that it has left.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import pino from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { announce } from '../../workers/presence.ts';
+import { testFolder } from '../support/given.ts';
 
 it.each([
   { postgres: false, takesWork: true, alive: false },
   { postgres: true, takesWork: false, alive: false },
   { postgres: true, takesWork: true, alive: true },
 ])('is touched only by one that is at work: %o', async ({ postgres, takesWork, alive }) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-alive-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = testFolder();
   const file = path.join(folder, 'alive');
   const pool = {
     query: () => (postgres ? Promise.resolve({ rows: [] }) : Promise.reject(new Error('away'))),

@@ -5,22 +5,18 @@
  *
  * @module-tag deep
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { AuditView, PageView } from '../../../contracts/http/results.ts';
 import { ask } from '../../integration/api/asking.ts';
 import { allPages } from '../../support/all-pages.ts';
-import { startServing, type Serving } from '../../support/serving.ts';
+import { withServing } from '../../support/serving.ts';
 import { until } from '../../support/until.ts';
 import { makeBlobDir } from '../../support/worker.ts';
 import { states } from './states.ts';
 import { targets } from './targets.ts';
 
-let serving: Serving;
-beforeAll(async () => {
-  serving = await startServing({ blobDir: makeBlobDir() });
-});
-afterAll(() => serving.close());
+const serving = withServing({ blobDir: makeBlobDir() });
 
 const get = async <T>(path: string): Promise<T> =>
   (await ask<T>(serving.api.url, serving.key, 'GET', path)).body;

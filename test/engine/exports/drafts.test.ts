@@ -1,18 +1,9 @@
 /** The parts that files of exports are made of: drafts, sorting, zip, keys of CDXJ. */
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sortKey } from '../../../engine/exports/cdxj.ts';
 import { csvRow } from '../../../engine/exports/csv.ts';
 import { sortedLines } from '../../../engine/exports/sorting.ts';
@@ -25,11 +16,9 @@ import {
 } from '../../../engine/exports/zip.ts';
 import { Draft, DraftLost, ExportFiles } from '../../../storage/exports/index.ts';
 import { runs } from '../../support/runs.ts';
+import { ownFolder } from '../../support/given.ts';
 
-const root = mkdtempSync(path.join(tmpdir(), 'orbweaver-drafts-'));
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true });
-});
+const root = ownFolder();
 let count = 0;
 const folder = (): string => path.join(root, String(++count));
 const { signal } = new AbortController();

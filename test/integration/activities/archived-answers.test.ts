@@ -1,6 +1,6 @@
 /** Every final answer of a URL, and the robots.txt of its host, has a record in an export of the crawl. */
 import { hash as digest } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { createExtractor } from '../../../content/extract.ts';
 import { archivedKinds } from '../../../domain/url-kind.ts';
@@ -10,15 +10,12 @@ import { pageBatches } from '../../../storage/pages/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { addTenant, changeCrawl, setState, tables } from '../../support/database/index.ts';
 import { readRecords, type WrittenRecord } from '../../support/warc-records.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
 import { page, redirect, startSite, status, type Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const error =
   (code: number, text: string): Answer =>
@@ -38,10 +35,10 @@ async function exported(
   filter: Parameters<typeof pageBatches>[4] = {},
 ): Promise<WrittenRecord[]> {
   const id = String(crawl);
-  const batches = pageBatches(fetching.pool, id, [], () => Promise.resolve(null), filter, archivedKinds);
+  const batches = pageBatches(pool, id, [], () => Promise.resolve(null), filter, archivedKinds);
   const members: Buffer[] = [];
   const wanted = { crawlId: id, filter };
-  for await (const member of archiveOf(fetching.pool, fetching.blobs, wanted, batches, 'gzip', 'Test'))
+  for await (const member of archiveOf(pool, fetching.blobs, wanted, batches, 'gzip', 'Test'))
     members.push(member);
   return readRecords(allMembers(Buffer.concat(members), 'gzip'));
 }
@@ -67,7 +64,7 @@ async function crawled(
   const dependencies = fetching.dependencies();
   const extractor = await createExtractor();
   while ((await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) > 0);
-  await setState(fetching.pool, String(crawl), 'finished', 'complete');
+  await setState(pool, String(crawl), 'finished', 'complete');
   return crawl;
 }
 
@@ -120,7 +117,7 @@ it('has redirects, errors, empty and unwanted bodies, and robots.txt, once each'
   const ids = records.map(({ field }) => field('WARC-Record-ID'));
   expect(new Set(ids).size).toBe(ids.length);
   // They go with their crawl.
-  expect((await tables.revisit.rows(fetching.pool, { crawl_id: crawl })).length).toBe(11);
+  expect((await tables.revisit.rows(pool, { crawl_id: crawl })).length).toBe(11);
 });
 
 it('gives robots.txt to a crawl that was spared the request, and to no other tenant what it was asked', async () => {
@@ -132,14 +129,14 @@ it('gives robots.txt to a crawl that was spared the request, and to no other ten
   const rules = async (crawl: number) =>
     (await exported(crawl)).filter(({ uri }) => uri.endsWith('/robots.txt')).map(({ type }) => type);
   expect(await rules(second)).toEqual(['response', 'request']);
-  await changeCrawl(fetching.pool, second, { tenant_id: await addTenant(fetching.pool, 'guest') });
+  await changeCrawl(pool, second, { tenant_id: await addTenant(pool, 'guest') });
   expect(await rules(second)).toEqual(['resource']);
-  await changeCrawl(fetching.pool, second, { tenant_id: 1 });
+  await changeCrawl(pool, second, { tenant_id: 1 });
   expect(await rules(second)).toEqual(['response', 'request']);
   // Deleted with the crawl in whose name it was asked for: what is left are the rules of the host.
-  await changeCrawl(fetching.pool, first, { removed_at: new Date() });
-  while (await removeBatch(fetching.pool));
-  expect(await tables.revisit.rows(fetching.pool, { crawl_id: first })).toEqual([]);
+  await changeCrawl(pool, first, { removed_at: new Date() });
+  while (await removeBatch(pool));
+  expect(await tables.revisit.rows(pool, { crawl_id: first })).toEqual([]);
   expect(await rules(second)).toEqual(['resource']);
 });
 
@@ -156,7 +153,7 @@ it('refers to records that come before in the same archive, or has the body', as
   const host = await fetching.host(site.origin);
   for (let visit = 0; visit < 2; visit++) {
     const crawl = await crawled(host, ['/a', '/b', '/c', '/d']);
-    const [since] = (await tables.url.rows(fetching.pool, { crawl_id: crawl }))
+    const [since] = (await tables.url.rows(pool, { crawl_id: crawl }))
       .filter(({ url }) => url.endsWith('/b'))
       .map(({ fetched_at: at }) => at?.getTime() ?? 0);
     for (const filter of [{}, { since: (since ?? 0) * 1_000 }]) {

@@ -1,15 +1,12 @@
 /** Location fields of every broken kind (RFC 9110 §10.2.2): each URL has one clear end, and nothing odd is asked for. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rawServer } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const latin = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 const nowhere = { state: 'failed', reason: 'bad-redirect' };
@@ -70,12 +67,10 @@ describe('a redirect whose Location is', () => {
         Buffer.from(`HTTP/1.1 ${status}\r\n${lines ?? 'X-A: b'}\r\nContent-Length: 0\r\n\r\n`, 'latin1'),
       );
     });
-    const host = await fetching.host(server.origin);
-    const crawl = await fetching.crawl({ scope: 'any' });
-    await fetching.queue(crawl, host, ...fields.keys());
+    const { host, crawl } = await fetching.queued(server.origin, [...fields.keys()], { scope: 'any' });
     expect(await fetching.role({ sliceMs: 120_000 }).fetchSlice(host)).toMatchObject({ lastError: null });
 
-    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     const found = new Map(rows.map((row) => [row.url.slice(server.origin.length), row]));
     for (const [name, , expected] of cases) {
       const row = found.get(path(name));
@@ -88,6 +83,6 @@ describe('a redirect whose Location is', () => {
     }
     const asked = server.requests.map((request) => request.split(' ')[1] ?? '');
     expect(asked.filter((each) => fields.has(each)).toSorted()).toEqual([...fields.keys()].toSorted());
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

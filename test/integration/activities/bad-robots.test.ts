@@ -5,18 +5,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as zlib from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import { maxRobotsOctets } from '../../../domain/robots.ts';
 import { freshAddress } from '../../support/loopback.ts';
 import { pour, rawServer, response, type Answer, type RawServer } from '../../net/raw-server.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type Fetching, type HostRow, withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
 
 const MiB = 1024 * 1024;
 const rules = 'User-agent: *\nDisallow: /private\n';
@@ -38,9 +34,7 @@ async function hosted(robots: Answer): Promise<Hosted> {
     if (/^GET \/(?:robots|hop)/.test(request)) robots(socket, request, count);
     else socket.write(response('<p>page', { 'Content-Type': 'text/html' }));
   }, freshAddress());
-  const host = await fetching.host(server.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/private/x', '/open');
+  const { host, crawl } = await fetching.queued(server.origin, ['/private/x', '/open']);
   const { fetcher } = fetching.dependencies();
   const impatient: Fetcher = {
     ...fetcher,

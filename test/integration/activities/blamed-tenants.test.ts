@@ -3,18 +3,15 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { letOthersAsk } from '../../../storage/feeding/index.ts';
 import { addTenant, changeHost, fromNow, hostRow, setState, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const bad = Array.from({ length: 12 }, (_, at) => `/err${String(at)}`);
 const good = ['/good', '/better', '/best'];
@@ -25,7 +22,6 @@ const cutOff: Answer = (response) => {
 let tenants = 0;
 /** A crawl of a tenant of its own, with these pages queued. */
 async function ofTenant(host: HostRow, paths: readonly string[]): Promise<number> {
-  const { pool } = fetching;
   const crawl = await fetching.crawl({ delaySeconds: 0.1 });
   await tables.crawl.change(
     pool,
@@ -43,7 +39,7 @@ async function troubled(answer: Answer): Promise<{ site: Site; host: HostRow }> 
 
 /** URLs that failed, or come later, are due. */
 async function dueAgain({ hostId }: HostRow): Promise<void> {
-  await tables.url.change(fetching.pool, { host_id: hostId, state: 'queued' }, { due_at: fromNow() });
+  await tables.url.change(pool, { host_id: hostId, state: 'queued' }, { due_at: fromNow() });
 }
 
 /** Visits the host until it is in trouble, as its workflow would. */
@@ -57,7 +53,7 @@ async function untilTrouble(host: HostRow): Promise<void> {
 }
 
 const othersAsk = async ({ hostId }: HostRow): Promise<boolean> =>
-  (await letOthersAsk(fetching.pool, 0)).some(({ id }) => String(id) === hostId);
+  (await letOthersAsk(pool, 0)).some(({ id }) => String(id) === hostId);
 const fetched = async (crawl: number, { origin }: HostRow): Promise<string[]> =>
   Object.entries(await fetching.urls(crawl, origin)).flatMap(([path, { state }]) =>
     state === 'done' ? [path] : [],
@@ -74,8 +70,8 @@ it.each<[string, string, Answer]>([
   const theirs = await ofTenant(host, bad);
   await untilTrouble(host);
   // A trouble of seconds would be over before the others come.
-  await changeHost(fetching.pool, host.hostId, { not_before: fromNow(3_000) });
-  if (then === 'is cancelled') await setState(fetching.pool, theirs, 'cancelled', 'cancelled');
+  await changeHost(pool, host.hostId, { not_before: fromNow(3_000) });
+  if (then === 'is cancelled') await setState(pool, theirs, 'cancelled', 'cancelled');
   const sent = site.hits.length;
   // Nobody else is there: it waits.
   expect(await othersAsk(host)).toBe(false);
@@ -90,27 +86,27 @@ it.each<[string, string, Answer]>([
     .toHaveLength(good.length);
   expect(good).toContain(site.hits[sent]?.path);
   for (const gap of gaps(site).slice(1)) expect(gap).toBeGreaterThanOrEqual(95);
-  await expectExact(fetching.pool, mine);
-  await expectExact(fetching.pool, theirs);
+  await expectExact(pool, mine);
+  await expectExact(pool, theirs);
 });
 
 it('others who are there already go on, and the tenant waits', async () => {
   const { site, host } = await troubled(status(500));
   const theirs = await ofTenant(host, bad);
   const mine = await ofTenant(host, good);
-  await tables.url.change(fetching.pool, { crawl_id: mine }, { due_at: fromNow(60) });
+  await tables.url.change(pool, { crawl_id: mine }, { due_at: fromNow(60) });
   const { next } = await fetching.role().fetchSlice(host);
   expect(next).not.toBe('trouble');
   expect(site.paths().filter((path) => path !== '/robots.txt')).toHaveLength(5);
-  const row = await hostRow(fetching.pool, host.hostId);
+  const row = await hostRow(pool, host.hostId);
   expect(row).toMatchObject({ failures: 0, last_error: null, outages: 0 });
   expect(row.not_before_ms).toBeLessThan(1_000);
-  const held = await tables.queue.row(fetching.pool, { crawl_id: theirs });
+  const held = await tables.queue.row(pool, { crawl_id: theirs });
   expect(held.held_until_ms).toBeGreaterThan(3_000_000);
   await dueAgain(host);
   await fetching.role().fetchSlice(host);
   expect(await fetched(mine, host)).toHaveLength(good.length);
-  await expectExact(fetching.pool, theirs);
+  await expectExact(pool, theirs);
 });
 
 it(
@@ -120,15 +116,14 @@ it(
     const { site, host } = await troubled(status(500));
     const theirs = await ofTenant(host, bad);
     const mine = await ofTenant(host, good);
-    const held = () => tables.queue.row(fetching.pool, { crawl_id: theirs });
+    const held = () => tables.queue.row(pool, { crawl_id: theirs });
     const visit = () => fetching.role().fetchSlice(host);
-    const isOver = () =>
-      tables.queue.change(fetching.pool, { crawl_id: theirs }, { held_until: fromNow(-1) });
-    await tables.url.change(fetching.pool, { crawl_id: mine }, { due_at: fromNow(60) });
+    const isOver = () => tables.queue.change(pool, { crawl_id: theirs }, { held_until: fromNow(-1) });
+    await tables.url.change(pool, { crawl_id: mine }, { due_at: fromNow(60) });
     await visit();
     expect(await held()).toMatchObject({ held_times: 1 });
     const until = (await held()).held_until;
-    await tables.url.change(fetching.pool, { crawl_id: mine }, { due_at: fromNow() });
+    await tables.url.change(pool, { crawl_id: mine }, { due_at: fromNow() });
     await visit();
     expect(await fetched(mine, host)).toHaveLength(good.length);
     expect(await held()).toMatchObject({ held_until: until, held_times: 1 });
@@ -145,7 +140,7 @@ it(
     await dueAgain(host);
     await visit();
     expect(await held()).toMatchObject({ held_until: -Infinity, held_times: 0 });
-    await expectExact(fetching.pool, theirs);
+    await expectExact(pool, theirs);
   },
 );
 
@@ -160,7 +155,7 @@ it('a URL of another tenant that fails too shows that the trouble is for all', a
     .poll(async () => (await fetching.role().fetchSlice({ ...host, inTrouble: false })).next)
     .toBe('trouble');
   expect(site.hits).toHaveLength(sent + 1);
-  expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ blamed_tenant: null, failures: 2 });
+  expect(await hostRow(pool, host.hostId)).toMatchObject({ blamed_tenant: null, failures: 2 });
   await ofTenant(host, good);
   expect(await othersAsk(host)).toBe(false);
 });
@@ -171,7 +166,7 @@ it('a time that an answer names holds for all', async () => {
   await untilTrouble(host);
   await ofTenant(host, good);
   expect(await othersAsk(host)).toBe(false);
-  await changeHost(fetching.pool, host.hostId, { others_from: fromNow(-1) });
+  await changeHost(pool, host.hostId, { others_from: fromNow(-1) });
   expect(await othersAsk(host)).toBe(true);
 });
 
@@ -183,13 +178,13 @@ it.each([
   await ofTenant(host, bad);
   await untilTrouble(host);
   // The trouble is over, and nobody has asked the host since.
-  await changeHost(fetching.pool, host.hostId, { not_before: fromNow(-1), others_from: fromNow(-1) });
+  await changeHost(pool, host.hostId, { not_before: fromNow(-1), others_from: fromNow(-1) });
   site.answers = { ...site.answers, '/robots.txt': answer };
   const guests = await startSite({ '/robots.txt': redirect(`${site.origin}/robots.txt`) });
   const guest = await fetching.host(guests.origin);
   await ofTenant(guest, good);
   await fetching.role().fetchSlice(guest);
-  const waitsMs = async () => (await hostRow(fetching.pool, host.hostId)).not_before_ms;
+  const waitsMs = async () => (await hostRow(pool, host.hostId)).not_before_ms;
   expect(await waitsMs()).toBeGreaterThan(3_000_000);
   await ofTenant(host, good);
   expect(await othersAsk(host)).toBe(false);
@@ -201,7 +196,7 @@ it('another crawl of the same tenant waits', async () => {
   const theirs = await ofTenant(host, bad);
   await untilTrouble(host);
   const again = await ofTenant(host, good);
-  const { tenant_id: tenant } = await tables.crawl.row(fetching.pool, { id: theirs });
-  await tables.crawl.change(fetching.pool, { id: again }, { tenant_id: tenant });
+  const { tenant_id: tenant } = await tables.crawl.row(pool, { id: theirs });
+  await tables.crawl.change(pool, { id: again }, { tenant_id: tenant });
   expect(await othersAsk(host)).toBe(false);
 });

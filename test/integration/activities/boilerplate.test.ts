@@ -1,5 +1,5 @@
 /** Text that repeats over the pages of a host: counted as pages are read, and left out where a crawl asks for it. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { boilerplateView } from '../../../contracts/http/boilerplate.ts';
 import type { PageRules } from '../../../contracts/page-rules.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
@@ -10,16 +10,13 @@ import { runCli } from '../../cli/run-cli.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { noteTaker, serve } from '../api/world.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { serve } from '../api/world.ts';
+import { withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { startSite, type Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const footer = 'All stories of this fine newspaper are told without any warranty whatsoever, dear reader.';
 const own = (at: number): string =>
@@ -38,21 +35,21 @@ const html =
 async function crawled(boilerplate: 'keep' | 'leave-out', rules: PageRules | null = null) {
   const site = await startSite();
   site.answers = Object.fromEntries(Array.from({ length: pages }, (_, at) => [`/${String(at)}`, html(at)]));
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl(
+  const { host, crawl } = await fetching.queued(
+    site.origin,
+    [...Object.keys(site.answers)],
     { scope: 'host', boilerplate, rules, nearDuplicates: true, delaySeconds: 0 },
     [`${site.origin}/`],
   );
-  await fetching.queue(crawl, host, ...Object.keys(site.answers));
   await until('all are read', async () => {
     await fetching.role().fetchSlice(host);
     await readBodies(fetching, host);
-    return (await tables.url.count(fetching.pool, { crawl_id: crawl, state: 'done', stage: 0 })) === pages;
+    return (await tables.url.count(pool, { crawl_id: crawl, state: 'done', stage: 0 })) === pages;
   });
-  await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'finished' });
+  await tables.crawl.change(pool, { id: crawl }, { state: 'finished' });
   const textOf = createTextReader(fetching.blobs);
   const found = new Map<string, PageView>();
-  for await (const page of allPages(fetching.pool, String(crawl), ['text', 'main', 'fields'], textOf))
+  for await (const page of allPages(pool, String(crawl), ['text', 'main', 'fields'], textOf))
     found.set(new URL(page.url).pathname, page);
   return { origin: site.origin, crawl: String(crawl), found };
 }
@@ -70,11 +67,11 @@ it('is left out of text, main text and Markdown; the page says how much, and the
   // A heading is no boilerplate, nor is what a few pages have.
   expect(found.get('/1')?.text).toContain('How the wind blows over all of the sea');
   expect(found.get('/1')?.text).toContain('corrected after it had been printed');
-  const [row] = await repeatedBlocks(fetching.pool, crawl, origin);
+  const [row] = await repeatedBlocks(pool, crawl, origin);
   expect(row?.pages).toBe(pages);
   expect(row?.repeated).toEqual([{ mark: expect.any(Number) as number, text: footer, pages }]);
 
-  const marks = await repeatedReader(fetching.pool, crawl)(`${origin}/3`);
+  const marks = await repeatedReader(pool, crawl)(`${origin}/3`);
   const body = Buffer.from(`<!doctype html><body><p>${own(3)}</p><p>${footer}</p>`);
   for (const part of ['page', 'main'] as const) {
     const made = toMarkdown(body, 'text/html', `${origin}/3`, part, marks);
@@ -91,8 +88,8 @@ it('is kept by crawls that do not ask, which have no row', async () => {
     expect(text).toContain(footer);
     expect(repeated).toBeUndefined();
   }
-  expect(await repeatedBlocks(fetching.pool, crawl, origin)).toEqual([]);
-  expect(await tables.hostBlocks.count(fetching.pool, { crawl_id: Number(crawl) })).toBe(0);
+  expect(await repeatedBlocks(pool, crawl, origin)).toEqual([]);
+  expect(await tables.hostBlocks.count(pool, { crawl_id: Number(crawl) })).toBe(0);
 });
 
 it('is left out of what the rules of a crawl leave too', async () => {
@@ -110,7 +107,7 @@ it('is left out of what the rules of a crawl leave too', async () => {
 
 it('is listed by API and verb', async () => {
   const [one, other] = [await crawled('leave-out'), await crawled('keep')];
-  const api = await serve(fetching.pool, noteTaker(fetching.pool), 10_000, undefined, { anonymous: true });
+  const api = await serve(pool, { anonymous: true });
   try {
     const run = (...args: string[]) =>
       runCli(['boilerplate', ...args, '--server', api.url], { ORBWEAVER_API_KEY: api.key });

@@ -1,6 +1,6 @@
 /** Slices behind breakers: what is returned, who is blamed, what is sent while something of ours is down (F07). */
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { watch, type Probes, type Watched } from '../../../engine/breakers/breakers.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
@@ -12,14 +12,11 @@ import type { Pool } from '../../../storage/postgres/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { askDatabase, hostRow, robotsRead, tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { page, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
@@ -88,15 +85,12 @@ const hosted = async (
   delaySeconds: number,
   ...paths: readonly string[]
 ): Promise<Visited> => {
-  const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ delaySeconds });
-  await fetching.queue(crawl, host, ...paths);
+  const { site, host, crawl } = await fetching.site(paths, { answers, config: { delaySeconds } });
   return { site, host, crawl };
 };
 /** With the time until it may be asked, by its own pace and by that of its crawls. */
 const standing = async ({ hostId }: HostRow) => {
-  const [host, turns] = [await hostRow(fetching.pool, hostId), await tables.queue.rows(fetching.pool, { host_id: hostId })]; // prettier-ignore
+  const [host, turns] = [await hostRow(pool, hostId), await tables.queue.rows(pool, { host_id: hostId })]; // prettier-ignore
   return { ...host, wait_ms: Math.max(host.not_before_ms, ...turns.map((turn) => turn.own_turn_at_ms)) };
 };
 const untouched = { state: 'queued', attempts: 0, tries: 0, reclaims: 0, lease_token: null };
@@ -104,7 +98,7 @@ const untouched = { state: 'queued', attempts: 0, tries: 0, reclaims: 0, lease_t
 describe('a body that our disk does not take', () => {
   it('sends its URL back untried, blames nobody, and keeps the delay of the request that was sent', async () => {
     const { site, host, crawl } = await hosted({}, 1.5, '/a', '/b');
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const { parts, disk } = worker();
     disk.full = true;
     await expect(fetching.role({}, parts).fetchSlice(host)).rejects.toMatchObject({
@@ -119,7 +113,7 @@ describe('a body that our disk does not take', () => {
     expect(row).toMatchObject({ lease_token: null, failures: 0, last_error: null, slowdown: 0 });
     const sinceIt = performance.now() - (site.hits.at(-1)?.at ?? NaN);
     expect(row.wait_ms + sinceIt).toBeGreaterThan(1_490);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('stops the fetching of all hosts, until it is taken again', async () => {
@@ -142,7 +136,7 @@ describe('a body that our disk does not take', () => {
     for (const { site, host, crawl } of [one, other]) {
       await role.fetchSlice(host);
       expect(site.paths()).toContain('/robots.txt');
-      expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
+      expect(await expectExact(pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
     }
   });
 
@@ -158,13 +152,13 @@ describe('a body that our disk does not take', () => {
     disk.free = 1e9;
     await expect.poll(() => watched.outage()).toBeNull();
     await role.fetchSlice(host);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 1, queued: 0, leased: 0 });
   });
 
   it('of another host ends a slice before its next request', async () => {
     // So long that the other host is at its body before the next one is due, however busy the machine is.
     const slow = await hosted({}, 8, '/0', '/1', '/2', '/3');
-    await robotsRead(fetching.pool, slow.host.hostId);
+    await robotsRead(pool, slow.host.hostId);
     const other = await hosted({}, 0, '/x');
     const { parts, disk } = worker();
     const role = fetching.role({}, parts);
@@ -178,14 +172,14 @@ describe('a body that our disk does not take', () => {
     await role.fetchSlice(other.host).catch(() => undefined);
     await expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
     expect(slow.site.paths()).toEqual(['/0']);
-    expect(await expectExact(fetching.pool, slow.crawl)).toMatchObject({ done: 1, queued: 3, leased: 0 });
+    expect(await expectExact(pool, slow.crawl)).toMatchObject({ done: 1, queued: 3, leased: 0 });
     expect((await fetching.urls(slow.crawl, slow.site.origin))['/1']).toMatchObject(untouched);
   });
 });
 
 describe('Postgres away at the end of a slice', () => {
   it('is waited for: nothing stays leased, and no URL is taken for one that crashes workers', async () => {
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     const down: Answer = (response, request, count) => {
       flaky.down = count === 1;
       page('here')(response, request, count);
@@ -207,11 +201,11 @@ describe('Postgres away at the end of a slice', () => {
     expect(await standing(host)).toMatchObject({ lease_token: null, failures: 0 });
     await fetching.role({}, parts).fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/b', '/c']);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 3 });
   });
 
   it('is not waited for by a worker that leaves', async () => {
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     const { host } = await hosted(
       {
         '/a': (response, request, count) => {
@@ -235,7 +229,7 @@ describe('Postgres away at the end of a slice', () => {
 
 describe('a result that could not be written', () => {
   it('keeps the host’s Retry-After all the same', async () => {
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     const { site, host } = await hosted(
       {
         '/a': (response) => {
@@ -289,6 +283,6 @@ describe('DNS that is silent', () => {
     expect(site.hits.map(({ path }) => path)).toEqual(['/robots.txt', '/literal']);
     silent = false;
     await expect.poll(() => role.fetchSlice(named).catch(() => null)).toMatchObject({ fetched: 1 });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
   });
 });

@@ -1,6 +1,6 @@
 /** Visits keep the caps on addresses and domains (F05): all of them, whoever sends. */
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { noCaps, CapBook, type CapDefaults } from '../../../engine/caps/cap-book.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { lend } from '../../../engine/lending/lend.ts';
@@ -11,16 +11,13 @@ import { clearCap, setCap } from '../../../storage/caps/index.ts';
 import { hostRow, tables } from '../../support/database/index.ts';
 import { mostTogether, mostWithin } from '../../web/crowd.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { page, slowly, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 afterEach(async () => {
-  await clearCap(fetching.pool, 'shop.test');
+  await clearCap(pool, 'shop.test');
 });
 
 const capped = (rate: number): CapDefaults => ({
@@ -63,18 +60,17 @@ describe('hosts at one address', () => {
     expect(sent).toHaveLength(6 * 3);
     expect(mostWithin(sent, 1_000)).toBeLessThanOrEqual(5);
     expect(mostTogether(sent)).toBeLessThanOrEqual(5);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 12, leased: 0 });
-    for (const { hostId } of hosts)
-      expect(await hostRow(fetching.pool, hostId)).toMatchObject({ failures: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 12, leased: 0 });
+    for (const { hostId } of hosts) expect(await hostRow(pool, hostId)).toMatchObject({ failures: 0 });
   });
 
   it('have no cap by default if the address is private', async () => {
     const { hosts, crawl } = await visited(2, '127.0.0.2', '/a');
-    const groups = await tables.permitGroup.count(fetching.pool);
+    const groups = await tables.permitGroup.count(pool);
     const role = fetching.role({ caps: { ...capped(1), ofPrivate: false } });
     await Promise.all(hosts.map((host) => role.fetchSlice(host)));
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
-    expect(await tables.permitGroup.count(fetching.pool)).toBe(groups);
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
+    expect(await tables.permitGroup.count(pool)).toBe(groups);
   });
 
   it('that must wait for long are left alone for the time, and are not failing; explain names the cap', async () => {
@@ -86,18 +82,12 @@ describe('hosts at one address', () => {
     expect(end).toMatchObject({ next: 'wait', fetched: 0, lastError: null });
     expect(end.waitMs).toBeGreaterThan(60_000);
     expect(sites[0]?.paths()).toEqual(['/robots.txt']);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 0 });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 1, leased: 0 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ failures: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1, leased: 0 });
 
     const explain = async (): Promise<string[]> => {
-      const book = new CapBook(fetching.pool, caps);
-      const told = await explainUrlOf(
-        fetching.pool,
-        String(crawl),
-        `${host.origin}/a`,
-        'Orbweaver/0.0',
-        book,
-      );
+      const book = new CapBook(pool, caps);
+      const told = await explainUrlOf(pool, String(crawl), `${host.origin}/a`, 'Orbweaver/0.0', book);
       return (told?.decisions ?? []).flatMap(({ verdict, because }) =>
         verdict === 'address-cap' ? because : [],
       );
@@ -123,7 +113,7 @@ describe('hosts of one domain', () => {
       ),
     );
     for (const host of hosts) await fetching.queue(crawl, host, '/a', '/b');
-    await setCap(fetching.pool, 'shop.test', 4, 1);
+    await setCap(pool, 'shop.test', 4, 1);
     const role = fetching.role({ caps: noCaps }, { fetcher });
     const visits = async (host: HostRow): Promise<void> => {
       while ((await role.fetchSlice(host)).next !== 'idle');
@@ -133,7 +123,7 @@ describe('hosts of one domain', () => {
     expect(sent).toHaveLength(9);
     expect(mostTogether(sent)).toBe(1);
     expect(mostWithin(sent, 1_000)).toBeLessThanOrEqual(4);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 6 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 6 });
   });
 });
 
@@ -146,8 +136,8 @@ it('a connection that leads to another address than was foreseen sends by a perm
   const mistaken: Fetcher = { ...real, addressOf: () => Promise.resolve('127.0.0.99') };
   await fetching.role({ caps: capped(2) }, { fetcher: mistaken }).fetchSlice(host);
   expect(sites[0]?.paths()).toEqual(['/robots.txt', '/a']);
-  expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 1 });
-  expect(await tables.permitGroup.count(fetching.pool, { name: '127.0.0.4' })).toBe(1);
+  expect(await expectExact(pool, crawl)).toMatchObject({ done: 1 });
+  expect(await tables.permitGroup.count(pool, { name: '127.0.0.4' })).toBe(1);
 });
 
 it('a name that leads to another address with each connection is crawled, by permits for the one that it led to', async () => {
@@ -158,12 +148,10 @@ it('a name that leads to another address with each connection is crawled, by per
   onTestFinished(() => turning.close());
   // Each is foretold wrongly, as if the name had turned while the request waited for its permit.
   const mistaken: Fetcher = { ...turning, addressOf: () => Promise.resolve('127.0.0.99') };
-  const host = await fetching.host(site.origin.replace('0.0.0.0', 'turning.test'));
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/a', '/b');
+  const { host, crawl } = await fetching.queued(site.origin.replace('0.0.0.0', 'turning.test'), ['/a', '/b']);
   await fetching.role({ caps: capped(5) }, { fetcher: mistaken }).fetchSlice(host);
   expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
-  expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2 });
+  expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
 });
 
 it('a foreign fetcher borrows no more hosts of an address than its cap has permits', async () => {
@@ -172,14 +160,14 @@ it('a foreign fetcher borrows no more hosts of an address than its cap has permi
   for (const host of hosts) await fetching.queue(crawl, host, '/b');
   const lending = (caps: CapDefaults): LendingRoom =>
     new LendingRoom({
-      ...{ pool: fetching.pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
+      ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
       ...{ wakeHost: () => Promise.resolve(), caps },
     });
   const wish = {
     ...{ tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' },
     ...{ batchSize: 10, toldMs: 22_500 },
   };
-  await setCap(fetching.pool, '127.0.0.5', 1, null);
+  await setCap(pool, '127.0.0.5', 1, null);
   try {
     const room = lending(noCaps);
     const loans: number[] = [];
@@ -194,6 +182,6 @@ it('a foreign fetcher borrows no more hosts of an address than its cap has permi
     expect(loans.at(-1)).toBe(1);
     expect(await lend(room, wish)).toBeNull();
   } finally {
-    await clearCap(fetching.pool, '127.0.0.5');
+    await clearCap(pool, '127.0.0.5');
   }
 });

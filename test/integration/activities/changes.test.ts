@@ -2,7 +2,7 @@
  * Changes of pages: told by comparing two crawls, or the visits of one, each once and in the order of the answers.
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { differences, versionsOf } from '../../../engine/changes/differences.ts';
 import { followChanges, followCrawl } from '../../../engine/changes/follow.ts';
 import { createVersionReader, type ReadAnswer } from '../../../engine/changes/read-version.ts';
@@ -16,17 +16,13 @@ import { createWebhook } from '../../../storage/webhooks/index.ts';
 import { changeCrawl, fromNow, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { moveCrawl } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-let read: ReadAnswer;
-beforeAll(async () => {
-  fetching = await openFetching();
-  read = createVersionReader(fetching.blobs);
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
+const read = createVersionReader(fetching.blobs);
 
 const article = (about: string): string =>
   Array.from({ length: 900 }, (_, at) => `${about}${String((at * 7919) % 1_000)}`).join(' ');
@@ -64,14 +60,14 @@ async function crawled(
 ): Promise<Crawl> {
   const id = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
   await fetching.queue(id, host, ...paths);
-  await changeCrawl(fetching.pool, id, { seeded_line: 1 });
+  await changeCrawl(pool, id, { seeded_line: 1 });
   const crawl = { id, site, host };
   await fetchAll(crawl);
   return crawl;
 }
 
 const follow = ({ id }: Crawl, most?: number): Promise<number> =>
-  followCrawl(fetching.pool, read, String(id), () => true, most);
+  followCrawl(pool, read, String(id), () => true, most);
 
 /** Answers are compared once they are older than every open transaction, after a second at least. */
 async function followed(crawl: Crawl, answers: number): Promise<void> {
@@ -84,7 +80,7 @@ async function followed(crawl: Crawl, answers: number): Promise<void> {
 }
 
 async function feed({ id, site }: Crawl): Promise<(readonly [string, readonly string[]])[]> {
-  const events = await readEvents(fetching.pool, String(id), '0', 1_000, ['page.changed']);
+  const events = await readEvents(pool, String(id), '0', 1_000, ['page.changed']);
   return events.map(({ data }) => {
     const { url, fields } = data as unknown as VersionChange;
     return [url.slice(site.origin.length), fields];
@@ -92,9 +88,9 @@ async function feed({ id, site }: Crawl): Promise<(readonly [string, readonly st
 }
 
 const diffOf = ({ id, site }: Crawl, path: string, from?: string, to?: string) =>
-  differences(fetching.pool, read, String(id), site.origin + path, from, to);
+  differences(pool, read, String(id), site.origin + path, from, to);
 const versions = async ({ id, site }: Crawl, path: string): Promise<string[]> =>
-  (await versionsOf(fetching.pool, String(id), site.origin + path)).map(({ version }) => version);
+  (await versionsOf(pool, String(id), site.origin + path)).map(({ version }) => version);
 
 describe('the second crawl of a site', () => {
   const paths = ['/', '/edited', '/counted', '/gone', '/moved', '/picture', '/same', '/titled'];
@@ -124,12 +120,12 @@ describe('the second crawl of a site', () => {
     const site = await startSite(first);
     const host = await fetching.host(site.origin);
     const before = await crawled(site, host, paths, {});
-    await moveCrawl(fetching.pool, before.id, 'finished');
+    await moveCrawl(pool, before.id, 'finished');
     site.answers = second;
     const after = await crawled(site, host, [...paths, '/new'], { changes: true });
-    await moveCrawl(fetching.pool, after.id, 'finished');
+    await moveCrawl(pool, after.id, 'finished');
     // Crawls that do not ask for changes are not followed.
-    await followChanges(fetching.pool, read, 60_000);
+    await followChanges(pool, read, 60_000);
     expect(await feed(before)).toEqual([]);
     const changed = {
       '/edited': ['text'],
@@ -146,13 +142,13 @@ describe('the second crawl of a site', () => {
     const order = told.map(([path]) => urls[path]?.fetched_at?.getTime() ?? 0);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     // Everything was compared, and is not compared again.
-    expect(await tables.crawlChanges.row(fetching.pool, { crawl_id: after.id })).toMatchObject({
+    expect(await tables.crawlChanges.row(pool, { crawl_id: after.id })).toMatchObject({
       ...{ is_over: true, compared: paths.length + 1, changed: 6, lost: 0 },
     });
-    await followChanges(fetching.pool, read, 60_000);
+    await followChanges(pool, read, 60_000);
     expect(await feed(after)).toEqual(told);
 
-    const [events] = [await readEvents(fetching.pool, String(after.id), '0', 1_000, ['page.changed'])];
+    const [events] = [await readEvents(pool, String(after.id), '0', 1_000, ['page.changed'])];
     const edited = events.find(({ data }) => data.url === `${site.origin}/edited`)?.data;
     expect(edited).toMatchObject({ wordsAdded: 4, wordsRemoved: 3, version: `${String(after.id)}-1` });
     expect(events.find(({ data }) => data.url === `${site.origin}/counted`)?.data).toMatchObject({
@@ -176,35 +172,31 @@ describe('the second crawl of a site', () => {
     const site = await startSite(first);
     const host = await fetching.host(site.origin);
     const before = await crawled(site, host, paths, {});
-    await moveCrawl(fetching.pool, before.id, 'finished');
+    await moveCrawl(pool, before.id, 'finished');
     site.answers = second;
     const after = await crawled(site, host, paths, { changes: true });
-    await moveCrawl(fetching.pool, after.id, 'finished');
+    await moveCrawl(pool, after.id, 'finished');
     const id = String(after.id);
     const dies: ReadAnswer = () => Promise.reject(new Error('the process has died'));
-    await expect(followCrawl(fetching.pool, dies, id, () => true)).rejects.toThrow('has died');
+    await expect(followCrawl(pool, dies, id, () => true)).rejects.toThrow('has died');
     expect(await feed(after)).toEqual([]);
     // Another process has the crawl, and is at work.
-    await tables.crawlChanges.change(fetching.pool, { crawl_id: after.id }, { claimed_until: fromNow(60) });
+    await tables.crawlChanges.change(pool, { crawl_id: after.id }, { claimed_until: fromNow(60) });
     expect(await follow(after)).toBe(0);
-    await tables.crawlChanges.change(fetching.pool, { crawl_id: after.id }, { claimed_until: fromNow(-1) });
+    await tables.crawlChanges.change(pool, { crawl_id: after.id }, { claimed_until: fromNow(-1) });
     let isOvertaken = false;
     const late: ReadAnswer = async (...what) => {
       if (!isOvertaken) {
         isOvertaken = true;
-        await tables.crawlChanges.change(
-          fetching.pool,
-          { crawl_id: after.id },
-          { claimed_until: fromNow(-1) },
-        );
+        await tables.crawlChanges.change(pool, { crawl_id: after.id }, { claimed_until: fromNow(-1) });
         expect(await follow(after)).toBe(paths.length);
       }
       return read(...what);
     };
-    expect(await followCrawl(fetching.pool, late, id, () => true)).toBe(0);
+    expect(await followCrawl(pool, late, id, () => true)).toBe(0);
     expect(await feed(after)).toHaveLength(6);
     expect(new Set((await feed(after)).map(([path]) => path)).size).toBe(6);
-    expect(await tables.crawlChanges.row(fetching.pool, { crawl_id: after.id })).toMatchObject({
+    expect(await tables.crawlChanges.row(pool, { crawl_id: after.id })).toMatchObject({
       changed: 6,
     });
   });
@@ -212,25 +204,25 @@ describe('the second crawl of a site', () => {
   it('keeps the latest events, counts the others, and removes none that a webhook has still to send', async () => {
     const site = await startSite(first);
     const host = await fetching.host(site.origin);
-    await moveCrawl(fetching.pool, (await crawled(site, host, paths, {})).id, 'finished');
+    await moveCrawl(pool, (await crawled(site, host, paths, {})).id, 'finished');
     site.answers = second;
     const after = await crawled(site, host, paths, { changes: true });
-    await moveCrawl(fetching.pool, after.id, 'finished');
+    await moveCrawl(pool, after.id, 'finished');
     const webhook = { url: 'https://example.com/hook', kinds: ['page.changed'], crawlId: String(after.id) };
-    const made = await createWebhook(fetching.pool, 1, webhook);
+    const made = await createWebhook(pool, 1, webhook);
     expect(made).not.toBeNull();
     expect(await follow(after)).toBe(paths.length);
     const told = await feed(after);
-    await followCrawl(fetching.pool, read, String(after.id), () => true, 2);
+    await followCrawl(pool, read, String(after.id), () => true, 2);
     expect(await feed(after)).toEqual(told);
-    const [earliest, , third] = await readEvents(fetching.pool, String(after.id), '0', 9, ['page.changed']);
-    await tables.cursor.change(fetching.pool, { crawl_id: after.id }, { settled: Number(earliest?.id) });
-    await followCrawl(fetching.pool, read, String(after.id), () => true, 2);
+    const [earliest, , third] = await readEvents(pool, String(after.id), '0', 9, ['page.changed']);
+    await tables.cursor.change(pool, { crawl_id: after.id }, { settled: Number(earliest?.id) });
+    await followCrawl(pool, read, String(after.id), () => true, 2);
     expect(await feed(after)).toEqual(told.slice(1));
-    await tables.cursor.change(fetching.pool, { crawl_id: after.id }, { settled: Number(third?.id) + 3 });
-    await followCrawl(fetching.pool, read, String(after.id), () => true, 2);
+    await tables.cursor.change(pool, { crawl_id: after.id }, { settled: Number(third?.id) + 3 });
+    await followCrawl(pool, read, String(after.id), () => true, 2);
     expect(await feed(after)).toEqual(told.slice(4));
-    expect(await tables.crawlChanges.row(fetching.pool, { crawl_id: after.id })).toMatchObject({
+    expect(await tables.crawlChanges.row(pool, { crawl_id: after.id })).toMatchObject({
       forgotten: 4,
     });
   });
@@ -241,15 +233,15 @@ describe('the second crawl of a site', () => {
     const site = await startSite({ '/': shop('9.50', 'Old news'), '/other': shop('7', 'Old news') });
     const host = await fetching.host(site.origin);
     const before = await crawled(site, host, ['/', '/other'], {});
-    await moveCrawl(fetching.pool, before.id, 'finished');
+    await moveCrawl(pool, before.id, 'finished');
     site.answers = { '/': shop('8.25', 'New news'), '/other': shop('7', 'New news') };
     const rules = {
       fields: { price: { select: '.price', type: 'number' } },
       ...{ include: [], exclude: ['.news'], links: { follow: [] } },
     } as const;
     const after = await crawled(site, host, ['/', '/other'], { changes: true, rules });
-    await moveCrawl(fetching.pool, after.id, 'finished');
-    await followChanges(fetching.pool, read, 60_000);
+    await moveCrawl(pool, after.id, 'finished');
+    await followChanges(pool, read, 60_000);
     expect(await feed(after)).toEqual([['/', ['fields.price', 'text']]]);
     expect(await diffOf(after, '/')).toMatchObject({
       fields: [{ field: 'fields.price', before: 9.5, after: 8.25 }],
@@ -258,21 +250,20 @@ describe('the second crawl of a site', () => {
 });
 
 describe('a standing crawl', () => {
-  const run = ({ id }: Crawl): ReturnType<typeof runRecrawl> =>
-    runRecrawl(fetching.pool, String(id), () => true);
+  const run = ({ id }: Crawl): ReturnType<typeof runRecrawl> => runRecrawl(pool, String(id), () => true);
   async function fetchedAgain(crawl: Crawl): Promise<void> {
     await until('its visits are noted', async () => (await run(crawl)).noted >= 0 && (await isNoted(crawl)));
     await tables.history.change(
-      fetching.pool,
+      pool,
       { crawl_id: crawl.id },
       { seen_at: fromNow(-2 * 86_400), next_due: fromNow(-1) },
     );
-    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { allowed_at: fromNow(-2 * 86_400) });
+    await tables.standing.change(pool, { crawl_id: crawl.id }, { allowed_at: fromNow(-2 * 86_400) });
     expect((await run(crawl)).queued).toBe(2);
     await fetchAll(crawl);
   }
   const isNoted = async ({ id }: Crawl): Promise<boolean> => {
-    const rows = await tables.history.rows(fetching.pool, { crawl_id: id });
+    const rows = await tables.history.rows(pool, { crawl_id: id });
     return rows.length === 2 && rows.every(({ next_due: due }) => due !== null);
   };
 
@@ -298,26 +289,26 @@ describe('a standing crawl', () => {
       ['/news', ['text']],
     ]);
     expect(await versions(crawl, '/news')).toEqual([`${id}-3`, `${id}-2`]);
-    expect(await tables.crawlChanges.row(fetching.pool, { crawl_id: crawl.id })).toMatchObject({
+    expect(await tables.crawlChanges.row(pool, { crawl_id: crawl.id })).toMatchObject({
       dropped: 1,
     });
     // The version before the latest is read from a body that no page has any more.
     await until('its visits are noted', async () => (await run(crawl)).noted >= 0 && (await isNoted(crawl)));
-    while (await freeBodies(fetching.pool, 0));
+    while (await freeBodies(pool, 0));
     expect(await diffOf(crawl, '/news')).toMatchObject({ from: `${id}-2`, to: `${id}-3` });
-    const kept = await tables.pageVersion.rows(fetching.pool, { crawl_id: crawl.id });
-    const bodies = await tables.body.rows(fetching.pool, {});
+    const kept = await tables.pageVersion.rows(pool, { crawl_id: crawl.id });
+    const bodies = await tables.body.rows(pool, {});
     for (const { content_hash: hash } of kept)
       expect(bodies.some((body) => hash !== null && body.hash.equals(hash))).toBe(true);
     expect(kept).toHaveLength(3);
 
     // They go with their crawl.
-    await moveCrawl(fetching.pool, crawl.id, 'cancelled');
-    await markRemoved(fetching.pool, id);
-    while (await removeBatch(fetching.pool));
-    while (await freeBodies(fetching.pool, 0));
-    expect(await tables.pageVersion.rows(fetching.pool, { crawl_id: crawl.id })).toEqual([]);
-    const left = await tables.body.rows(fetching.pool, {});
+    await moveCrawl(pool, crawl.id, 'cancelled');
+    await markRemoved(pool, id);
+    while (await removeBatch(pool));
+    while (await freeBodies(pool, 0));
+    expect(await tables.pageVersion.rows(pool, { crawl_id: crawl.id })).toEqual([]);
+    const left = await tables.body.rows(pool, {});
     for (const { content_hash: hash } of kept)
       expect(left.some((body) => hash !== null && body.hash.equals(hash))).toBe(false);
   });

@@ -1,19 +1,16 @@
 /** While pages are committed, the next ones of their lane are read (engine/reading/read-pages.ts). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import { FrontierWriter, type FrontierWrite } from '../../../storage/frontier/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { closedGate } from '../../support/gate.ts';
 import { until } from '../../support/until.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { openReader, readBodies } from './reading.ts';
-import { startSite, type Answer } from './site.ts';
+import type { Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** Pages that are committed together. */
 const batch = 20;
@@ -25,8 +22,8 @@ async function fetched(): Promise<{
   readonly host: HostRow;
   readonly origin: string;
 }> {
-  const site = await startSite(
-    Object.fromEntries(
+  const { site, host, crawl } = await fetching.site(paths, {
+    answers: Object.fromEntries(
       paths.map((path) => [
         path,
         ((response) => {
@@ -34,10 +31,7 @@ async function fetched(): Promise<{
         }) satisfies Answer,
       ]),
     ),
-  );
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, ...paths);
+  });
   await fetching.role({ sliceMs: 120_000 }).fetchSlice(host);
   return { crawl, host, origin: site.origin };
 }
@@ -46,7 +40,7 @@ async function fetched(): Promise<{
 class AskingWriter extends FrontierWriter {
   readonly #ask: () => Promise<void>;
   constructor(ask: () => Promise<void>) {
-    super(fetching.pool);
+    super(pool);
     this.#ask = ask;
   }
   override async write(write: FrontierWrite, patienceMs?: number): ReturnType<FrontierWriter['write']> {
@@ -74,14 +68,14 @@ describe('reading', () => {
       return gate.opened;
     });
     const { blobs, read } = counting();
-    const reading = readBodies(fetching, host, openReader({ pool: fetching.pool, blobs }, writer));
+    const reading = readBodies(fetching, host, openReader({ pool, blobs }, writer));
     // The first page of the third batch is read before its turn to wait is known.
     await until('the second batch was read', () => read() > 2 * batch);
     expect([read(), asked]).toEqual([2 * batch + 1, 1]);
     gate.open();
     await reading;
     expect(read()).toBe(3 * batch);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('tells of a commit that failed once no other is under way', async () => {
@@ -97,6 +91,6 @@ describe('reading', () => {
     expect([asked, await stages()]).toEqual([2, 2 * batch]);
     await readBodies(fetching, host);
     expect(await stages()).toBe(0);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

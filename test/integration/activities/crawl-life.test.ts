@@ -1,5 +1,5 @@
 /** How a crawl's state changes, drains and ends in Postgres, whoever comes late (docs/design.md, "Crash safety"). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import type { ControlActivities } from '../../../contracts/activities.ts';
 import type { NumberedStands } from '../../../domain/crawl-life.ts';
@@ -7,13 +7,10 @@ import { changeCrawlState, crawlStandsAt, drainCrawl, settleCrawl } from '../../
 import { asActivity } from '../../support/activity.ts';
 import { changeCrawl, crawlState, holdCrawl, setState, urlLines } from '../../support/database/index.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** Temporal is told nothing: what is looked at here stands in Postgres. */
 const nobody = { signalWithStart: () => Promise.resolve() } as never;
@@ -27,30 +24,30 @@ describe('a process that was frozen when it was to change a crawl', () => {
   /** A crawl that was paused when the process was asked to resume it; others resumed it, and paused it again. */
   async function overtaken(): Promise<{ id: string; late: number; stands: NumberedStands }> {
     const id = String(await fetching.crawl());
-    await moveCrawl(fetching.pool, Number(id), 'paused');
-    const { revision: late } = await crawlStandsAt(fetching.pool, id);
+    await moveCrawl(pool, Number(id), 'paused');
+    const { revision: late } = await crawlStandsAt(pool, id);
     const resume = { ...goingOn, revision: late };
-    const resumed = await changeCrawlState(fetching.pool, id, resume);
+    const resumed = await changeCrawlState(pool, id, resume);
     expect(resumed).toEqual({ ...goingOn, revision: late + 1 });
     // Its answer was lost: Temporal tries it again.
-    expect(await changeCrawlState(fetching.pool, id, resume)).toEqual(resumed);
-    const stands = await changeCrawlState(fetching.pool, id, { ...asked, revision: resumed.revision });
+    expect(await changeCrawlState(pool, id, resume)).toEqual(resumed);
+    const stands = await changeCrawlState(pool, id, { ...asked, revision: resumed.revision });
     expect(stands).toEqual({ ...asked, revision: late + 2 });
     return { id, late, stands };
   }
 
   it('leaves its state as others have put it since', async () => {
     const { id, late, stands } = await overtaken();
-    expect(await changeCrawlState(fetching.pool, id, { ...goingOn, revision: late })).toEqual(stands);
-    expect(await crawlStandsAt(fetching.pool, id)).toEqual(stands);
+    expect(await changeCrawlState(pool, id, { ...goingOn, revision: late })).toEqual(stands);
+    expect(await crawlStandsAt(pool, id)).toEqual(stands);
   });
 
   it('does not end it', async () => {
     const { id, late, stands } = await overtaken();
     const settle = (revision: number): Promise<NumberedStands> =>
-      settleCrawl(fetching.pool, id, 'cancelled', 'enough', revision);
+      settleCrawl(pool, id, 'cancelled', 'enough', revision);
     expect(await settle(late)).toEqual({ ...goingOn, revision: stands.revision });
-    expect(await crawlStandsAt(fetching.pool, id)).toEqual(stands);
+    expect(await crawlStandsAt(pool, id)).toEqual(stands);
     const ended = await settle(stands.revision);
     expect(ended).toMatchObject({ state: 'cancelled', reason: 'enough' });
     expect(await settle(late)).toEqual(ended);
@@ -61,13 +58,13 @@ describe('a process that was frozen when it was to change a crawl', () => {
     await fetching.queue(crawl, await fetching.host('https://drained.example'), '/a', '/b');
     const signal = AbortSignal.timeout(60_000);
     for (const state of ['running', 'paused', 'finished'] as const) {
-      await setState(fetching.pool, crawl, state);
-      await drainCrawl(fetching.pool, String(crawl), 'enough', signal);
-      expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2, excluded: 0 });
+      await setState(pool, crawl, state);
+      await drainCrawl(pool, String(crawl), 'enough', signal);
+      expect(await expectExact(pool, crawl)).toMatchObject({ queued: 2, excluded: 0 });
     }
-    await setState(fetching.pool, crawl, 'draining');
-    await drainCrawl(fetching.pool, String(crawl), 'enough', signal);
-    expect(await urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason', 'detail')).toEqual(
+    await setState(pool, crawl, 'draining');
+    await drainCrawl(pool, String(crawl), 'enough', signal);
+    expect(await urlLines(pool, { crawl_id: crawl }, 'state', 'reason', 'detail')).toEqual(
       ['/a', '/b'].map((path) => `https://drained.example${path} excluded crawl-limit enough`),
     );
   });
@@ -76,22 +73,20 @@ describe('a process that was frozen when it was to change a crawl', () => {
 it('a workflow that began before states had numbers learns them from the answer', async () => {
   const id = String(await fetching.crawl());
   const old = asked as unknown as NumberedStands;
-  const told = await changeCrawlState(fetching.pool, id, old);
-  expect(told).toEqual(await crawlStandsAt(fetching.pool, id));
+  const told = await changeCrawlState(pool, id, old);
+  expect(told).toEqual(await crawlStandsAt(pool, id));
   expect(told.state).toBe('running');
-  expect(await changeCrawlState(fetching.pool, id, { ...asked, revision: told.revision })).toMatchObject(
-    asked,
-  );
+  expect(await changeCrawlState(pool, id, { ...asked, revision: told.revision })).toMatchObject(asked);
 });
 
 describe('a crawl that ends', () => {
   it('tells Temporal that it is at work, however long its pages are compared', async () => {
     const crawl = await fetching.crawl();
-    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
+    await changeCrawl(pool, crawl, { seeded_line: 1 });
     const { lookAtCrawl, settleCrawl: settle } = activities();
     const crawlId = String(crawl);
     const { revision } = await asActivity(() => lookAtCrawl({ crawlId }));
-    const held = await holdCrawl(fetching.pool, crawl);
+    const held = await holdCrawl(pool, crawl);
     const beat = Promise.withResolvers<undefined>();
     const heartbeat = (): void => {
       beat.resolve(undefined);
@@ -106,8 +101,8 @@ describe('a crawl that ends', () => {
 
   it('stays over, though a job that was late has set its workflow going once more', async () => {
     const crawl = await fetching.crawl();
-    await setState(fetching.pool, crawl, 'cancelled', 'enough');
-    await changeCrawl(fetching.pool, crawl, { seeded_line: 1 });
+    await setState(pool, crawl, 'cancelled', 'enough');
+    await changeCrawl(pool, crawl, { seeded_line: 1 });
     const { lookAtCrawl, settleCrawl: settle, watchCrawl } = activities();
     const crawlId = String(crawl);
     expect(await asActivity(() => watchCrawl({ crawlId, watchMs: 500 }))).toEqual({ verdict: 'moved' });
@@ -115,6 +110,6 @@ describe('a crawl that ends', () => {
     expect(
       await asActivity(() => settle({ crawlId, ending: 'complete', reason: 'complete', revision })),
     ).toMatchObject({ state: 'cancelled', reason: 'enough' });
-    expect(await crawlState(fetching.pool, crawl)).toBe('cancelled');
+    expect(await crawlState(pool, crawl)).toBe('cancelled');
   });
 });

@@ -1,5 +1,5 @@
 /** Delays of crawls at a host they share (docs/design.md, "Politeness"): each binds the crawl's own turns, and nobody else's. */
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
 import { handOutUrls } from '../../../storage/lending/index.ts';
@@ -16,24 +16,21 @@ import {
   robotsRead,
   tables,
 } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const day = 86_400;
 let tenants = 0;
 
 /** A crawl of a tenant that has no operator's leave. */
 async function tenantsCrawl(delaySeconds: number | null, userAgent: string | null = null): Promise<number> {
-  const tenant = await createTenant(fetching.pool, `turns ${String(++tenants)}`, {});
+  const tenant = await createTenant(pool, `turns ${String(++tenants)}`, {});
   const crawl = await fetching.crawl({ delaySeconds, userAgent });
-  await changeCrawl(fetching.pool, crawl, { tenant_id: tenant?.id });
-  onTestFinished(() => expectExact(fetching.pool, crawl).then(() => undefined));
+  await changeCrawl(pool, crawl, { tenant_id: tenant?.id });
+  onTestFinished(() => expectExact(pool, crawl).then(() => undefined));
   return crawl;
 }
 
@@ -41,8 +38,8 @@ async function tenantsCrawl(delaySeconds: number | null, userAgent: string | nul
 async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow; slow: number }> {
   const site = await startSite();
   const host = await fetching.host(site.origin);
-  await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
-  await robotsRead(fetching.pool, host.hostId);
+  await setHost(pool, site.origin, 0, { delaySeconds: 0 });
+  await robotsRead(pool, host.hostId);
   const slow = await tenantsCrawl(delaySeconds);
   await fetching.queue(slow, host, '/slow/a', '/slow/b', '/slow/c');
   expect(await fetching.role({ sliceMs: 0 }).fetchSlice(host)).toMatchObject({ fetched: 1 });
@@ -51,13 +48,12 @@ async function slowed(delaySeconds: number): Promise<{ site: Site; host: HostRow
 }
 
 const fed = async ({ hostId }: HostRow): Promise<boolean> => {
-  for (const worked of [true, false])
-    await changeHost(fetching.pool, hostId, { fed: worked, known_at: fromNow() });
-  return (await takeTurns(fetching.pool, 0, 1_000, newFront(1))).fed.some(({ id }) => String(id) === hostId);
+  for (const worked of [true, false]) await changeHost(pool, hostId, { fed: worked, known_at: fromNow() });
+  return (await takeTurns(pool, 0, 1_000, newFront(1))).fed.some(({ id }) => String(id) === hostId);
 };
 const edit = async (crawl: number, delaySeconds: number): Promise<void> => {
-  const { config, config_version: version } = await tables.crawl.row(fetching.pool, { id: crawl });
-  await changeCrawl(fetching.pool, crawl, {
+  const { config, config_version: version } = await tables.crawl.row(pool, { id: crawl });
+  await changeCrawl(pool, crawl, {
     config: { ...config, delaySeconds },
     config_version: version + 1,
   });
@@ -69,17 +65,17 @@ it('a delay of a day gives the host back to the scheduler, and holds up no other
   expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle', queued: 2, waitMs: 0 });
   // A body that is not read yet would keep it.
   const owed = (from: number, to: number) =>
-    tables.url.change(fetching.pool, { crawl_id: slow, stage: from, state: 'done' }, { stage: to });
+    tables.url.change(pool, { crawl_id: slow, stage: from, state: 'done' }, { stage: to });
   await owed(1, 0);
-  expect(await retireHost(fetching.pool, host.hostId)).toHaveLength(1);
+  expect(await retireHost(pool, host.hostId)).toHaveLength(1);
   await owed(0, 1);
   // Nobody looks again for a crawl that has no turn.
-  await changeHost(fetching.pool, host.hostId, { fed_at: fromNow(-60), not_before: fromNow(-60) });
+  await changeHost(pool, host.hostId, { fed_at: fromNow(-60), not_before: fromNow(-60) });
   expect(await fed(host)).toBe(false);
 
   const other = await tenantsCrawl(null);
   await fetching.queue(other, host, '/a', '/b');
-  await setHost(fetching.pool, site.origin, 0, { delaySeconds: null });
+  await setHost(pool, site.origin, 0, { delaySeconds: null });
   expect(await fed(host)).toBe(true);
   expect(await role.fetchSlice(host)).toMatchObject({ fetched: 2 });
   expect(site.paths().slice(1)).toEqual(['/a', '/b']);
@@ -104,11 +100,11 @@ it('a delay that is lowered frees its crawl at once, and one that is raised coun
 
 it('a crawl that is cancelled leaves nothing behind that waits', async () => {
   const { site, host, slow } = await slowed(day);
-  await moveCrawl(fetching.pool, slow, 'cancelled');
+  await moveCrawl(pool, slow, 'cancelled');
   await fetching.queue(await tenantsCrawl(60), host, '/a');
   expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1 });
   expect(site.paths().at(-1)).toBe('/a');
-  await moveCrawl(fetching.pool, slow, 'running');
+  await moveCrawl(pool, slow, 'running');
 });
 
 it('a short wait for a turn is the workflow’s timer, which new URLs of others end', async () => {
@@ -118,7 +114,7 @@ it('a short wait for a turn is the workflow’s timer, which new URLs of others 
   expect(result).toMatchObject({ fetched: 0, next: 'wait' });
   expect(result.waitMs + sinceIt).toBeGreaterThan(49_900);
   expect(result.waitMs).toBeLessThanOrEqual(50_000);
-  const row = await hostRow(fetching.pool, host.hostId);
+  const row = await hostRow(pool, host.hostId);
   expect(row.idle).toBe(true);
   expect(row.not_before_ms).toBeLessThanOrEqual(0);
 });
@@ -129,27 +125,27 @@ it('a lease that was not returned counts as a request of each crawl, one that wa
   await fetching.queue(slow, host, ...Array.from({ length: 40 }, (_, at) => `/slow/more/${String(at)}`));
   const other = await tenantsCrawl(null);
   await fetching.queue(other, host, '/a');
-  const turn = () => tables.queue.row(fetching.pool, { host_id: host.hostId, crawl_id: slow });
+  const turn = () => tables.queue.row(pool, { host_id: host.hostId, crawl_id: slow });
   const due = async (): Promise<number> => (await turn()).own_turn_at_ms;
   await expect.poll(due).toBeLessThan(700);
-  const [lent] = await takeLease(fetching.pool, host.hostId, 60_000);
+  const [lent] = await takeLease(pool, host.hostId, 60_000);
   await tables.url.change(
-    fetching.pool,
+    pool,
     { crawl_id: other, state: 'queued' },
     { state: 'leased', lease_token: lent?.token },
   );
-  const { key } = await tables.url.row(fetching.pool, { crawl_id: other });
+  const { key } = await tables.url.row(pool, { crawl_id: other });
   const row = { host_id: Number(host.hostId), crawl_id: other, key: key.toString('hex'), url: `${site.origin}/a`, token: lent?.token }; // prettier-ignore
-  await handOutUrls(fetching.pool, crypto.randomUUID(), 1, 'gone', 60_000, JSON.stringify([row]));
-  await leaseEnded(fetching.pool, host.hostId);
+  await handOutUrls(pool, crypto.randomUUID(), 1, 'gone', 60_000, JSON.stringify([row]));
+  await leaseEnded(pool, host.hostId);
   const asked = (): number => site.paths().filter((path) => path.startsWith('/slow')).length;
   const askedBefore = asked();
   await fetching.role({ sliceMs: 300 }).fetchSlice(host);
   // What was lent is no request of this crawl. If the machine is slow, this visit may send one.
   expect((await due()) < 700 || asked() > askedBefore).toBe(true);
   await expect.poll(due).toBeLessThan(700);
-  await expect.poll(() => takeLease(fetching.pool, host.hostId, 60_000)).toHaveLength(1);
-  await leaseEnded(fetching.pool, host.hostId);
+  await expect.poll(() => takeLease(pool, host.hostId, 60_000)).toHaveLength(1);
+  await leaseEnded(pool, host.hostId);
   const { read_at: before } = await turn();
   await fetching.role({ sliceMs: 100 }).fetchSlice(host);
   const after = await turn();

@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Door, type StartHost } from '../../../engine/door/door.ts';
 import { Census } from '../../../engine/visit/census.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
@@ -27,14 +27,11 @@ import { freshAddress, listen } from '../../support/loopback.ts';
 import { expectExplained } from '../../support/explained.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, robots, startSite, status, type Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 let doors: Door[] = [];
 const silent: Server[] = [];
@@ -42,7 +39,7 @@ afterEach(async () => {
   await Promise.all(doors.map((door) => door.close()));
   doors = [];
   for (const server of silent.splice(0)) server.close();
-  await tables.crawl.changeAny(fetching.pool, {}, { state: 'cancelled' });
+  await tables.crawl.changeAny(pool, {}, { state: 'cancelled' });
 });
 
 /** Workflows that were started, by host: why its retries are spent. */
@@ -68,7 +65,7 @@ interface Standing {
   readonly leased: boolean;
 }
 const standing = async ({ hostId }: HostRow): Promise<Standing> => {
-  const row = await hostRow(fetching.pool, hostId);
+  const row = await hostRow(pool, hostId);
   return {
     ...row,
     known: row.known_at !== null,
@@ -87,7 +84,7 @@ async function tarpit(): Promise<string> {
   const address = freshAddress();
   return `http://${address}:${String(await listen(server, address))}`;
 }
-const sleepOver = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { not_before: fromNow() });
+const sleepOver = ({ hostId }: HostRow) => changeHost(pool, hostId, { not_before: fromNow() });
 
 describe('a host that answers', () => {
   it.each<[string, Answer | undefined]>([
@@ -95,16 +92,15 @@ describe('a host that answers', () => {
     ['that it has none', undefined],
     ['that it is down', status(503, { 'retry-after': '100' })],
   ])('is asked once, for its robots.txt, and waits to be worked: %s', async (_what, answer) => {
-    const site = await startSite(answer === undefined ? {} : { '/robots.txt': answer });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/', '/a');
+    const { site, host, crawl } = await fetching.site(['/', '/a'], {
+      answers: answer === undefined ? {} : { '/robots.txt': answer },
+    });
     open();
     await stands(host, 'it is known', ({ known, leased }) => known && !leased);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(await standing(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
     expect(started).toEqual({});
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it.each([429, 503])('and asks by %i for time is not asked before that, by anybody', async (code) => {
@@ -130,35 +126,35 @@ describe('a host that answers', () => {
     await fetching.queue(crawl, host, '/c/1', '/c/2');
     await fetching.queue(crawl, free, '/c/1', '/about');
     for (const { hostId } of [host, free])
-      await holdShape(fetching.pool, String(crawl), hostId, '/c/{n}', 'key 1', 3_600);
+      await holdShape(pool, String(crawl), hostId, '/c/{n}', 'key 1', 3_600);
     open();
     await stands(free, 'the other one is known', ({ known, leased }) => known && !leased);
     const held = async () =>
-      (await tables.url.rows(fetching.pool, { crawl_id: crawl })).filter(({ reason }) => reason === 'trap');
+      (await tables.url.rows(pool, { crawl_id: crawl })).filter(({ reason }) => reason === 'trap');
     await until('its URLs are excluded', async () => (await held()).length === 3);
     expect([site.paths(), other.paths()]).toEqual([[], ['/robots.txt']]);
     expect(await standing(host)).toMatchObject({ known: false, leased: false, failures: 0 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('is owed the delay of a slow crawl after its robots.txt too', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    await setHost(pool, site.origin, 0, { delaySeconds: 0 });
     const crawl = await fetching.crawl({ delaySeconds: 3_000 });
     await fetching.queue(crawl, host, '/');
     open();
     await stands(host, 'it is known', ({ known, leased }) => known && !leased);
     expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({ fetched: 0 });
     expect(site.paths()).toEqual(['/robots.txt']);
-    const turn = await tables.queue.row(fetching.pool, { host_id: host.hostId });
+    const turn = await tables.queue.row(pool, { host_id: host.hostId });
     expect(turn.own_turn_at_ms).toBeGreaterThan(2_900_000);
   });
 
   it('is not asked again where its robots.txt is known', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     await fetching.queue(await fetching.crawl(), host, '/');
     open();
     await stands(host, 'it is known', ({ known }) => known);
@@ -168,14 +164,12 @@ describe('a host that answers', () => {
 
 describe('a host that is silent', () => {
   it('is shown as asked, and its time as that of its robots.txt', async () => {
-    const host = await fetching.host(await tarpit());
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/');
+    const { host, crawl } = await fetching.queued(await tarpit(), ['/']);
     open();
-    const state = async () => (await readHost(fetching.pool, host.origin))?.body.state;
+    const state = async () => (await readHost(pool, host.origin))?.body.state;
     await until('it is asked', async () => (await state()) === 'asking');
     const time = async () => {
-      const now = await timeOf(fetching.pool, String(crawl), new Date());
+      const now = await timeOf(pool, String(crawl), new Date());
       if (now !== null) expectExplained(now);
       return now;
     };
@@ -186,16 +180,14 @@ describe('a host that is silent', () => {
     expect(first).toMatchObject({ cause: 'robots_txt', blame: 'host' });
     expect(first?.seconds).toBeGreaterThan(7);
     // It is counted, and no guess from the row of the host.
-    const [account] = await tables.time.rows(fetching.pool, { crawl_id: crawl });
+    const [account] = await tables.time.rows(pool, { crawl_id: crawl });
     expect(account?.robots_txt).toBeGreaterThan(7);
   });
 });
 
 describe('a host that refuses', () => {
   it('is asked again after its backoff, holds nothing meanwhile, and parks by a workflow when its retries are spent', async () => {
-    const host = await fetching.host(refusing());
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/wanted', '/other');
+    const { host, crawl } = await fetching.queued(refusing(), ['/wanted', '/other']);
     // The host is asked as often as it was looked at: on a busy machine its backoff is over before it is seen.
     const { fetcher } = fetching.dependencies();
     const looked = Array.from({ length: 5 }, () => Promise.withResolvers<undefined>());
@@ -207,7 +199,7 @@ describe('a host that refuses', () => {
         return fetcher.fetch(request);
       },
     };
-    const now = async (): Promise<number> => Number((await hostRow(fetching.pool, host.hostId)).read_at);
+    const now = async (): Promise<number> => Number((await hostRow(pool, host.hostId)).read_at);
     let letGo = await now();
     looked[0]?.resolve(undefined);
     open(20, { fetcher: inStep });
@@ -217,14 +209,14 @@ describe('a host that refuses', () => {
       expect(at).toMatchObject({ known: false, fed: failures === 5 && at.fed });
       expect(at.last_error).toMatch(/^connect-refused: /);
       expect(at.wait_ms).toBeLessThanOrEqual(2_000 * 2 ** (failures - 1));
-      const { not_before: notBefore } = await hostRow(fetching.pool, host.hostId);
+      const { not_before: notBefore } = await hostRow(pool, host.hostId);
       expect(Number(notBefore) - letGo).toBeGreaterThan(1_990 * 2 ** (failures - 1));
       if (failures === 5) break;
       await until('it is noted', async () => (await attempts()) === failures);
       letGo = await now();
       looked[failures]?.resolve(undefined);
       await sleepOver(host);
-      await tables.queue.change(fetching.pool, { host_id: host.hostId }, { turn_at: fromNow() });
+      await tables.queue.change(pool, { host_id: host.hostId }, { turn_at: fromNow() });
     }
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toMatch(/^connect-refused: /);
@@ -232,7 +224,7 @@ describe('a host that refuses', () => {
     const urls = await fetching.urls(crawl, host.origin);
     expect(urls['/wanted']).toMatchObject({ state: 'queued', reason: 'connect-refused', attempts: 5 });
     expect(urls['/other']).toMatchObject({ state: 'queued', reason: null, attempts: 0 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
 
     async function attempts(): Promise<number> {
       return (await fetching.urls(crawl, host.origin))['/wanted']?.attempts ?? 0;
@@ -260,8 +252,8 @@ describe('a crawl whose hosts never answer', () => {
 
 describe('nothing is asked', () => {
   it.each([
-    ['for a crawl that is paused', (crawl: number) => moveCrawl(fetching.pool, crawl, 'paused')],
-    ['of a host that has opted out, not even its address', () => optedOut(fetching.pool, 'gone.example')],
+    ['for a crawl that is paused', (crawl: number) => moveCrawl(pool, crawl, 'paused')],
+    ['of a host that has opted out, not even its address', () => optedOut(pool, 'gone.example')],
   ])('%s', async (_what, put) => {
     const names: string[] = [];
     const site = await startSite();
@@ -284,7 +276,7 @@ describe('nothing is asked', () => {
     await stands(here, 'the other is known', ({ known }) => known);
     expect(names).toEqual([new URL(site.origin).hostname]);
     expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
-    await noOptOuts(fetching.pool);
+    await noOptOuts(pool);
   });
 });
 
@@ -300,12 +292,11 @@ describe('where many hosts are met', () => {
   const done = (host: HostRow) => stands(host, 'it is known', ({ known, leased }) => known && !leased);
 
   it('a host of few pages is crawled at the door, at its pace, and gets no workflow', async () => {
-    const site = await startSite({
-      '/robots.txt': robots('user-agent: *', 'crawl-delay: 1', 'disallow: /no'),
+    const { site, host, crawl } = await fetching.site(['/', '/a', '/no'], {
+      answers: {
+        '/robots.txt': robots('user-agent: *', 'crawl-delay: 1', 'disallow: /no'),
+      },
     });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/', '/a', '/no');
     crowded();
     await done(host);
     expect(site.paths()).toEqual(['/robots.txt', '/', '/a']);
@@ -315,7 +306,7 @@ describe('where many hosts are met', () => {
     expect(urls['/no']).toMatchObject({ state: 'excluded', reason: 'robots' });
     expect(started).toEqual({});
     expect(await standing(host)).toMatchObject({ fed: false });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('a host of many pages, or a slow one, is left to its workflow, with all its URLs', async () => {
@@ -330,13 +321,13 @@ describe('where many hosts are met', () => {
     crowded();
     for (const host of hosts) await done(host);
     expect([large.paths(), slow.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('a host that is slow by the delay of its crawl is left to its workflow', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    await setHost(pool, site.origin, 0, { delaySeconds: 0 });
     await fetching.queue(await fetching.crawl({ delaySeconds: 5 }), host, '/');
     crowded();
     await done(host);
@@ -346,13 +337,13 @@ describe('where many hosts are met', () => {
   it('a crawl that has asked the host before is owed its delay', async () => {
     const site = await startSite();
     const host = await fetching.host(site.origin);
-    await setHost(fetching.pool, site.origin, 0, { delaySeconds: 0 });
+    await setHost(pool, site.origin, 0, { delaySeconds: 0 });
     const crawl = await fetching.crawl({ delaySeconds: 2 });
     await fetching.queue(crawl, host, '/');
     // As a process leaves it that dies after it has returned the lease, and before the host is known.
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const askedAt = Date.now();
-    await tables.queue.change(fetching.pool, { host_id: host.hostId }, { asked_at: fromNow() });
+    await tables.queue.change(pool, { host_id: host.hostId }, { asked_at: fromNow() });
     crowded();
     await until('it is asked', () => site.paths().length === 1);
     expect(Date.now() - askedAt).toBeGreaterThanOrEqual(2_000);
@@ -360,10 +351,7 @@ describe('where many hosts are met', () => {
   });
 
   it('a host with dead letters gets a workflow, where people find them', async () => {
-    const site = await startSite({ '/gone': status(403) });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/', '/gone');
+    const { site, host, crawl } = await fetching.site(['/', '/gone'], { answers: { '/gone': status(403) } });
     crowded();
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toBe('not spent');
@@ -372,16 +360,13 @@ describe('where many hosts are met', () => {
   });
 
   it('what a killed process had in hand is taken up again', async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/', '/a');
-    await robotsRead(fetching.pool, host.hostId);
+    const { site, host, crawl } = await fetching.site(['/', '/a']);
+    await robotsRead(pool, host.hostId);
     const room = new FetchRoom(fetching.dependencies({ leaseMs: 300 }));
     const lease = await room.keeper.take(host.hostId, 0, new AbortController().signal);
     if (lease === null) throw new Error('the host is not free');
     await leaseUrls(
-      fetching.pool,
+      pool,
       host.hostId,
       lease.taken.token,
       1,
@@ -391,6 +376,6 @@ describe('where many hosts are met', () => {
     crowded();
     await done(host);
     expect(site.paths().sort()).toEqual(['/', '/a']);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

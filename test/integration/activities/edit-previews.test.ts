@@ -4,7 +4,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { workOut } from '../../support/turns.ts';
 import { editJobs } from '../../../engine/edits/apply.ts';
@@ -17,13 +17,10 @@ import { storeEdit, type EditOutcome } from '../../../storage/edits/index.ts';
 import { asActivity } from '../../support/activity.ts';
 import { changeCrawl, crawlState, fromNow, like, tables, urlLines } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** Temporal is told nothing: what is looked at here stands in Postgres. */
 const nobody = { signalWithStart: () => Promise.resolve() } as never;
@@ -43,7 +40,7 @@ async function newCrawl(setting: string): Promise<number> {
     ...['/', '/hidden/1', '/news/1', '/news/2', '/shop/logout', '/deep/1', '/typed', long, '/sitemap.xml'],
   );
   const put = (path: string, columns: object) =>
-    tables.url.change(fetching.pool, { crawl_id: crawl, url: like(`%${path}`) }, columns);
+    tables.url.change(pool, { crawl_id: crawl, url: like(`%${path}`) }, columns);
   await put('.example/', {
     state: 'done',
     status: 200,
@@ -56,23 +53,22 @@ async function newCrawl(setting: string): Promise<number> {
   await put('/typed', { status: 200, content_type: 'application/pdf' });
   await put('/sitemap.xml', { kind: 1 });
   // Running for a minute.
-  await changeCrawl(fetching.pool, crawl, { started_at: fromNow(-60) });
+  await changeCrawl(pool, crawl, { started_at: fromNow(-60) });
   return crawl;
 }
 
-const stands = (crawl: number): Promise<string[]> =>
-  urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason');
+const stands = (crawl: number): Promise<string[]> => urlLines(pool, { crawl_id: crawl }, 'state', 'reason');
 const countOf = (lines: readonly string[], state: string): number =>
   lines.filter((line) => line.split(' ')[1] === state).length;
 
 async function configOf(crawl: number): Promise<CrawlConfig> {
-  const [row] = await loadCrawls(fetching.pool, [crawl]);
+  const [row] = await loadCrawls(pool, [crawl]);
   return wholeConfig(row?.config ?? {});
 }
 const preview = async (crawl: number, to: CrawlConfig): Promise<EditPreview> =>
-  previewEdit(fetching.pool, { id: String(crawl), config: await configOf(crawl) }, to, 60_000);
+  previewEdit(pool, { id: String(crawl), config: await configOf(crawl) }, to, 60_000);
 const edit = (crawl: number, to: CrawlConfig, mayEnd: boolean): Promise<EditOutcome> =>
-  storeEdit(fetching.pool, String(crawl), {
+  storeEdit(pool, String(crawl), {
     change: () => to,
     ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd },
   });
@@ -158,7 +154,7 @@ describe('for each setting, the preview says what the edit does, and undoing the
     const after = await stands(crawl);
     expect(countOf(after, 'excluded') - countOf(before, 'excluded')).toBe(excluded - readmitted);
     expect(countOf(before, 'queued') - countOf(after, 'queued')).toBe(excluded - readmitted);
-    expect(await crawlState(fetching.pool, crawl)).toBe(ends === null ? 'running' : 'finished');
+    expect(await crawlState(pool, crawl)).toBe(ends === null ? 'running' : 'finished');
 
     const back = await preview(crawl, first);
     expect(back).toMatchObject({
@@ -167,8 +163,8 @@ describe('for each setting, the preview says what the edit does, and undoing the
     if (isChange) expect(await edit(crawl, first, false)).toMatchObject({ kind: 'stored' });
     await takesEffect(crawl);
     expect(await stands(crawl)).toEqual(before);
-    expect(await crawlState(fetching.pool, crawl)).toBe('running');
-    await expectExact(fetching.pool, crawl);
+    expect(await crawlState(pool, crawl)).toBe('running');
+    await expectExact(pool, crawl);
   });
 });
 
@@ -191,7 +187,7 @@ describe('a crawl that ended at a limit', () => {
       `${origin('lifted')}/news/2 excluded pattern`,
     ]);
     expect(countOf(lines, 'queued')).toBe(6);
-    expect(await crawlState(fetching.pool, crawl)).toBe('running');
-    await expectExact(fetching.pool, crawl);
+    expect(await crawlState(pool, crawl)).toBe('running');
+    await expectExact(pool, crawl);
   });
 });

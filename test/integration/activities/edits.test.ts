@@ -3,7 +3,7 @@
  * lost, kept out or let in by settings that are no longer in force.
  */
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { endless } from '../../../engine/pressure/pressure.ts';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
@@ -25,19 +25,16 @@ import { admission, expectExact } from '../storage/frontier.ts';
 import { asActivity } from '../../support/activity.ts';
 import { crawlState, fromNow, like, robotsRead, tables, urlLines } from '../../support/database/index.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { redirect, slowly, startSite, type Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const parts = (over: Partial<Parts> = {}): Dependencies =>
   assemble({
-    pool: fetching.pool,
-    writer: new FrontierWriter(fetching.pool),
+    pool,
+    writer: new FrontierWriter(pool),
     blobs: fetching.blobs,
     folder: null,
     seen: new MemorySeenCache(10_000),
@@ -61,7 +58,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
 const nobody = { signalWithStart: () => Promise.resolve() } as never;
 
 const edit = async (crawl: number, changes: Partial<CrawlConfig>): Promise<void> => {
-  const outcome = await storeEdit(fetching.pool, String(crawl), {
+  const outcome = await storeEdit(pool, String(crawl), {
     change: (config) => ({ ...config, ...changes }),
     ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd: false },
   });
@@ -71,8 +68,7 @@ const applied = async (crawl: number, over: Partial<Dependencies> = {}): Promise
   const jobs = editJobs(parts(over), () => Promise.resolve());
   return (await asActivity(() => workOut(jobs, String(crawl)))) as EditProgress;
 };
-const frontier = (crawl: number): Promise<string[]> =>
-  urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason');
+const frontier = (crawl: number): Promise<string[]> => urlLines(pool, { crawl_id: crawl }, 'state', 'reason');
 
 /** Whoever judges links asks it beforehand: what `then` does happens between the judging and the writing. */
 class Interrupted extends MemorySeenCache {
@@ -110,9 +106,9 @@ describe('a wider scope that comes in between', () => {
     async (_, many, at) => {
       const links = Array.from({ length: many }, (__, n) => `https://elsewhere.example/found/${String(n)}`);
       const site = await startSite({ '/': linking(...links) });
-      const host = await fetching.host(site.origin);
-      const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-      await fetching.queue(crawl, host, '/');
+      const { host, crawl } = await fetching.queued(site.origin, ['/'], { scope: 'host' }, [
+        `${site.origin}/`,
+      ]);
       await fetching.role().fetchSlice(host);
       // The job has walked all pages there are before this one is stored.
       const seen = new Interrupted(async () => {
@@ -125,22 +121,20 @@ describe('a wider scope that comes in between', () => {
       expect(await extractBodies(reading, extractor, host)).toBe(1);
       const queued = await frontier(crawl);
       for (const link of links) expect(queued).toContain(`${link} queued`);
-      await expectExact(fetching.pool, crawl);
+      await expectExact(pool, crawl);
     },
   );
 
   it('loses no redirect whose answer is on its way', async () => {
     const site = await startSite({ '/': slowly(500, redirect('https://elsewhere.example/target')) });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-    await fetching.queue(crawl, host, '/');
+    const { host, crawl } = await fetching.queued(site.origin, ['/'], { scope: 'host' }, [`${site.origin}/`]);
     const slice = fetching.role().fetchSlice(host);
     await expect.poll(() => site.paths()).toContain('/');
     await edit(crawl, { scope: 'any' });
     expect(await applied(crawl)).toMatchObject({ state: 'applied' });
     await slice;
     expect(await frontier(crawl)).toContain('https://elsewhere.example/target queued');
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -153,11 +147,11 @@ describe('a limit that is raised when it has just been reached', () => {
     ['before the crawl is set to end', false],
     ['too late', true],
   ])('%s', async (_, late) => {
-    const host = await fetching.host(`https://limit-${String(late)}.example`);
-    const crawl = await fetching.crawl({ maxPages: 1 });
-    await fetching.queue(crawl, host, '/a', '/b', '/c');
+    const { crawl } = await fetching.queued(`https://limit-${String(late)}.example`, ['/a', '/b', '/c'], {
+      maxPages: 1,
+    });
     await tables.url.change(
-      fetching.pool,
+      pool,
       { crawl_id: crawl, url: like('%/a') },
       { state: 'done', status: 200, reason: 'fetched', fetches: 1, fetched_at: fromNow() },
     );
@@ -175,7 +169,7 @@ describe('a limit that is raised when it has just been reached', () => {
     if (late) {
       const change = (config: CrawlConfig) => ({ ...config, maxPages: 2 });
       const asked = { change, seen: null, author: 'key test', note: null, restores: null, mayEnd: false };
-      expect(await storeEdit(fetching.pool, crawlId, asked)).toMatchObject({ kind: 'over' });
+      expect(await storeEdit(pool, crawlId, asked)).toMatchObject({ kind: 'over' });
     }
     await asActivity(() => activities.drainCrawl({ crawlId, reason: 'max-pages' }));
     const settled = await asActivity(() =>
@@ -185,17 +179,17 @@ describe('a limit that is raised when it has just been reached', () => {
     );
     expect(settled).toMatchObject({ state: late ? 'finished' : 'running' });
     expect(await queued(crawl)).toBe(late ? 0 : 3);
-    expect(await crawlState(fetching.pool, crawl)).toBe(settled.state);
-    await expectExact(fetching.pool, crawl);
+    expect(await crawlState(pool, crawl)).toBe(settled.state);
+    await expectExact(pool, crawl);
   });
 });
 
 describe('a longer delay', () => {
   it('holds a second later, also within a slice that began before', { tags: ['long'] }, async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ delaySeconds: 0.2 });
-    await fetching.queue(crawl, host, ...Array.from({ length: 40 }, (_, n) => `/${String(n)}`));
+    const { site, host, crawl } = await fetching.site(
+      Array.from({ length: 40 }, (_, n) => `/${String(n)}`),
+      { config: { delaySeconds: 0.2 } },
+    );
     const role = fetching.role({ sliceMs: 6_000 });
     const slice = role.fetchSlice(host);
     await expect.poll(() => site.hits.length).toBeGreaterThan(3);
@@ -216,7 +210,7 @@ describe('a longer delay', () => {
     const host = await fetching.host(site.origin);
     // So long that the edit is there before the next one is due, however busy the machine is.
     const crawl = await fetching.crawl({ delaySeconds: 8 });
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     await fetching.queue(crawl, host, '/1', '/2', '/3');
     const role = fetching.role();
     const slice = role.fetchSlice(host);
@@ -226,32 +220,27 @@ describe('a longer delay', () => {
     while ((await role.fetchSlice(host)).queued > 0);
     expect(site.paths()).toEqual(['/1', '/3']);
     expect(await frontier(crawl)).toContain(`${site.origin}/2 excluded pattern`);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
 describe('a higher limit for a host', () => {
   it('lets in no URL that a rule keeps out, and gives its room to others', async () => {
-    const host = await fetching.host('https://roomy.example');
-    const crawl = await fetching.crawl({ maxPagesPerHost: 2 });
-    await fetching.queue(crawl, host, '/1', '/2');
+    const { host, crawl } = await fetching.queued('https://roomy.example', ['/1', '/2'], {
+      maxPagesPerHost: 2,
+    });
     const late = ['shop/3', 'shop/4', 'news/5', 'news/6', 'news/7'].map((path, at) =>
       admission(Number(host.hostId), crawl, `${host.origin}/${path}`, {
         priority: 0.1 / (1 + at),
         host_limit: 2,
       }),
     );
-    await new FrontierWriter(fetching.pool).write({ admissions: late });
+    await new FrontierWriter(pool).write({ admissions: late });
     const before = await frontier(crawl);
     const wanted = { maxPagesPerHost: 4, exclude: ['*/shop/*'] };
-    const [row] = await loadCrawls(fetching.pool, [crawl]);
+    const [row] = await loadCrawls(pool, [crawl]);
     const config = wholeConfig(row?.config ?? {});
-    const preview = await previewEdit(
-      fetching.pool,
-      { id: String(crawl), config },
-      { ...config, ...wanted },
-      9_000,
-    );
+    const preview = await previewEdit(pool, { id: String(crawl), config }, { ...config, ...wanted }, 9_000);
     await edit(crawl, wanted);
     const done = await applied(crawl);
     expect(done).toMatchObject({ readmitted: 2, excluded: 0 });
@@ -259,7 +248,7 @@ describe('a higher limit for a host', () => {
     expect(await frontier(crawl)).toEqual(
       before.map((line) => line.replace(/(news\/[56]) excluded host-limit/, '$1 queued')),
     );
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -267,18 +256,21 @@ describe('what a preview says of links that come in', () => {
   it('is how many are queued', async () => {
     const others = ['a', 'b', 'shop/c', 'shop/d', 'shop/e'].map((path) => `https://linked.example/${path}`);
     const site = await startSite({ '/': linking(...others) });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host', exclude: ['*/shop/*'] }, [`${site.origin}/`]);
-    await fetching.queue(crawl, host, '/');
+    const { host, crawl } = await fetching.queued(
+      site.origin,
+      ['/'],
+      { scope: 'host', exclude: ['*/shop/*'] },
+      [`${site.origin}/`],
+    );
     await fetching.role().fetchSlice(host);
     const reading = parts();
     const extractor = await createExtractor();
     await judgeBodies(reading, host);
     await extractBodies(reading, extractor, host);
-    const [row] = await loadCrawls(fetching.pool, [crawl]);
+    const [row] = await loadCrawls(pool, [crawl]);
     const config = wholeConfig(row?.config ?? {});
     const preview = await previewEdit(
-      fetching.pool,
+      pool,
       { id: String(crawl), config },
       { ...config, scope: 'any' },
       9_000,
@@ -290,9 +282,12 @@ describe('what a preview says of links that come in', () => {
 
 describe('seeds that are added while the job is at work', () => {
   it('are judged with the others: nothing is kept out that they have made part of the crawl', async () => {
-    const host = await fetching.host('https://late.example');
-    const crawl = await fetching.crawl({ scope: 'any' }, ['https://seed.example/']);
-    await fetching.queue(crawl, host, ...Array.from({ length: 1_500 }, (_, n) => `/${String(n)}`));
+    const { crawl } = await fetching.queued(
+      'https://late.example',
+      Array.from({ length: 1_500 }, (_, n) => `/${String(n)}`),
+      { scope: 'any' },
+      ['https://seed.example/'],
+    );
     await edit(crawl, { scope: 'host' });
     let woken = 0;
     const pool = new Proxy(fetching.pool, {
@@ -320,11 +315,11 @@ describe('seeds that are added while the job is at work', () => {
 
 describe('other media types, undone', () => {
   it('leave every row as it was, and what failed for other reasons alone', async () => {
-    const host = await fetching.host('https://types.example');
-    const crawl = await fetching.crawl({ contentTypes: ['text/html'] });
-    await fetching.queue(crawl, host, '/pdf', '/png', '/failed', '/new');
+    const { crawl } = await fetching.queued('https://types.example', ['/pdf', '/png', '/failed', '/new'], {
+      contentTypes: ['text/html'],
+    });
     const put = (path: string, columns: object) =>
-      tables.url.change(fetching.pool, { crawl_id: crawl, url: like(`%/${path}`) }, columns);
+      tables.url.change(pool, { crawl_id: crawl, url: like(`%/${path}`) }, columns);
     const refused = {
       state: 'excluded',
       reason: 'content-type',
@@ -336,14 +331,14 @@ describe('other media types, undone', () => {
     await put('png', { ...refused, content_type: 'image/png', detail: 'image/png' });
     await put('failed', { status: 503, content_type: 'text/plain', reason: 'server-error' });
     const rows = () =>
-      urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason', 'detail', 'status', 'content_type');
+      urlLines(pool, { crawl_id: crawl }, 'state', 'reason', 'detail', 'status', 'content_type');
     const before = await rows();
     await edit(crawl, { contentTypes: ['text/html', 'application/pdf'] });
     expect(await applied(crawl)).toMatchObject({ readmitted: 1, excluded: 0 });
     await edit(crawl, { contentTypes: ['text/html'] });
     expect(await applied(crawl)).toMatchObject({ readmitted: 0, excluded: 1 });
     expect(await rows()).toEqual(before);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -356,7 +351,7 @@ describe('a seed that is added', () => {
       then.scope === undefined ? 'https://deep.example' : 'https://far.example',
     );
     const crawl = await fetching.crawl({}, [first]);
-    await new FrontierWriter(fetching.pool).write({
+    await new FrontierWriter(pool).write({
       admissions: [
         admission(Number(host.hostId), crawl, `${host.origin}/wanted`),
         admission(Number(host.hostId), crawl, `${host.origin}/other`),
@@ -365,7 +360,7 @@ describe('a seed that is added', () => {
     await edit(crawl, then);
     expect(await applied(crawl)).toMatchObject({ excluded: 2 });
     const seeds = readSeeds([`${host.origin}/wanted`]);
-    expect(await storeSeeds(fetching.pool, 1, String(crawl), seeds)).toMatchObject({ kind: 'added' });
+    expect(await storeSeeds(pool, 1, String(crawl), seeds)).toMatchObject({ kind: 'added' });
     const { watchCrawl } = createCrawlActivities(parts(), nobody);
     await asActivity(() => watchCrawl({ crawlId: String(crawl), watchMs: 0 }));
     expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
@@ -375,7 +370,7 @@ describe('a seed that is added', () => {
       `${host.origin}/other ${then.scope === undefined ? 'excluded depth' : 'queued'}`,
     );
     expect(await frontier(crawl)).toContain(`${host.origin}/wanted queued`);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -383,7 +378,7 @@ describe('edited weights (F02)', () => {
   it('give URLs that wait new scores, and move their hosts to other queues', async () => {
     const crawl = await fetching.crawl({ priority: { depth: 1 } });
     const host = await fetching.host('http://weighed.example');
-    const writer = new FrontierWriter(fetching.pool);
+    const writer = new FrontierWriter(pool);
     const at = (path: string, over: object) =>
       admission(Number(host.hostId), crawl, `${host.origin}${path}`, over);
     await writer.write({
@@ -406,7 +401,7 @@ describe('edited weights (F02)', () => {
     await applied(crawl);
     expect((await scores())['/']).toBeCloseTo(0.1);
 
-    await tables.url.change(fetching.pool, { ...place, seed: true }, { state: 'done' });
+    await tables.url.change(pool, { ...place, seed: true }, { state: 'done' });
     await edit(crawl, { priority: { home: 0.9, nesting: 0.1 } });
     // An edit of something else comes before this one is applied.
     await edit(crawl, { maxDepth: 40 });
@@ -415,12 +410,12 @@ describe('edited weights (F02)', () => {
     expect(after['/']).toBeCloseTo(1);
     expect(after['/deep/er/page']).toBeCloseTo(0.025);
     expect([after['/seed'], after['/failed']]).toEqual([1, -3.5]);
-    expect((await tables.queue.row(fetching.pool, place)).tier).toBe(0);
+    expect((await tables.queue.row(pool, place)).tier).toBe(0);
     await edit(crawl, { priority: { nesting: 1 } });
     await applied(crawl);
     await edit(crawl, { priority: { internal: 1 } });
     await applied(crawl);
-    expect((await tables.queue.row(fetching.pool, place)).tier).toBe(2);
-    await expectExact(fetching.pool, crawl);
+    expect((await tables.queue.row(pool, place)).tier).toBe(2);
+    await expectExact(pool, crawl);
   });
 });

@@ -2,18 +2,14 @@
  * One host, several crawls (G3): whose turn each request was, by the log of the site.
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { Slice } from '../../../engine/visit/slice.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
 
 const urls = (stem: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `/${stem}/${String(at)}`);

@@ -9,29 +9,24 @@ import { schedulerWaking } from '../../../activities/scheduler-waker.ts';
 import { isStuck } from '../../../activities/start-host.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { hostWorkflowId, schedulerWorkflowId, taskQueues } from '../../../contracts/workflows.ts';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { addTenant, changeHost, fromNow, hostRow, not, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 import { admission, moveCrawl, newHost, runningCrawl } from '../storage/frontier.ts';
 
-let world: World;
-let pool: Pool;
+const world = withWorld();
+const pool = withPool(world, 4);
 let connection: Connection;
 let workflows: WorkflowClient;
 let crawl: number;
 
 beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 4, () => undefined);
   connection = await Connection.connect({ address: world.temporalAddress });
   ({ workflow: workflows } = new Client({ connection, namespace: world.namespace }));
 });
 afterAll(async () => {
   await connection.close();
-  await pool.end();
-  await world.close();
 });
 beforeEach(async () => {
   ahead = [];

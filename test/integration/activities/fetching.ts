@@ -19,13 +19,15 @@ import { createFetcher } from '../../../net/fetcher.ts';
 import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../contracts/url-key.ts';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { asActivity } from '../../support/activity.ts';
 import { tables, type Read, type UrlRow } from '../../support/database/index.ts';
 import { flipBit } from '../../support/flip-bit.ts';
-import { createWorld } from '../../support/world.ts';
+import { given } from '../../support/given.ts';
+import { createDatabase, poolOf } from '../../support/world.ts';
 import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
+import { startSite, type Answer, type Site } from './site.ts';
 
 interface FetchRole {
   /** One run of the activity, as Temporal would run it. */
@@ -51,6 +53,21 @@ export interface Fetching {
   /** A running crawl that may reach loopback, without a delay unless told otherwise. */
   crawl(config?: Partial<CrawlConfig>, seeds?: readonly string[]): Promise<number>;
   host(origin: string): Promise<HostRow>;
+  /** A crawl with these paths queued at this host. */
+  queued(
+    origin: string,
+    paths: readonly string[],
+    ...crawl: Parameters<Fetching['crawl']>
+  ): Promise<{ readonly host: HostRow; readonly crawl: number }>;
+  /** A site of the test's own, and a crawl with these paths of it queued. */
+  site(
+    paths: readonly string[],
+    of?: {
+      readonly answers?: Readonly<Record<string, Answer>>;
+      readonly config?: Partial<CrawlConfig>;
+      readonly seeds?: readonly string[];
+    },
+  ): Promise<{ readonly site: Site; readonly host: HostRow; readonly crawl: number }>;
   /** Queues URLs, in this order. */
   queue(crawl: number, host: HostRow, ...paths: readonly string[]): Promise<void>;
   /** All URLs of a crawl by what they are asked for: path and query at `origin`, whole URLs elsewhere. */
@@ -96,9 +113,9 @@ export function noting(fetcher: Fetcher): {
   return { fetcher: { ...fetcher, fetch }, begun, departed };
 }
 
-export async function openFetching(): Promise<Fetching> {
-  const world = await createWorld();
-  const pool = createPool(world.databaseUrl, 12, () => undefined);
+async function openFetching(): Promise<Fetching> {
+  const world = await createDatabase();
+  const pool = poolOf(world, 12);
   const fetcher = createFetcher();
   const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-fetching-'));
   const rules = { format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' } as const;
@@ -123,7 +140,7 @@ export async function openFetching(): Promise<Fetching> {
       log: pino({ level: 'silent' }),
       ...parts,
     });
-  return {
+  const fetching: Fetching = {
     pool,
     databaseUrl: world.databaseUrl,
     blobs,
@@ -144,6 +161,16 @@ export async function openFetching(): Promise<Fetching> {
     crawl: (config = {}, seeds) =>
       runningCrawl(pool, { allowPrivate: ['127.0.0.0/8'], scope: 'any', delaySeconds: 0, ...config }, seeds),
     host: async (origin) => ({ hostId: String(await newHost(pool, origin)), origin }),
+    queued: async (origin, paths, ...of) => {
+      const host = await fetching.host(origin);
+      const crawl = await fetching.crawl(...of);
+      await fetching.queue(crawl, host, ...paths);
+      return { host, crawl };
+    },
+    site: async (paths, { answers, config, seeds } = {}) => {
+      const site = await startSite(answers);
+      return { site, ...(await fetching.queued(site.origin, paths, config, seeds)) };
+    },
     queue: async (crawl, { hostId, origin }, ...paths) => {
       const admissions = paths.map((each, at) => {
         const link = canonicalize(each, origin);
@@ -166,4 +193,8 @@ export async function openFetching(): Promise<Fetching> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return fetching;
 }
+
+/** The same for the tests of a file. */
+export const withFetching = (): Fetching => given(openFetching, (fetching) => fetching.close());

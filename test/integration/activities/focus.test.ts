@@ -1,17 +1,14 @@
 /** A focused crawl takes what looks relevant first (G12): from the words of links to the order of requests. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const html =
   (text: string): Answer =>
@@ -31,9 +28,9 @@ async function crawled(config: Partial<CrawlConfig>): Promise<{ site: Site; craw
     ...Object.fromEntries(plain.map((path) => [path, html(filler + link(`${path}/below`, 'Read on'))])),
     '/p/7': html(`${'solar panels and photovoltaics on roofs. '.repeat(10)}${link('/p/7/below', 'Read on')}`),
   });
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
-  await fetching.queue(crawl, host, '/');
+  const { host, crawl } = await fetching.queued(site.origin, ['/'], { scope: 'host', ...config }, [
+    `${site.origin}/`,
+  ]);
   const role = fetching.role();
   for (let slice = 0; slice < 3; slice++) {
     await role.fetchSlice(host);
@@ -52,7 +49,7 @@ it('goes where the words of links and pages point, and explains it', async () =>
   expect(first(/below$/)).toBe('/p/7/below');
 
   const explained = async (path: string): Promise<Awaited<ReturnType<typeof explainUrlOf>>> =>
-    explainUrlOf(fetching.pool, String(crawl), site.origin + path, 'Orbweaver/0.0');
+    explainUrlOf(pool, String(crawl), site.origin + path, 'Orbweaver/0.0');
   const below = await explained('/p/7/below');
   const because = below?.decisions.find(({ step }) => step === 'priority')?.because;
   expect(because).toMatch(/for what its links promise of the crawl’s focus, 0\.\d+/);
@@ -66,7 +63,7 @@ it('goes where the words of links and pages point, and explains it', async () =>
 
 it('keeps nothing of it in a crawl without a focus', async () => {
   const { site, crawl } = await crawled({});
-  expect(await tables.linkCount.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
-  const page = await explainUrlOf(fetching.pool, String(crawl), `${site.origin}/p/7`, 'Orbweaver/0.0');
+  expect(await tables.linkCount.rows(pool, { crawl_id: crawl })).toEqual([]);
+  const page = await explainUrlOf(pool, String(crawl), `${site.origin}/p/7`, 'Orbweaver/0.0');
   expect(page?.record?.page).toMatchObject({ relevance: null });
 });

@@ -7,12 +7,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { hostRow } from '../../support/database/index.ts';
 import { freezingLine, stopped } from '../../support/freezing.ts';
 import { makeBlobDir } from '../../support/worker.ts';
-import { createWorld, type World } from '../../support/world.ts';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 import { cutVisit } from '../../../storage/leases/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { admission, expectExact, newHost, runningCrawl } from '../storage/frontier.ts';
@@ -20,16 +19,8 @@ import type { HostRef } from '../../../contracts/activities.ts';
 import type { SliceOrder } from './slice-process.ts';
 import { gaps, page, startSite, status, type Site } from './site.ts';
 
-let world: World;
-let pool: Pool;
-beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 4, () => undefined);
-});
-afterAll(async () => {
-  await pool.end();
-  await world.close();
-});
+const world = withWorld();
+const pool = withPool(world, 4);
 
 const blobDir = makeBlobDir();
 const delayMs = 300;

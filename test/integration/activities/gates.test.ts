@@ -3,7 +3,7 @@
  * shown a gate that says "not now", at either look that all of them take, and sends nothing; without it, it sends.
  */
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { knock } from '../../../engine/door/knock.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
@@ -15,14 +15,11 @@ import { gates, type Gate } from '../../../engine/visit/gates.ts';
 import { parkHost } from '../../../storage/hosts/index.ts';
 import { changeHost, fromNow } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { redirect, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 interface Visited {
   readonly site: Site;
@@ -31,10 +28,7 @@ interface Visited {
 }
 
 async function visited(): Promise<Visited> {
-  const site = await startSite();
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/a');
+  const { site, host, crawl } = await fetching.site(['/a']);
   return { site, host, crawl };
 }
 
@@ -67,7 +61,7 @@ const visitors: Record<string, Visitor> = {
   probe: {
     ready: async () => {
       const one = await visited();
-      await parkHost(fetching.pool, one.host.hostId, 'timeout: it took too long', ['timeout']);
+      await parkHost(pool, one.host.hostId, 'timeout: it took too long', ['timeout']);
       return one;
     },
     visits: (at, through) =>
@@ -108,7 +102,7 @@ const visitors: Record<string, Visitor> = {
     ready: known,
     visits: async ({ crawl }, through) => {
       const room = new LendingRoom({
-        ...{ pool: fetching.pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
+        ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
         ...{ wakeHost: () => Promise.resolve(), gates: through, caps: noCaps },
       });
       const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' };
@@ -133,15 +127,15 @@ describe.each(Object.entries(visitors))('a %s', (_, { ready, visits }) => {
       const gate = notNow(at.site.origin)[look];
       if (gate === undefined) throw new Error(look);
       expect(await visits(at, [...gates, gate])).toBe(false);
-      await expectExact(fetching.pool, at.crawl);
+      await expectExact(pool, at.crawl);
     },
   );
 
   it('sends nothing to a host that an operator has paused', async () => {
     const at = await ready();
-    await changeHost(fetching.pool, at.site.origin, { paused_at: fromNow(-1) });
+    await changeHost(pool, at.site.origin, { paused_at: fromNow(-1) });
     expect(await visits(at, gates)).toBe(false);
-    await expectExact(fetching.pool, at.crawl);
+    await expectExact(pool, at.crawl);
   });
 
   it('sends where no gate closes', async () => {

@@ -1,17 +1,14 @@
 /** What the pages of crawls and hosts in Temporal Web are told by activities that are called anyway (F40). */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { createHostActivities } from '../../../activities/hosts.ts';
 import { asActivity } from '../../support/activity.ts';
 import { changeCrawl, changeHost, fromNow, hostParked } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const nobodyIsTold = {} as never;
 const crawls = () => createCrawlActivities(fetching.dependencies(), nobodyIsTold);
@@ -19,18 +16,18 @@ const crawls = () => createCrawlActivities(fetching.dependencies(), nobodyIsTold
 async function waitingAt(crawl: number, name: string): Promise<HostRow> {
   const host = await fetching.host(`https://${name}.example`);
   await fetching.queue(crawl, host, '/1', '/2');
-  await changeHost(fetching.pool, host.hostId, {
+  await changeHost(pool, host.hostId, {
     ...{ failures: 1, failing_since: fromNow(), not_before: fromNow(3_600) },
   });
   return host;
 }
-const park = (host: HostRow) => hostParked(fetching.pool, host.hostId);
+const park = (host: HostRow) => hostParked(pool, host.hostId);
 
 describe('a crawl', () => {
   it('is told in a few numbers, with some of the hosts it waits for, in less than 10 kB', async () => {
     const crawl = await fetching.crawl();
     const label = 'l'.repeat(200);
-    await changeCrawl(fetching.pool, crawl, { label });
+    await changeCrawl(pool, crawl, { label });
     const long = [1, 2, 3].map((n) => `${'a'.repeat(60)}.`.repeat(3) + String(n));
     const hosts: HostRow[] = [];
     for (const name of [...long, 'd', 'e', 'f', 'g']) hosts.push(await waitingAt(crawl, name));
@@ -59,7 +56,7 @@ describe('a crawl', () => {
       while (!seen.over) {
         await park(host);
         await delay(200);
-        await changeHost(fetching.pool, host.hostId, { parked_at: null });
+        await changeHost(pool, host.hostId, { parked_at: null });
         await delay(200);
       }
       const { verdict, glance } = await watched;
@@ -71,7 +68,6 @@ describe('a crawl', () => {
 
   it('goes on where the numbers cannot be had', async () => {
     const crawl = await fetching.crawl();
-    const { pool } = fetching;
     const query = (statement: unknown, ...rest: unknown[]): unknown =>
       JSON.stringify(statement).includes('count-crawl')
         ? Promise.reject(new Error('canceling statement due to statement timeout'))

@@ -3,22 +3,19 @@
  * @module-tag long
  */
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { viewHost } from '../../../storage/hosts/index.ts';
 import { lookAtQuality, pinQuality, poorHosts, qualitiesOf } from '../../../storage/quality/index.ts';
 import { importRanks } from '../../../storage/ranks/index.ts';
 import { holdShape } from '../../../storage/traps/index.ts';
 import { fromNow, tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { page, startSite, status } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `/p/${String(at)}`);
 const links = numbered(300)
@@ -28,7 +25,6 @@ const prose = (at: number): string =>
   Array.from({ length: 80 }, (_, word) => `w${((at * 97 + word) * 104_729).toString(36)}`).join(' ');
 
 it('lowers hosts that have little to say, says why, and takes fewer of their links', async () => {
-  const { pool } = fetching;
   const crawl = await fetching.crawl();
   const [poor, fine] = [await startSite(), await startSite()];
   poor.answers = {
@@ -81,10 +77,9 @@ it('lowers hosts that have little to say, says why, and takes fewer of their lin
 
 const today = (): string => new Date().toISOString().slice(0, 10);
 const explained = async (crawl: number, url: string): Promise<string> =>
-  JSON.stringify(await explainUrlOf(fetching.pool, String(crawl), url, 'Orbweaver/0.0'));
+  JSON.stringify(await explainUrlOf(pool, String(crawl), url, 'Orbweaver/0.0'));
 
 it('delays the pages of a poor host beyond its budget, says why, and opens it again for an operator', async () => {
-  const { pool } = fetching;
   const crawl = await fetching.crawl();
   const site = await startSite();
   const host = await fetching.host(site.origin);
@@ -115,7 +110,6 @@ it('delays the pages of a poor host beyond its budget, says why, and opens it ag
 });
 
 it('leaves a host for later whose requests mostly fail, lists it, and takes it back once they do not', async () => {
-  const { pool } = fetching;
   const crawl = await fetching.crawl();
   const site = await startSite();
   const host = await fetching.host(site.origin);
@@ -145,7 +139,6 @@ it('leaves a host for later whose requests mostly fail, lists it, and takes it b
 });
 
 it('is not lowered for all by the quarantine of an operator, but by that of the rules', async () => {
-  const { pool } = fetching;
   const crawl = await fetching.crawl();
   const host = await fetching.host((await startSite()).origin);
   const id = Number(host.hostId);
@@ -164,7 +157,6 @@ it('is not lowered for all by the quarantine of an operator, but by that of the 
 });
 
 it('makes authorities of ranked hosts, at once or with the next look, and none of poor ones', async () => {
-  const { pool } = fetching;
   const crawl = await fetching.crawl();
   const before = await fetching.host('http://known.example');
   const authority = async ({ hostId }: { hostId: string }): Promise<boolean> =>

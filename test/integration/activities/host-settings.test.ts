@@ -2,7 +2,7 @@
  * What an operator sets for a host (F05, F18), kept by real slices against a real site.
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { OpeningTime } from '../../../domain/windows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
@@ -20,14 +20,11 @@ import {
   robotsRead,
 } from '../../support/database/index.ts';
 import { closedGate } from '../../support/gate.ts';
-import { noting, openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { noting, type HostRow, withFetching } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const paths = Array.from({ length: 20 }, (_, at) => `/${String(at).padStart(2, '0')}`);
 const noRobots = { '/robots.txt': robots('') };
@@ -44,18 +41,18 @@ const hosted = async (
 ): Promise<Visited> => {
   const site = await startSite({ ...noRobots, ...answers });
   const host = await fetching.host(site.origin);
-  await setHost(fetching.pool, site.origin, 0, settings);
+  await setHost(pool, site.origin, 0, settings);
   const crawl = await fetching.crawl({ delaySeconds: 0.05 });
   await fetching.queue(crawl, host, ...paths);
   return { site, host, crawl };
 };
 const least = (values: readonly number[]): number => Math.min(...values);
 const rowOf = async ({ hostId }: HostRow): Promise<{ used: number; reserved: number; closedMs: number }> => {
-  const row = await hostRow(fetching.pool, hostId);
+  const row = await hostRow(pool, hostId);
   const closedMs = row.closed_until === -Infinity ? 0 : row.closed_until_ms;
   return { used: row.requests_used, reserved: row.requests_reserved, closedMs };
 };
-const crash = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
+const crash = (host: HostRow) => leaseEnded(pool, host.hostId);
 
 const weekdays: OpeningTime = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '06:00' };
 const nights: HostSettingsChange = {
@@ -108,12 +105,12 @@ describe('windows', () => {
 
   it('let the host go on when they open', async () => {
     const { site, host } = await hosted(nights);
-    const early = poolAt(fetching.pool, '2026-01-26T20:59:50.000Z');
+    const early = poolAt(pool, '2026-01-26T20:59:50.000Z');
     const { waitMs } = await fetching.role({}, { pool: early }).fetchSlice(host);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(10_000);
     expect(site.paths()).toEqual([]);
-    const open = poolAt(fetching.pool, '2026-01-26T21:00:00Z');
+    const open = poolAt(pool, '2026-01-26T21:00:00Z');
     expect(await fetching.role({}, { pool: open }).fetchSlice(host)).toMatchObject({
       fetched: 20,
       closedBy: null,
@@ -185,14 +182,14 @@ describe('the quota of a day', () => {
     expect(reserved).toBeGreaterThanOrEqual(20);
     expect(1 + reserved).toBeLessThanOrEqual(30);
     await crash(host);
-    const [taken] = await takeLease(fetching.pool, host.hostId, 60_000);
+    const [taken] = await takeLease(pool, host.hostId, 60_000);
     expect(taken).toMatchObject({ requests_used: 1, requests_lost: reserved });
     controller.abort();
     late.open();
     await running;
     // Twice lost is twice counted.
     await crash(host);
-    const [again] = await takeLease(fetching.pool, host.hostId, 60_000);
+    const [again] = await takeLease(pool, host.hostId, 60_000);
     expect(again?.requests_lost).toBe(reserved);
     await crash(host);
     await fetching.role({ leaseMs: 400 }).fetchSlice(host);
@@ -205,7 +202,7 @@ describe('the quota of a day', () => {
     await fetching.role().fetchSlice(host);
     expect(site.hits).toHaveLength(21);
     expect(await rowOf(host)).toEqual({ used: 21, reserved: 0, closedMs: 0 });
-    await changeHost(fetching.pool, host.hostId, { requests_used: 99_999 });
+    await changeHost(pool, host.hostId, { requests_used: 99_999 });
     await fetching.queue(await fetching.crawl(), host, '/a', '/b', '/c');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({
       fetched: 1,
@@ -217,8 +214,8 @@ describe('the quota of a day', () => {
 
   it('counts the one request of another host’s slice', async () => {
     const other = await startSite({ '/shared.txt': robots('') }, '127.0.0.2');
-    await setHost(fetching.pool, other.origin, 0, { quotaPerDay: 1 });
-    const otherHost = { hostId: await hostIdOf(fetching.pool, other.origin), origin: other.origin };
+    await setHost(pool, other.origin, 0, { quotaPerDay: 1 });
+    const otherHost = { hostId: await hostIdOf(pool, other.origin), origin: other.origin };
     const { site, host } = await hosted({}, { '/robots.txt': redirect(`${other.origin}/shared.txt`) });
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 20 });
     expect(other.hits).toHaveLength(1);
@@ -231,7 +228,7 @@ describe('a factor', () => {
   it('makes the delay at least that many times what the last answer took, across slices too', async () => {
     const slow = slowly(600, page('slow'));
     const { site, host } = await hosted({ delayFactor: 3 }, { '/00': slow, '/01': slow });
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const role = fetching.role({ sliceMs: 2_000 });
     await role.fetchSlice(host);
     expect(site.paths()).toEqual(['/00']);
@@ -283,7 +280,7 @@ describe('several requests in flight, for a host one owns', () => {
     expect(departed).toHaveLength(21);
     expect(least(departed.slice(1).map((at, n) => at - (departed[n] ?? 0)))).toBeGreaterThanOrEqual(60);
     expect(site.hits[0]).toMatchObject({ path: '/robots.txt' });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 20, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 20, leased: 0 });
   });
 
   it('never are where nobody set it', async () => {
@@ -302,8 +299,8 @@ describe('several requests in flight, for a host one owns', () => {
     expect(result).toMatchObject({ next: 'trouble' });
     expect(result.waitMs).toBeGreaterThan(590_000);
     expect(site.hits.length).toBeLessThanOrEqual(5);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 1, slowdown: 1 });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ failures: 1, slowdown: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 0 });
     expect((await fetching.urls(crawl, site.origin))['/00']).toMatchObject({ state: 'done' });
   });
 
@@ -312,7 +309,7 @@ describe('several requests in flight, for a host one owns', () => {
       { concurrency: 4, delaySeconds: 2 },
       { '/00': slowly(300, status(429, { 'retry-after': '600' })) },
     );
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const result = await fetching.role({ sliceMs: 30_000 }).fetchSlice(host);
     expect(result).toMatchObject({ next: 'trouble' });
     expect(site.paths()).toEqual(['/00']);
@@ -320,7 +317,7 @@ describe('several requests in flight, for a host one owns', () => {
 
   it('are one after a crash, so that a URL that crashes workers is known', async () => {
     const { site, host } = await hosted({ concurrency: 4, delaySeconds: 0 }, slowPages);
-    await takeLease(fetching.pool, host.hostId, 600_000);
+    await takeLease(pool, host.hostId, 600_000);
     await crash(host);
     await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
     expect(site.hits.length).toBeGreaterThan(2);
@@ -335,7 +332,7 @@ describe('a change', () => {
     const { site, host } = await hosted({ delaySeconds: 0.2 }, { '/01': late.behind(page('late')) });
     const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     await expect.poll(() => site.hits.length).toBe(3);
-    await setHost(fetching.pool, host.origin, 0, { delaySeconds: 1.2 });
+    await setHost(pool, host.origin, 0, { delaySeconds: 1.2 });
     late.open();
     expect(await running).toMatchObject({ next: 'more' });
     const before = site.hits.length;
@@ -348,21 +345,21 @@ describe('a change', () => {
     const { site, host } = await hosted({ delaySeconds: 50 });
     const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     await expect.poll(() => site.hits.length).toBe(1);
-    await cutVisit(fetching.pool, host.hostId);
+    await cutVisit(pool, host.hostId);
     const cutAt = performance.now();
     expect(await running).toMatchObject({ fetched: 0, next: 'more' });
     expect(performance.now() - cutAt).toBeLessThan(10_000);
     // The pace is still owed, which a change of settings would have had judged anew.
-    expect((await hostRow(fetching.pool, host.hostId)).not_before_ms).toBeGreaterThan(8_000);
-    await cutVisit(fetching.pool, host.hostId);
-    expect((await hostRow(fetching.pool, host.hostId)).lease_token).toBeNull();
+    expect((await hostRow(pool, host.hostId)).not_before_ms).toBeGreaterThan(8_000);
+    await cutVisit(pool, host.hostId);
+    expect((await hostRow(pool, host.hostId)).lease_token).toBeNull();
   });
 
   it('ends the wait for a slot while one is waited for', async () => {
     const { site, host } = await hosted({ delaySeconds: 20 });
     const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     await expect.poll(() => site.hits.length).toBe(1);
-    await setHost(fetching.pool, host.origin, 0, { delaySeconds: 0.1 });
+    await setHost(pool, host.origin, 0, { delaySeconds: 0.1 });
     const changedAt = performance.now();
     await running;
     await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
@@ -375,12 +372,12 @@ describe('a change', () => {
     const role = fetching.role({ sliceMs: 500 });
     expect(await role.fetchSlice(host)).toMatchObject({ next: 'wait' });
     expect(await role.fetchSlice(host)).toMatchObject({ next: 'wait', fetched: 0 });
-    await setHost(fetching.pool, host.origin, 0, { delaySeconds: 0.4 });
+    await setHost(pool, host.origin, 0, { delaySeconds: 0.4 });
     await fetching.role({ sliceMs: 1_000 }).fetchSlice(host);
     expect(gaps(site)[0]).toBeGreaterThanOrEqual(400);
     expect(gaps(site)[0]).toBeLessThan(60_000);
     // Longer again: from the last one.
-    await setHost(fetching.pool, host.origin, 0, { delaySeconds: 600 });
+    await setHost(pool, host.origin, 0, { delaySeconds: 600 });
     const before = site.hits.length;
     const { next, waitMs } = await role.fetchSlice(host);
     expect(next).toBe('wait');
@@ -395,7 +392,7 @@ describe('a change', () => {
     );
     const role = fetching.role();
     await role.fetchSlice(host);
-    await setHost(fetching.pool, host.origin, 0, { delaySeconds: 0, quotaPerDay: 50 });
+    await setHost(pool, host.origin, 0, { delaySeconds: 0, quotaPerDay: 50 });
     const { waitMs } = await role.fetchSlice(host);
     expect(waitMs).toBeGreaterThan(590_000);
     expect(site.paths()).toEqual(['/robots.txt', '/00']);

@@ -1,24 +1,20 @@
 /** Idle hosts are told of URLs that were admitted for them: once, whoever finds them idle first. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { wakeHost } from '../../../activities/wake-host.ts';
 import { HostWaker, type WakeHost } from '../../../engine/host-waker.ts';
 import { hostWorkflowId } from '../../../contracts/workflows.ts';
 import { markIdle } from '../../../storage/feeding/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
-import { newHost, openFrontier, type Frontier } from '../storage/frontier.ts';
+import { newHost, withFrontier } from '../storage/frontier.ts';
 
-let frontier: Frontier;
-beforeAll(async () => {
-  frontier = await openFrontier();
-});
-afterAll(() => frontier.close());
+const { pool } = withFrontier();
 
 const idleHost = async (name: string): Promise<{ id: number; workflow: string }> => {
   const origin = `https://${name}-${String(Math.random())}.example`;
-  const id = await newHost(frontier.pool, origin);
-  await markIdle(frontier.pool, String(id));
+  const id = await newHost(pool, origin);
+  await markIdle(pool, String(id));
   return { id, workflow: hostWorkflowId(origin) };
 };
 
@@ -37,7 +33,7 @@ function waker(fail?: Error) {
   // The one method of a handle that is used.
   const client = workflows as unknown as Parameters<typeof wakeHost>[0];
   const tell: WakeHost = (origin) => wakeHost(client, origin);
-  return { sent, waker: new HostWaker(frontier.pool, tell, pino({ level: 'silent' })) };
+  return { sent, waker: new HostWaker(pool, tell, pino({ level: 'silent' })) };
 }
 
 describe('waking idle hosts', () => {
@@ -55,7 +51,7 @@ describe('waking idle hosts', () => {
 
   it('leaves hosts alone that are at work', async () => {
     const working = await idleHost('working');
-    expect(await takeLease(frontier.pool, String(working.id), 5_000)).toHaveLength(1);
+    expect(await takeLease(pool, String(working.id), 5_000)).toHaveLength(1);
     const { sent, waker: its } = waker();
     its.wake([working.id]);
     await its.flush();

@@ -1,20 +1,17 @@
 /** Bodies are read in lanes, over many hosts together (docs/design.md, "Reading in lanes"). */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
 import { LaneBook, workLane } from '../../../engine/reading/lane.ts';
 import type { StagedBody } from '../../../storage/pages/index.ts';
 import { addHosts, addUrls, tables } from '../../support/database/index.ts';
 import { takenLease } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { page, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 interface Fetched {
   readonly host: HostRow;
@@ -97,7 +94,6 @@ describe('a lane where many bodies wait', () => {
 
   it('reads the first page of a newcomer within the next batch, and begins no round before the last has ended', async () => {
     const [shard, crowd] = [43, 3 * batch];
-    const { pool } = fetching;
     const [busy, late] = [await fetching.crawl(), await fetching.crawl()];
     const ids = await addHosts(pool, crowd, (n) => `https://busy-${String(n)}.example`, { shard });
     const unread = (id: number, at: number) => ({
@@ -143,7 +139,6 @@ describe('a lane where many bodies wait', () => {
 
 describe('a lane at whose hosts nothing waits', () => {
   it('ends after a while of few looks, however many hosts wait elsewhere', async () => {
-    const { pool } = fetching;
     const crawl = await fetching.crawl();
     const ids = await addHosts(pool, 700, (n) => `https://elsewhere-${String(n)}.example`, { shard: 44 });
     await addUrls(
@@ -169,9 +164,7 @@ describe('a lane at whose hosts nothing waits', () => {
 describe('a visit', () => {
   it('goes on with what was found in the pages that it brought, while it waits for further URLs', async () => {
     const site = await startSite({ '/': page('<a href="/next">next</a>'), '/next': page('the next') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-    await fetching.queue(crawl, host, '/');
+    const { host, crawl } = await fetching.queued(site.origin, ['/'], { scope: 'host' }, [`${site.origin}/`]);
     const running = fetching.role({ sliceMs: 60_000, lingerMs: 500 }).fetchSlice(host);
     await expect.poll(() => site.paths()).toContain('/');
     // Unread bodies hold the visit; nobody else can have the host meanwhile.
@@ -183,6 +176,6 @@ describe('a visit', () => {
     await readBodies(fetching, host);
     expect(await running).toMatchObject({ fetched: 2, next: 'idle', queued: 0 });
     expect(site.paths()).toEqual(['/robots.txt', '/', '/next']);
-    await expect(takenLease(fetching.pool, Number(host.hostId))).resolves.toBeGreaterThan(0);
+    await expect(takenLease(pool, Number(host.hostId))).resolves.toBeGreaterThan(0);
   });
 });

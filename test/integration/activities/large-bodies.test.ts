@@ -1,23 +1,17 @@
 /** Large bodies take room that all hosts of a process share (net/body-budget.ts): a slice gives back what it took. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { NoRoomForBody, type Fetcher } from '../../../contracts/fetching.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { startSite, type Answer } from './site.ts';
 
-let fetching: Fetching;
-let fetcher: Fetcher;
+const fetching = withFetching();
+const { pool } = fetching;
 /** Room for one body at a time: one that is not given back stops all that come after it. */
 const one = 700 * 1024;
-beforeAll(async () => {
-  fetching = await openFetching();
-  fetcher = createFetcher({ bodyBudgetBytes: one });
-});
-afterAll(async () => {
-  await fetcher.close();
-  await fetching.close();
-});
+const fetcher = createFetcher({ bodyBudgetBytes: one });
+afterAll(() => fetcher.close());
 
 const large =
   (type: string, fill: string, code = 200): Answer =>
@@ -28,23 +22,21 @@ const large =
 describe('room', () => {
   afterEach(async () => {
     // Whatever came before, there is room now.
-    const site = await startSite({ '/last': large('text/plain', 'last') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/last');
+    const { host } = await fetching.site(['/last'], {
+      answers: { '/last': large('text/plain', 'last') },
+    });
     expect(await fetching.role({}, { fetcher }).fetchSlice(host)).toMatchObject({ fetched: 1 });
   });
 
   it('is given back after each page, robots.txt and error', async () => {
-    const site = await startSite({
-      '/robots.txt': large('text/plain', 'user-agent: *\ndisallow: /no\n'),
-      '/missing': large('text/html', 'missing', 404),
-      '/broken': large('text/html', 'broken', 500),
-      ...Object.fromEntries(['/1', '/2', '/3'].map((path) => [path, large('text/html', path)])),
+    const { site, host, crawl } = await fetching.site(['/1', '/missing', '/2', '/broken', '/3', '/no'], {
+      answers: {
+        '/robots.txt': large('text/plain', 'user-agent: *\ndisallow: /no\n'),
+        '/missing': large('text/html', 'missing', 404),
+        '/broken': large('text/html', 'broken', 500),
+        ...Object.fromEntries(['/1', '/2', '/3'].map((path) => [path, large('text/html', path)])),
+      },
     });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/1', '/missing', '/2', '/broken', '/3', '/no');
     await fetching.role({ sliceMs: 120_000 }, { fetcher }).fetchSlice(host);
     const urls = await fetching.urls(crawl, site.origin);
     for (const path of ['/1', '/2', '/3']) {
@@ -69,10 +61,7 @@ describe('room', () => {
   });
 
   it('that was not to be had is nobody’s fault: the URL waits, untried, and its host is left alone a while', async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/1');
+    const { site, host, crawl } = await fetching.site(['/1']);
     const crowded: Fetcher = {
       fetch: (request) =>
         request.url.endsWith('/robots.txt')
@@ -87,6 +76,6 @@ describe('room', () => {
     expect((await fetching.urls(crawl, site.origin))['/1']).toMatchObject({
       ...{ state: 'queued', reason: null, attempts: 0 },
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

@@ -1,5 +1,5 @@
 /** The exclusive right to send requests to a host, and what happens when it ends early (docs/design.md, "Crash safety"). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFetchActivities } from '../../../activities/fetch.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { askGuestLease, takeLease } from '../../../storage/leases/index.ts';
@@ -7,14 +7,11 @@ import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { asActivity } from '../../support/activity.ts';
 import { changeHost, hostRow, leaseEnded, like, longAgo, tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { gaps, page, slowly, startSite, type Answer, type Site } from './site.ts';
+import { type HostRow, withFetching } from './fetching.ts';
+import { gaps, page, slowly, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const paths = Array.from({ length: 30 }, (_, at) => `/${String(at).padStart(2, '0')}`);
 interface Visited {
@@ -26,16 +23,13 @@ const hosted = async (
   answers: Readonly<Record<string, Answer>> = {},
   delaySeconds = 0.1,
 ): Promise<Visited> => {
-  const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ delaySeconds });
-  await fetching.queue(crawl, host, ...paths);
+  const { site, host, crawl } = await fetching.site(paths, { answers, config: { delaySeconds } });
   return { site, host, crawl };
 };
 const asked = (site: Site, path: string): Promise<void> => expect.poll(() => site.paths()).toContain(path);
 const leaseOf = async (host: HostRow): Promise<number | null> =>
-  (await hostRow(fetching.pool, host.hostId)).lease_token;
-const expire = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
+  (await hostRow(pool, host.hostId)).lease_token;
+const expire = (host: HostRow) => leaseEnded(pool, host.hostId);
 
 describe('a lease that is lost in the middle of a slice', () => {
   it('to somebody else: nothing more is sent, and the result in flight does not count', async () => {
@@ -47,7 +41,7 @@ describe('a lease that is lost in the middle of a slice', () => {
     // The holder may renew it in between.
     const steal = async () => {
       await expire(host);
-      return ([thief] = await takeLease(fetching.pool, host.hostId, 600_000)).length;
+      return ([thief] = await takeLease(pool, host.hostId, 600_000)).length;
     };
     await expect.poll(steal, { interval: 10 }).toBe(1);
     await running;
@@ -56,12 +50,12 @@ describe('a lease that is lost in the middle of a slice', () => {
     expect(await leaseOf(host)).toBe(thief?.token);
     const urls = await fetching.urls(crawl, site.origin);
     expect(urls['/01']).toMatchObject({ state: 'done' });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('to a silent database: it ends by the holder’s own clock, before the lease does', async () => {
     const { site, host } = await hosted({}, 0.3);
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     flaky.broken.add('renew-leases');
     const leaseMs = 8_000;
     const startedAt = performance.now();
@@ -75,7 +69,7 @@ describe('a lease that is lost in the middle of a slice', () => {
 
   it('breaks off the request in flight, on whose end the next holder counts', async () => {
     const { site, host, crawl } = await hosted({ '/01': slowly(40_000, page('endless')) }, 0.05);
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     flaky.broken.add('renew-leases');
     await fetching.role({ leaseMs: 4_000 }, { pool: flaky.pool }).fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/00', '/01']);
@@ -121,7 +115,7 @@ describe('cancellation (a pause, a worker that is told to leave)', () => {
     expect(site.paths()).toEqual(['/robots.txt', '/00', '/01', '/02']);
     expect((await fetching.urls(crawl, site.origin))['/02']).toMatchObject({ state: 'done', stage: 1 });
     expect(await leaseOf(host)).toBeNull();
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3, queued: 27, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 3, queued: 27, leased: 0 });
   });
 
   it('ends a wait at once, and sends nothing', async () => {
@@ -135,7 +129,7 @@ describe('cancellation (a pause, a worker that is told to leave)', () => {
     expect(performance.now() - abortedAt).toBeLessThan(30_000);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(await leaseOf(host)).toBeNull();
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
   });
 
   it('before the start sends nothing', async () => {
@@ -143,7 +137,7 @@ describe('cancellation (a pause, a worker that is told to leave)', () => {
     await fetching.role().fetchSlice(host, AbortSignal.abort());
     expect(site.paths()).toEqual([]);
     expect(await leaseOf(host)).toBeNull();
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 30, leased: 0 });
   });
 });
 
@@ -155,13 +149,13 @@ describe('taking over', () => {
     await asked(site, '/robots.txt');
     controller.abort();
     await reading;
-    const [crashed] = await takeLease(fetching.pool, host.hostId, 600_000);
+    const [crashed] = await takeLease(pool, host.hostId, 600_000);
     await tables.url.change(
-      fetching.pool,
+      pool,
       { host_id: host.hostId, url: like('%/0_') },
       { state: 'leased', lease_token: crashed?.token },
     );
-    await changeHost(fetching.pool, host.hostId, { not_before: longAgo });
+    await changeHost(pool, host.hostId, { not_before: longAgo });
     await expire(host);
     const hitsBefore = site.hits.length;
     const takenAt = performance.now();
@@ -174,8 +168,8 @@ describe('taking over', () => {
     expect((first?.at ?? 0) - takenAt).toBeGreaterThanOrEqual(600);
     expect(first?.path).toBe('/00');
     expect(Math.min(...gaps(site))).toBeGreaterThanOrEqual(600);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
-    const reclaims = (await tables.url.rows(fetching.pool, { crawl_id: crawl })).map((url) => url.reclaims);
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 0 });
+    const reclaims = (await tables.url.rows(pool, { crawl_id: crawl })).map((url) => url.reclaims);
     expect(Math.max(...reclaims)).toBe(1);
     expect(reclaims.filter((times) => times === 1)).toHaveLength(1);
   });
@@ -193,7 +187,7 @@ describe('taking over', () => {
 
   it('gives up, to be tried again, where the holder does not end', async () => {
     const { site, host } = await hosted();
-    await takeLease(fetching.pool, host.hostId, 600_000);
+    await takeLease(pool, host.hostId, 600_000);
     await expect(fetching.role({ leaseMs: 200 }).fetchSlice(host)).rejects.toMatchObject({
       type: failureTypes.interrupted,
       nonRetryable: false,
@@ -207,23 +201,23 @@ describe('a guest', () => {
     const { site, host, crawl } = await hosted();
     const running = fetching.role({ leaseMs: 2_000 }).fetchSlice(host);
     await asked(site, '/01');
-    await askGuestLease(fetching.pool, Number(host.hostId), 60_000);
+    await askGuestLease(pool, Number(host.hostId), 60_000);
     expect(await running).toMatchObject({ next: 'more' });
     expect(site.hits.length).toBeLessThan(15);
     expect(await leaseOf(host)).toBeNull();
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 0 });
   });
 });
 
 describe('a deadlock with another session', () => {
   const victimOf = async (name: string): Promise<void> => {
     const { site, host, crawl } = await hosted({}, 0);
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     flaky.victim = name;
     await fetching.role({ sliceMs: 300 }, { pool: flaky.pool }).fetchSlice(host);
     expect(flaky.victim).toBeNull();
     expect(site.paths()).toContain('/00');
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 0 });
   };
 
   it.each(['lease-urls', 'commit-results'])('in %s is tried again', victimOf);
@@ -233,7 +227,7 @@ describe('a deadlock with another session', () => {
 describe('an outage of Postgres', () => {
   it('ends the slice as our own fault; the lease runs out and the URL is fetched again', async () => {
     const { site, host, crawl } = await hosted({}, 0.05);
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     const leaving = new AbortController();
     const down: Answer = (response, request, count) => {
       flaky.down = count === 1;
@@ -253,6 +247,6 @@ describe('an outage of Postgres', () => {
     // Another worker takes over as soon as the lease has run out, and not before.
     await fetching.role().fetchSlice(host);
     expect(site.paths().filter((path) => path === '/02')).toHaveLength(2);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 30, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 30, leased: 0 });
   });
 });

@@ -1,5 +1,5 @@
 /** No limit is silent: what each leaves out is counted at its page, in the crawl, and told by explain (domain/limits.ts). */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import { createExtractor } from '../../../content/extract.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
@@ -10,15 +10,12 @@ import { readPages } from '../../../storage/pages/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { not, tables } from '../../support/database/index.ts';
 import { makePdf } from '../../support/make-pdf.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { extractBodies, judgeBodies, readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const html =
   (text: () => string): Answer =>
@@ -50,7 +47,7 @@ async function visited(
   await fetching.queue(number, host, '/');
   const role = fetching.role();
   const look = async (): Promise<CrawlView> => {
-    const view = await viewCrawl(fetching.pool, crawl);
+    const view = await viewCrawl(pool, crawl);
     if (view === null) throw new Error('no such crawl');
     return view;
   };
@@ -58,9 +55,9 @@ async function visited(
     await role.fetchSlice(host);
     await readBodies(fetching, host);
   }
-  await expectExact(fetching.pool, number);
+  await expectExact(pool, number);
   const explain = (path: string): ReturnType<typeof explainUrlOf> =>
-    explainUrlOf(fetching.pool, crawl, new URL(path, site.origin).href, 'Orbweaver/0.0');
+    explainUrlOf(pool, crawl, new URL(path, site.origin).href, 'Orbweaver/0.0');
   return { crawl, site, view: await look(), explain };
 }
 
@@ -68,7 +65,7 @@ async function visited(
 const front = ({ crawl, site }: Visited) =>
   vi.waitFor(async () => {
     const request = { cursor: null, limit: 1_000, fields: [] };
-    const answer = await readPages(fetching.pool, crawl, request, () => Promise.resolve(null));
+    const answer = await readPages(pool, crawl, request, () => Promise.resolve(null));
     if (typeof answer === 'string') throw new Error(answer);
     const page = answer.items.find(({ url }) => url === `${site.origin}/`);
     if (page === undefined) throw new Error('it has not come yet');
@@ -168,12 +165,12 @@ describe('what is no URL of the crawl', () => {
     );
     expect(crawled.view.excluded).toEqual({ 'host-limit': 10, pattern: 10 });
     await tables.url.change(
-      fetching.pool,
+      pool,
       { crawl_id: crawled.crawl, reason: 'host-limit' },
       { state: 'queued', reason: null },
     );
-    expect(await viewCrawl(fetching.pool, crawled.crawl)).toMatchObject({ excluded: { pattern: 10 } });
-    await expectExact(fetching.pool, Number(crawled.crawl));
+    expect(await viewCrawl(pool, crawled.crawl)).toMatchObject({ excluded: { pattern: 10 } });
+    await expectExact(pool, Number(crawled.crawl));
   });
 });
 
@@ -198,7 +195,7 @@ describe('documents', () => {
     const asked = new Set<string>();
     const request = { cursor: null, limit: 100, fields: ['text'] } as const;
     const feed = () =>
-      readPages(fetching.pool, crawl, request, (hash, type, url, rules, repeated) => {
+      readPages(pool, crawl, request, (hash, type, url, rules, repeated) => {
         asked.add(url.slice(site.origin.length));
         return textOf(hash, type, url, rules, repeated);
       });
@@ -223,7 +220,7 @@ describe('documents', () => {
     const now = performance.now.bind(performance);
     let lateMs = 0;
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + lateMs);
-    const short = await readPages(fetching.pool, crawl, request, (...body) => {
+    const short = await readPages(pool, crawl, request, (...body) => {
       lateMs += 60_000;
       return textOf(...body);
     });
@@ -235,18 +232,17 @@ describe('documents', () => {
     const document: Answer = (response, { url = '' }) => {
       response.writeHead(200, { 'content-type': 'application/pdf' }).end(makePdf([{ lines: [url] }]));
     };
-    const site = await startSite({ '/a.pdf': document, '/b.pdf': document, '/page': html(() => 'a page') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/a.pdf', '/b.pdf', '/page');
+    const { host, crawl } = await fetching.site(['/a.pdf', '/b.pdf', '/page'], {
+      answers: { '/a.pdf': document, '/b.pdf': document, '/page': html(() => 'a page') },
+    });
     await fetching.role().fetchSlice(host);
     const dependencies = fetching.dependencies();
     const extractor = await createExtractor();
     await judgeBodies(dependencies, host);
     for (const left of [1, 0]) {
       await extractBodies(dependencies, extractor, host, 0);
-      expect(await tables.url.count(fetching.pool, { crawl_id: crawl, stage: not(0) })).toBe(left);
+      expect(await tables.url.count(pool, { crawl_id: crawl, stage: not(0) })).toBe(left);
     }
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

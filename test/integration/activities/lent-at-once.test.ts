@@ -1,6 +1,6 @@
 /** What a tenant may borrow holds over all requests that its fetchers send at once (F37). */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend } from '../../../engine/lending/lend.ts';
@@ -10,17 +10,13 @@ import { takeLease } from '../../../storage/leases/index.ts';
 import { handOutUrls } from '../../../storage/lending/index.ts';
 import { addHosts, fromNow, hostRow, robotsRead, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** Loans of the default tenant that ran out. */
 async function lapse(crawl: number, loans: number): Promise<void> {
-  const { pool } = fetching;
   const ids = await addHosts(pool, loans, (n) => `https://lapsed-${String(n)}.example`);
   const rows = await Promise.all(
     ids.map(async (id) => {
@@ -35,7 +31,6 @@ async function lapse(crawl: number, loans: number): Promise<void> {
 }
 
 it('requests at once borrow no more together than one after the other, and give the rest back', async () => {
-  const { pool } = fetching;
   const room = new LendingRoom({
     ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1, caps: noCaps },
     wakeHost: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 /** Workers of ours and a foreign fetcher at hosts that both want (F37): turns are as many requests, whoever is quicker. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend, type Loan } from '../../../engine/lending/lend.ts';
@@ -10,27 +10,22 @@ import { longestLoanMs, turnRequests } from '../../../domain/lending.ts';
 import { changeHost, fromNow, hostRow, leaseEnded, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, startSite, type Site } from './site.ts';
 
-let fetching: Fetching;
-let room: LendingRoom;
+const fetching = withFetching();
+const { pool } = fetching;
 /** Called when the workflow of a host would be woken. */
 const wakers = new Map<string, () => void>();
 
-beforeAll(async () => {
-  fetching = await openFetching();
-  room = new LendingRoom({
-    pool: fetching.pool,
-    log: pino({ level: 'silent' }),
-    wakeHost: (origin) => Promise.resolve(wakers.get(origin)?.()),
-    userAgent: 'Orbweaver/0.0',
-    shards: 1,
-    caps: noCaps,
-  });
+const room = new LendingRoom({
+  pool,
+  log: pino({ level: 'silent' }),
+  wakeHost: (origin) => Promise.resolve(wakers.get(origin)?.()),
+  userAgent: 'Orbweaver/0.0',
+  shards: 1,
+  caps: noCaps,
 });
-
-afterAll(() => fetching.close());
 
 const borrow = (crawl: number): Promise<Loan | null> =>
   lend(room, {
@@ -47,7 +42,7 @@ async function atWork(crawl: number, pages: number): Promise<{ site: Site; host:
   await fetching.queue(crawl, host, '/first');
   await fetching.role().fetchSlice(host);
   await fetching.queue(crawl, host, ...Array.from({ length: pages }, (_, at) => `/${String(at)}`));
-  await changeHost(fetching.pool, host.hostId, { fed: true });
+  await changeHost(pool, host.hostId, { fed: true });
   return { site, host };
 }
 
@@ -97,7 +92,7 @@ it('share each host by halves, one request at a time and never too soon', { tags
     expect(site.together()).toBe(1);
     expect(Math.min(...gaps(site).slice(1))).toBeGreaterThanOrEqual(delayMs - 5);
   }
-  await expectExact(fetching.pool, crawl);
+  await expectExact(pool, crawl);
 });
 
 describe('a turn', () => {
@@ -114,17 +109,17 @@ describe('a turn', () => {
     // The host is kept for the fetcher, and the workflow waits without a lease.
     expect(await role.fetchSlice(host)).toMatchObject({ fetched: 0, next: 'wait', closedBy: 'lent' });
     for (let loan = 1; loan <= turnRequests; loan++) {
-      await changeHost(fetching.pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
+      await changeHost(pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
       const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
       expect(urls).toHaveLength(1);
       // However busy the machine is, the turn took no time.
-      await changeHost(fetching.pool, host.hostId, { lend_began: fromNow() });
+      await changeHost(pool, host.hostId, { lend_began: fromNow() });
       await settle(room, 1, id, [report(urls[0]?.url ?? '')]);
       const kept = await role.fetchSlice(host);
       if (loan < turnRequests) expect(kept).toMatchObject({ fetched: 0, next: 'wait', closedBy: 'lent' });
       else expect(kept.fetched).toBe(turnRequests);
     }
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it.each([
@@ -137,12 +132,12 @@ describe('a turn', () => {
     await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
     const role = fetching.role({ sliceMs: 10_000 });
     await role.fetchSlice(host);
-    await changeHost(fetching.pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
+    await changeHost(pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
     const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
-    await tables.lentUrl.change(fetching.pool, { batch_id: id }, { lent_at: fromNow(-270) });
-    await changeHost(fetching.pool, host.hostId, { lend_began: fromNow(-270) });
+    await tables.lentUrl.change(pool, { batch_id: id }, { lent_at: fromNow(-270) });
+    await changeHost(pool, host.hostId, { lend_began: fromNow(-270) });
     expect(await settle(room, 1, id, [{ ...report(urls[0]?.url ?? ''), ...said }])).toEqual(['accepted']);
-    const row = await hostRow(fetching.pool, host.hostId);
+    const row = await hostRow(pool, host.hostId);
     expect(row).toMatchObject({ lent: true, lend_turns: 0, lend_until: null });
     expect(Number(row.ours_until) - Date.now()).toBeGreaterThan(240_000);
     // The fetcher asks again and again, and gets nothing until we had the host for as long.
@@ -153,9 +148,9 @@ describe('a turn', () => {
     }
     expect((await role.fetchSlice(host)).fetched).toBeGreaterThan(turnRequests);
     await fetching.queue(crawl, host, '/x', '/y', '/z', '/zz', '/zzz', '/zzzz', '/zzzzz');
-    await changeHost(fetching.pool, host.hostId, { ours_until: fromNow(-1) });
+    await changeHost(pool, host.hostId, { ours_until: fromNow(-1) });
     expect((await role.fetchSlice(host)).fetched).toBe(turnRequests);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('of a fetcher that does not come ends by itself', async () => {
@@ -168,7 +163,7 @@ describe('a turn', () => {
     const kept = await role.fetchSlice(host);
     expect(kept).toMatchObject({ closedBy: 'lent' });
     expect(kept.waitMs).toBeLessThan(10_000);
-    await changeHost(fetching.pool, host.hostId, { lend_until: fromNow(-1), lend_wanted_until: fromNow(-1) });
+    await changeHost(pool, host.hostId, { lend_until: fromNow(-1), lend_wanted_until: fromNow(-1) });
     // Nobody wants the host any more: the visit is as long as any.
     expect((await role.fetchSlice(host)).fetched).toBe(14);
   });
@@ -177,7 +172,7 @@ describe('a turn', () => {
 it('a loan keeps whoever comes later waiting for less than half a minute, however long it was asked for', async () => {
   const crawl = await fetching.crawl({ delaySeconds: 0 });
   const { host } = await atWork(crawl, 1);
-  await changeHost(fetching.pool, host.hostId, { not_before: fromNow(-60) });
+  await changeHost(pool, host.hostId, { not_before: fromNow(-60) });
   const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'dead', toldMs: 300_000 };
   const loan = await lend(room, { ...wish, batchSize: 1 });
   expect(loan?.urls.map(({ origin }) => origin)).toEqual([host.origin]);
@@ -187,7 +182,7 @@ it('a loan keeps whoever comes later waiting for less than half a minute, howeve
   const { next, waitMs } = await fetching.role().fetchSlice(host);
   expect(next).toBe('wait');
   expect(waitMs + 1_000).toBeLessThan(30_000);
-  await leaseEnded(fetching.pool, host.hostId);
+  await leaseEnded(pool, host.hostId);
   await expect
     .poll(async () => {
       await fetching.role().fetchSlice(host);

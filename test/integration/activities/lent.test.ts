@@ -1,5 +1,5 @@
 /** Slices of ours at hosts that are lent to a foreign fetcher (F37): they wait, and nobody counts that as trouble. */
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend, type Loan } from '../../../engine/lending/lend.ts';
@@ -7,29 +7,24 @@ import { LendingRoom } from '../../../engine/lending/room.ts';
 import { settle, type Report } from '../../../engine/lending/settle.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hostRow, tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, startSite } from './site.ts';
 
-let fetching: Fetching;
-let room: LendingRoom;
+const fetching = withFetching();
+const { pool } = fetching;
 const woken: string[] = [];
 
-beforeAll(async () => {
-  fetching = await openFetching();
-  room = new LendingRoom({
-    pool: fetching.pool,
-    log: pino({ level: 'silent' }),
-    wakeHost: (origin) => {
-      woken.push(origin);
-      return Promise.resolve();
-    },
-    userAgent: 'Orbweaver/0.0',
-    shards: 1,
-    caps: noCaps,
-  });
+const room = new LendingRoom({
+  pool,
+  log: pino({ level: 'silent' }),
+  wakeHost: (origin) => {
+    woken.push(origin);
+    return Promise.resolve();
+  },
+  userAgent: 'Orbweaver/0.0',
+  shards: 1,
+  caps: noCaps,
 });
-
-afterAll(() => fetching.close());
 
 const borrow = (crawl: number, toldMs = 22_500): Promise<Loan | null> =>
   lend(room, {
@@ -48,7 +43,7 @@ async function known(delaySeconds: number, ...paths: readonly string[]) {
   await fetching.queue(crawl, host, '/first');
   await fetching.role().fetchSlice(host);
   await fetching.queue(crawl, host, ...paths);
-  onTestFinished(() => expectExact(fetching.pool, crawl).then(() => undefined));
+  onTestFinished(() => expectExact(pool, crawl).then(() => undefined));
   return { site, crawl, host };
 }
 
@@ -58,7 +53,7 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
   expect(loan?.urls.map(({ url }) => url)).toEqual([`${site.origin}/a`]);
   const slice = await fetching.role().fetchSlice(host);
   expect(slice).toMatchObject({ fetched: 0, next: 'wait', lastError: null, closedBy: 'lent' });
-  expect(slice.waitMs).toBeGreaterThan((await hostRow(fetching.pool, host.hostId)).lease_until_ms);
+  expect(slice.waitMs).toBeGreaterThan((await hostRow(pool, host.hostId)).lease_until_ms);
   expect(site.paths()).toEqual(['/robots.txt', '/first']);
   await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`)]);
   expect(woken).toContain(site.origin);
@@ -69,7 +64,7 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
 it('the delay counts from the report, and a full one from a loan that ran out', async () => {
   const { site, crawl, host } = await known(0.5, '/a', '/b', '/c');
   await expect.poll(async () => (await borrow(crawl))?.urls.length ?? 0, { interval: 50 }).toBe(1);
-  const [lent] = await tables.lentUrl.rows(fetching.pool, { crawl_id: crawl, settled_at: null });
+  const [lent] = await tables.lentUrl.rows(pool, { crawl_id: crawl, settled_at: null });
   const { batch_id: id = '', url = '' } = lent ?? {};
   // What the fetcher itself sends.
   await (await fetch(url)).text();
@@ -84,7 +79,7 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
   await expect.poll(async () => (await borrow(crawl, 450))?.urls.length ?? 0, { interval: 50 }).toBe(1);
   // By the database's clock, which is read after ours: it ran out no sooner.
   const before = performance.now();
-  const runsOut = before + (await hostRow(fetching.pool, host.hostId)).lease_until_ms;
+  const runsOut = before + (await hostRow(pool, host.hostId)).lease_until_ms;
   await (await fetch(`${site.origin}/${String(site.hits.length)}`)).text();
   await expect
     .poll(async () => (await fetching.role().fetchSlice(host)).next, { interval: 50 })

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PageView } from '../../../contracts/http/results.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { countUnjudged, judgeAlike, listClusters } from '../../../storage/alike/index.ts';
@@ -13,15 +13,12 @@ import { seeded } from '../../../bench/content/alike-set.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { startSite, type Answer } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const random = seeded(5);
 const some = (count: number): string[] =>
@@ -55,21 +52,20 @@ async function crawled(
     await until(`${path} is read`, async () => {
       await fetching.role().fetchSlice(host);
       await readBodies(fetching, host);
-      const [row] = await tables.url.rows(fetching.pool, { crawl_id: crawl, url: site.origin + path });
+      const [row] = await tables.url.rows(pool, { crawl_id: crawl, url: site.origin + path });
       return row?.state === 'done' && row.stage === 0;
     });
   };
   for (const path of Object.keys(texts)) await read(path);
-  await judgeAlike(fetching.pool, 60_000);
+  await judgeAlike(pool, 60_000);
   // The pages of an open crawl can be read up to a moment ago.
-  await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'finished' });
+  await tables.crawl.change(pool, { id: crawl }, { state: 'finished' });
   return { origin: site.origin, crawl, pages: await pagesOf(crawl) };
 }
 
 async function pagesOf(crawl: number): Promise<ReadonlyMap<string, PageView>> {
   const pages = new Map<string, PageView>();
-  for await (const page of allPages(fetching.pool, String(crawl)))
-    pages.set(new URL(page.url).pathname, page);
+  for await (const page of allPages(pool, String(crawl))) pages.set(new URL(page.url).pathname, page);
   return pages;
 }
 
@@ -99,12 +95,12 @@ it('marks a page with the page whose text it nearly has, and keeps both', async 
   expect(near?.likeness).toBeGreaterThan(0.9);
   expect(pages.get('/second')).toMatchObject({ duplicateOf: null, words: 300 });
 
-  const clusters = await listClusters(fetching.pool, String(crawl), '0', 10, 10);
+  const clusters = await listClusters(pool, String(crawl), '0', 10, 10);
   expect(clusters).toMatchObject([{ url: `${origin}/first`, pages: 2 }]);
   expect(clusters[0]?.alike.map(({ url }) => url)).toEqual([`${origin}/second`, `${origin}/third`]);
-  expect(await countUnjudged(fetching.pool, String(crawl), 10)).toEqual([{ waiting: 0 }]);
+  expect(await countUnjudged(pool, String(crawl), 10)).toEqual([{ waiting: 0 }]);
 
-  const explained = await explainUrlOf(fetching.pool, String(crawl), `${origin}/third`, 'Orbweaver/0.0');
+  const explained = await explainUrlOf(pool, String(crawl), `${origin}/third`, 'Orbweaver/0.0');
   expect(explained?.decisions.find(({ verdict }) => verdict === 'nearly')?.because).toMatch(
     /nearly that of .*\/first: about 9\d % of the pairs of words/,
   );
@@ -116,12 +112,12 @@ it('names no page that is itself a copy, least of all where the marked page stan
     '/page': ['', ...article],
     '/third': edited(article, 200),
   });
-  await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
+  await inTransaction(pool, (db) => rankCopies(db, crawl));
   const pages = await pagesOf(crawl);
   expect(pages.get('/printed-page')).toMatchObject({ duplicateOf: `${origin}/page`, duplicateBy: 'text' });
   expect(pages.get('/page')).toMatchObject({ duplicateOf: null, nearDuplicateOf: null });
   expect(pages.get('/third')?.nearDuplicateOf).toMatchObject({ url: `${origin}/page` });
-  expect(await listClusters(fetching.pool, String(crawl), '0', 10, 10)).toMatchObject([
+  expect(await listClusters(pool, String(crawl), '0', 10, 10)).toMatchObject([
     { url: `${origin}/page`, pages: 1, alike: [{ url: `${origin}/third` }] },
   ]);
 });
@@ -132,8 +128,8 @@ it('lists no cluster of a page and its own copy, and goes on behind it', async (
     ...{ '/printed-page': article, '/page': ['', ...article] },
     ...{ '/other': other, '/like': edited(other, 40) },
   });
-  await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
-  expect(await listClusters(fetching.pool, String(crawl), '0', 1, 10)).toMatchObject([
+  await inTransaction(pool, (db) => rankCopies(db, crawl));
+  expect(await listClusters(pool, String(crawl), '0', 1, 10)).toMatchObject([
     { url: `${origin}/other`, pages: 1, alike: [{ url: `${origin}/like` }] },
   ]);
 });
@@ -145,11 +141,11 @@ it('judges the others again when the original has changed', async () => {
     '/third': edited(article, 200),
   });
   expect(pages.get('/third')?.nearDuplicateOf).toMatchObject({ url: `${origin}/first` });
-  const [first] = await tables.print.rows(fetching.pool, { crawl_id: crawl });
+  const [first] = await tables.print.rows(pool, { crawl_id: crawl });
   // As storing another fingerprint of the page does.
-  await tables.print.change(fetching.pool, { id: first?.id }, { original: null, bands: '{}', sketch: '' });
-  await judgeAlike(fetching.pool, 60_000);
-  const clusters = await listClusters(fetching.pool, String(crawl), '0', 10, 10);
+  await tables.print.change(pool, { id: first?.id }, { original: null, bands: '{}', sketch: '' });
+  await judgeAlike(pool, 60_000);
+  const clusters = await listClusters(pool, String(crawl), '0', 10, 10);
   expect(clusters).toMatchObject([{ url: `${origin}/second`, pages: 1 }]);
 });
 
@@ -159,14 +155,14 @@ it('looks at few of the pages that share most of their text', async () => {
   );
   const { crawl, pages } = await crawled(true, { ...products, '/copy': edited(product(11), 90) });
   expect([...pages.values()].filter(({ nearDuplicateOf }) => nearDuplicateOf !== null)).toHaveLength(1);
-  const prints = await tables.print.rows(fetching.pool, { crawl_id: crawl });
+  const prints = await tables.print.rows(pool, { crawl_id: crawl });
   expect(prints.some(({ crowded }) => crowded > 0)).toBe(true);
 });
 
 it('stores nothing in a crawl that does not look for them', async () => {
   const { crawl, pages } = await crawled(false, { '/first': article, '/second': edited(article, 40) });
   expect(pages.get('/second')?.nearDuplicateOf).toBeNull();
-  expect(await tables.print.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
+  expect(await tables.print.rows(pool, { crawl_id: crawl })).toEqual([]);
 });
 
 it('judges crawls in turn: one with a backlog keeps no other one waiting', async () => {
@@ -174,7 +170,7 @@ it('judges crawls in turn: one with a backlog keeps no other one waiting', async
   const [large, small] = [await fetching.crawl(), await fetching.crawl()];
   const add = (crawl_id: number, count: number): Promise<unknown> =>
     tables.print.addAll(
-      fetching.pool,
+      pool,
       Array.from({ length: count }, (_, at) => ({
         ...{ host_id, crawl_id, key: Buffer.from(at.toString(16).padStart(32, '0'), 'hex'), words: 100 },
         ...{ simhash: at * 7_919, sketch: Buffer.alloc(64, at), numbers: Buffer.alloc(4) },
@@ -185,11 +181,11 @@ it('judges crawls in turn: one with a backlog keeps no other one waiting', async
   await add(small, 3);
   const turn = { crawl: 0 };
   const unjudged = (crawl_id: number): Promise<number> =>
-    tables.print.count(fetching.pool, { crawl_id, original: null });
+    tables.print.count(pool, { crawl_id, original: null });
   // Each look has time for one batch.
   const left: [number, number][] = [];
   for (let look = 0; look < 3; look++) {
-    await judgeAlike(fetching.pool, 1, turn);
+    await judgeAlike(pool, 1, turn);
     left.push([await unjudged(large), await unjudged(small)]);
   }
   expect(left.at(-1)?.[0]).toBeGreaterThan(1_000);

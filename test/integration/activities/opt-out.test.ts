@@ -1,5 +1,5 @@
 /** A host that has opted out is asked nothing, from one request to the next (F15). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { optOutBoundMs } from '../../../domain/opt-out.ts';
@@ -8,14 +8,11 @@ import { optOut, takeBackOptOut, addOptOut } from '../../../storage/opt-outs/ind
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hostRow } from '../../support/database/index.ts';
-import { noting, openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { noting, type HostRow, withFetching } from './fetching.ts';
 import { page, redirect, robots, slowly, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** An address of its own for each site, since an address is what opts out here. */
 let addresses = 0;
@@ -35,9 +32,7 @@ const hosted = async (
 ): Promise<Visited> => {
   const address = nextAddress();
   const site = await startSite(answers, address);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ delaySeconds });
-  await fetching.queue(crawl, host, ...queued);
+  const { host, crawl } = await fetching.queued(site.origin, queued, { delaySeconds });
   return { site, host, crawl, address };
 };
 const asked = (site: Site, path: string): Promise<void> => expect.poll(() => site.paths()).toContain(path);
@@ -46,7 +41,7 @@ const stamp = (origin: string): string => new URL(origin).hostname;
 describe('a host that has opted out', () => {
   it('is asked nothing, not even robots.txt; what is queued there is excluded, with the reason', async () => {
     const { site, host, crawl, address } = await hosted();
-    await addOptOut(fetching.pool, address, null);
+    await addOptOut(pool, address, null);
     expect(await fetching.role().fetchSlice(host)).toMatchObject({
       next: 'idle',
       queued: 0,
@@ -59,7 +54,7 @@ describe('a host that has opted out', () => {
       detail: `${address} has opted out`,
       attempts: 0,
     });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ excluded: 40, queued: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ excluded: 40, queued: 0 });
   });
 
   it('in the middle of a slice is asked nothing once that is answered; the other host goes on', async () => {
@@ -68,17 +63,17 @@ describe('a host that has opted out', () => {
     // Workers of their own, with copies of their own.
     const slices = [leaving, staying].map(({ host }) => fetching.role({ sliceMs: 120_000 }).fetchSlice(host));
     await asked(leaving.site, '/02');
-    await optOut(fetching.pool, leaving.address, 'their mail');
+    await optOut(pool, leaving.address, 'their mail');
     const answeredAt = performance.now();
     await Promise.all(slices);
     await fetching.role().fetchSlice(leaving.host);
     expect(leaving.site.hits.filter(({ at }) => at >= answeredAt)).toEqual([]);
     expect(leaving.site.hits.length).toBeLessThan(35);
     expect(staying.site.hits).toHaveLength(41);
-    const ledger = await expectExact(fetching.pool, leaving.crawl);
+    const ledger = await expectExact(pool, leaving.crawl);
     expect(ledger).toMatchObject({ queued: 0, leased: 0, discovered: 40 });
     expect(ledger.done + ledger.excluded).toBe(40);
-    expect(await expectExact(fetching.pool, staying.crawl)).toMatchObject({ done: 40 });
+    expect(await expectExact(pool, staying.crawl)).toMatchObject({ done: 40 });
   });
 
   it('while a request was being connected does not get it', async () => {
@@ -91,7 +86,7 @@ describe('a host that has opted out', () => {
       fetch: async (request) => {
         if (request.url.endsWith('/b')) {
           connected();
-          await optOut(fetching.pool, address, null);
+          await optOut(pool, address, null);
         }
         return real.fetch(request);
       },
@@ -104,7 +99,7 @@ describe('a host that has opted out', () => {
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     await fetching.role().fetchSlice(host);
     expect((await fetching.urls(crawl, site.origin))['/b']).toMatchObject({ reason: 'opt-out', attempts: 0 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
     await real.close();
   });
 
@@ -115,19 +110,19 @@ describe('a host that has opted out', () => {
       0,
       ['/a'],
     );
-    await addOptOut(fetching.pool, other.address, null);
+    await addOptOut(pool, other.address, null);
     const result = await fetching.role().fetchSlice(host);
     expect(result.lastError).toContain(`robots.txt lies at ${other.site.origin}/robots.txt`);
     expect(result.lastError).toContain('has opted out');
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(other.site.hits).toEqual([]);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1 });
   });
 
   it('has what links and redirects lead to recorded as excluded', async () => {
     const gone = await hosted({}, 0, []);
     const { site, host, crawl } = await hosted({ '/a': redirect(`${gone.site.origin}/x`) }, 0, ['/a']);
-    await addOptOut(fetching.pool, gone.address, null);
+    await addOptOut(pool, gone.address, null);
     await fetching.role().fetchSlice(host);
     const urls = await fetching.urls(crawl, site.origin);
     expect(urls[`${gone.site.origin}/x`]).toMatchObject({
@@ -136,25 +131,25 @@ describe('a host that has opted out', () => {
       detail: `${stamp(gone.site.origin)} has opted out`,
     });
     expect(gone.site.hits).toEqual([]);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('that takes it back is fetched from again', async () => {
     const { site, host, crawl, address } = await hosted({}, 0, ['/a', '/b']);
     const role = fetching.role();
-    await addOptOut(fetching.pool, address, null);
+    await addOptOut(pool, address, null);
     await role.fetchSlice(host);
-    expect(await takeBackOptOut(fetching.pool, address)).toMatchObject({ domain: address, queued: 2 });
+    expect(await takeBackOptOut(pool, address)).toMatchObject({ domain: address, queued: 2 });
     expect(await role.fetchSlice(host)).toMatchObject({ fetched: 2 });
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 2, excluded: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 2, excluded: 0 });
   });
 });
 
 describe('a list that cannot be read', () => {
   it('stops every request within the bound, and is nobody’s URL', async () => {
     const { site, host, crawl } = await hosted({}, 0.1);
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     const { fetcher, departed } = noting(fetching.dependencies().fetcher);
     const running = fetching.role({}, { pool: flaky.pool, fetcher }).fetchSlice(host);
     await asked(site, '/02');
@@ -166,19 +161,19 @@ describe('a list that cannot be read', () => {
     expect(last - brokenAt).toBeLessThanOrEqual(optOutBoundMs);
     // The copy that was read before serves until then: a hiccup of Postgres stops nothing.
     expect(last - brokenAt).toBeGreaterThan(optOutBoundMs / 4);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ lease_token: null, failures: 0 });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ leased: 0, failed: 0, excluded: 0 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ lease_token: null, failures: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 0, failed: 0, excluded: 0 });
   });
 
   it('sends nothing at all from the start', async () => {
     const { site, host, crawl } = await hosted();
-    const flaky = startFlakyPool(fetching.pool);
+    const flaky = startFlakyPool(pool);
     flaky.broken.add('load-opt-outs');
     await expect(fetching.role({}, { pool: flaky.pool }).fetchSlice(host)).rejects.toMatchObject({
       type: failureTypes.infrastructure,
     });
     expect(site.hits).toEqual([]);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 40, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 40, leased: 0 });
   });
 
   it('is read again all the while a slow answer is waited for', async () => {

@@ -1,5 +1,5 @@
 /** What becomes of a URL and of its host after each kind of answer (docs/design.md, "Politeness"; RFC 9110). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ownServices } from '../../../net/own-services.ts';
@@ -23,14 +23,11 @@ import {
   tables,
   urlLines,
 } from '../../support/database/index.ts';
-import { noting, openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { noting, type HostRow, withFetching } from './fetching.ts';
 import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 interface Visited {
   readonly site: Site;
@@ -42,16 +39,14 @@ const hosted = async (
   ...paths: readonly string[]
 ): Promise<Visited> => {
   const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-  await fetching.queue(crawl, host, ...paths);
+  const { host, crawl } = await fetching.queued(site.origin, paths, { scope: 'host' }, [`${site.origin}/`]);
   return { site, host, crawl };
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
 /** The time of backoff and waiting URLs is over. */
 const later = async ({ hostId }: HostRow): Promise<void> => {
-  await hostRested(fetching.pool, hostId);
-  await tables.url.change(fetching.pool, { host_id: hostId }, { due_at: fromNow() });
+  await hostRested(pool, hostId);
+  await tables.url.change(pool, { host_id: hostId }, { due_at: fromNow() });
 };
 
 describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
@@ -105,29 +100,25 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
       // A process that knows nothing of it.
       expect((await fetching.role().fetchSlice(host)).waitMs).toBeGreaterThan(3_580_000);
       expect(pages(site)).toEqual(['/0', '/1']);
-      await hostRested(fetching.pool, host.hostId);
+      await hostRested(pool, host.hostId);
       await fetching.role().fetchSlice(host);
       expect(pages(site)).toEqual(['/0', '/1', '/2', '/3']);
       // Others were answered well since.
       await later(host);
       await fetching.role().fetchSlice(host);
       expect(pages(site).slice(4)).toEqual(['/1']);
-      const {
-        failures,
-        last_error: error,
-        not_before_ms: waitMs,
-      } = await hostRow(fetching.pool, host.hostId);
+      const { failures, last_error: error, not_before_ms: waitMs } = await hostRow(pool, host.hostId);
       expect({ failures, error, waits: waitMs > 60_000 }).toEqual({ failures: 0, error: null, waits: false });
       const url = (await fetching.urls(crawl, site.origin))['/1'];
       expect(url).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 2, tries: 2 });
       expect(url?.due_at_ms).toBeGreaterThan(3_500_000);
-      await expectExact(fetching.pool, crawl);
+      await expectExact(pool, crawl);
     },
   );
 
   it('is in the database before anything else becomes of the answer: a crash then shortens no pause', async () => {
     const { site, host } = await hosted({ '/a': status(503, { 'retry-after': '3600' }) }, '/a', '/b');
-    const writer = new FrontierWriter(fetching.pool);
+    const writer = new FrontierWriter(pool);
     const killed = Promise.withResolvers<undefined>();
     writer.write = () => {
       killed.resolve(undefined);
@@ -135,7 +126,7 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     };
     void fetching.role({}, { writer }).fetchSlice(host);
     await killed.promise;
-    await leaseEnded(fetching.pool, host.hostId);
+    await leaseEnded(pool, host.hostId);
     const { fetched, waitMs } = await fetching.role().fetchSlice(host);
     expect(fetched).toBe(0);
     expect(waitMs).toBeGreaterThan(3_580_000);
@@ -145,11 +136,11 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
   it('one page that always answers 503 and names no time waits by itself, and its neighbours go on', async () => {
     const paths = Array.from({ length: 6 }, (_, at) => `/${String(at)}`);
     const { site, host, crawl } = await hosted({ '/3': status(503) }, ...paths);
-    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0 });
+    await hadSettings(pool, host.hostId, { delaySeconds: 0 });
     await fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
     // The delay is doubled from a second on, and the host is not closed.
     expect(pages(site)).toEqual(paths);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+    expect(await hostRow(pool, host.hostId)).toMatchObject({
       slowdown: 1,
       failures: 0,
       last_error: null,
@@ -157,23 +148,23 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     const urls = await fetching.urls(crawl, site.origin);
     expect(Object.values(urls).filter(({ state }) => state === 'done')).toHaveLength(5);
     expect(urls['/3']).toMatchObject({ state: 'queued', reason: 'overloaded', attempts: 1, tries: 1 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('and ends as a dead letter of its class, behind all others', async () => {
     const { site, host, crawl } = await hosted({ '/bad': status(503) }, '/good', '/bad', '/fine', '/more');
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const role = fetching.role({ sliceMs: 0 });
     for (let slice = 0; slice < 9; slice++) {
       await role.fetchSlice(host);
       await later(host);
     }
     expect(pages(site)).toEqual(['/good', '/bad', '/fine', '/more', '/bad', '/bad', '/bad', '/bad']);
-    expect(await lettersOf(fetching.pool, crawl)).toEqual([
+    expect(await lettersOf(pool, crawl)).toEqual([
       { class: 'overloaded', status: 503, message: 'answered 503', attempts: 4 },
     ]);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 0, parked_at: null });
-    await expectExact(fetching.pool, crawl);
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ failures: 0, parked_at: null });
+    await expectExact(pool, crawl);
   });
 
   it('a second page that says so speaks for the host, whichever process hears it', async () => {
@@ -188,14 +179,14 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     for (let slice = 0; slice < 6; slice++) {
       await fetching.role({ sliceMs: 0 }).fetchSlice(host);
       // Trouble alone is left to hold it.
-      const { failures } = await hostRow(fetching.pool, host.hostId);
-      await changeHost(fetching.pool, host.hostId, {
+      const { failures } = await hostRow(pool, host.hostId);
+      await changeHost(pool, host.hostId, {
         ...{ paced_until: longAgo, asked_at: null },
         ...(failures === 0 ? { not_before: longAgo } : {}),
       });
     }
     expect(pages(site)).toEqual(['/1', '/a', '/2', '/b']);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+    expect(await hostRow(pool, host.hostId)).toMatchObject({
       failures: 1,
       last_error: 'overloaded: answered 503',
     });
@@ -204,18 +195,18 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
   it('gets its speed back by clean answers', async () => {
     const { host } = await hosted({}, '/a');
     const { hostId } = host;
-    await robotsRead(fetching.pool, hostId);
+    await robotsRead(pool, hostId);
     for (const [clean, after] of [
       [15, { slowdown: 3, clean: 16, since_complaint: 1 }],
       [19, { slowdown: 2, clean: 0 }],
     ] as const) {
-      await changeHost(fetching.pool, hostId, {
+      await changeHost(pool, hostId, {
         ...{ slowdown: 3, clean, since_complaint: 0, complained_at: fromNow() },
       });
       await later(host);
       await fetching.queue(await fetching.crawl(), host, '/a');
       await fetching.role({ sliceMs: 0 }).fetchSlice(host);
-      expect(await hostRow(fetching.pool, host.hostId)).toMatchObject(after);
+      expect(await hostRow(pool, host.hostId)).toMatchObject(after);
     }
   });
 });
@@ -239,7 +230,7 @@ describe('trouble', () => {
     expect(urls['/gone']).toMatchObject({ state: 'dead', reason: 'gone' });
     expect(urls['/no']).toMatchObject({ state: 'failed', reason: 'forbidden' });
     expect(urls['/ok']).toMatchObject({ state: 'done' });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('of a page ends after three tries, with a dead letter', async () => {
@@ -250,7 +241,7 @@ describe('trouble', () => {
       await later(host);
     }
     expect(pages(site)).toEqual(['/bad', '/bad', '/bad']);
-    expect(await lettersOf(fetching.pool, crawl)).toEqual([
+    expect(await lettersOf(pool, crawl)).toEqual([
       { class: 'server-error', status: 500, message: 'answered 500', attempts: 2 },
     ]);
   });
@@ -277,13 +268,11 @@ describe('trouble', () => {
     }
     expect(pages(site).slice(0, 10)).toEqual(paths);
     expect(pages(site).filter((path) => /\d/.test(path))).toHaveLength(21);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ outages: 0, failures: 0 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ outages: 0, failures: 0 });
   });
 
   it('of a host that is down: backoff, then Temporal’s retries, then a person', async () => {
-    const host = await fetching.host((await closedEndpoint()).origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/a', '/b');
+    const { host, crawl } = await fetching.queued((await closedEndpoint()).origin, ['/a', '/b']);
     const role = fetching.role();
     const first = await role.fetchSlice(host);
     expect(first).toMatchObject({ fetched: 0, next: 'trouble', queued: 2, deadLetters: 0 });
@@ -302,14 +291,14 @@ describe('trouble', () => {
       type: failureTypes.spent,
       nonRetryable: true,
     });
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 5, lease_token: null });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 2 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ failures: 5, lease_token: null });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 2 });
   });
 
   it('is a result, however long it has lasted, where the workflow shows none', async () => {
     const paths = ['/1', '/2', '/3', '/4', '/5', '/6'];
     const { host } = await hosted(Object.fromEntries(paths.map((path) => [path, status(500)])), ...paths);
-    await hostFailed(fetching.pool, host.hostId, 2);
+    await hostFailed(pool, host.hostId, 2);
     const result = await fetching.role().fetchSlice({ ...host, inTrouble: false });
     expect(result).toMatchObject({ next: 'trouble', lastError: 'server-errors: answered 500' });
   });
@@ -322,14 +311,14 @@ describe('trouble', () => {
     );
     for (let slice = 0; slice < 7; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
     expect(pages(site)).toEqual(paths.slice(0, 5));
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ outages: 1, failures: 1 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ outages: 1, failures: 1 });
   });
 
   it('passes: a good answer forgets the failures', async () => {
     const { host } = await hosted({}, '/a');
-    await hostFailed(fetching.pool, host.hostId, 3);
+    await hostFailed(pool, host.hostId, 3);
     await fetching.role().fetchSlice(host);
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({
+    expect(await hostRow(pool, host.hostId)).toMatchObject({
       failures: 0,
       failing_since: null,
       last_error: null,
@@ -343,7 +332,7 @@ describe('trouble', () => {
     const role = fetching.role();
     await role.fetchSlice(host);
     // What `retry` does (the crawl-delay still holds, says contracts/workflows.ts).
-    await bringBack(fetching.pool, host.hostId);
+    await bringBack(pool, host.hostId);
     await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/a', '/a']);
     expect(gaps(site).at(-1)).toBeGreaterThanOrEqual(700);
@@ -352,10 +341,7 @@ describe('trouble', () => {
 
 describe('an address that is guarded', () => {
   it('is excluded, and nothing reaches it', async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ allowPrivate: [] });
-    await fetching.queue(crawl, host, '/a', '/b');
+    const { site, host, crawl } = await fetching.site(['/a', '/b'], { config: { allowPrivate: [] } });
     expect(await fetching.role().fetchSlice(host)).toMatchObject({
       fetched: 2,
       next: 'idle',
@@ -420,12 +406,12 @@ describe('bodies', () => {
     const role = fetching.role();
     await role.fetchSlice(host);
     const hex = (bytes: Buffer | null) => bytes?.toString('hex');
-    const lost = (await tables.url.rows(fetching.pool, { crawl_id: crawl })).map((url) => ({
+    const lost = (await tables.url.rows(pool, { crawl_id: crawl })).map((url) => ({
       crawl_id: crawl,
       key: hex(url.key),
       hash: hex(url.content_hash),
     }));
-    await requeueLostBodies(fetching.pool, host.hostId, JSON.stringify(lost));
+    await requeueLostBodies(pool, host.hostId, JSON.stringify(lost));
     await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/a', '/a']);
     const url = (await fetching.urls(crawl, site.origin))['/a'];
@@ -439,7 +425,7 @@ describe('bodies', () => {
       put: () => Promise.reject(full),
       get: () => Promise.resolve(null),
     };
-    const expire = (host: HostRow) => leaseEnded(fetching.pool, host.hostId);
+    const expire = (host: HostRow) => leaseEnded(pool, host.hostId);
 
     it('are our fault, to be tried again, and no outcome of the URL', async () => {
       const { host, crawl, site } = await hosted({}, '/a');
@@ -450,18 +436,18 @@ describe('bodies', () => {
       await expire(host);
       expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1 });
       expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject({ state: 'done' });
-      await expectExact(fetching.pool, crawl);
+      await expectExact(pool, crawl);
     });
 
     it('fail no URL, however long that takes (F07)', async () => {
       const { host, crawl } = await hosted({}, '/a', '/b', '/c');
-      await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0 });
+      await hadSettings(pool, host.hostId, { delaySeconds: 0 });
       const role = fetching.role({}, { blobs: brokenBlobs });
       for (let outage = 0; outage < 8; outage++) {
         await role.fetchSlice(host).catch(() => undefined);
         await expire(host);
       }
-      expect(await expectExact(fetching.pool, crawl)).toMatchObject({ failed: 0 });
+      expect(await expectExact(pool, crawl)).toMatchObject({ failed: 0 });
     });
   });
 });
@@ -474,7 +460,7 @@ describe('limits and orders of a crawl', () => {
     const role = fetching.role();
     for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/gone', '/1', '/2', '/3']);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: 3, dead: 1, queued: 2, leased: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 3, dead: 1, queued: 2, leased: 0 });
   });
 
   it('a pause takes effect within a second, and what was leased goes back', async () => {
@@ -485,12 +471,12 @@ describe('limits and orders of a crawl', () => {
     const { fetcher, begun } = noting(fetching.dependencies().fetcher);
     const running = fetching.role({}, { fetcher }).fetchSlice(host);
     await expect.poll(() => pages(site).length).toBeGreaterThan(1);
-    await changeCrawl(fetching.pool, crawl, { state: 'paused' });
+    await changeCrawl(pool, crawl, { state: 'paused' });
     const pausedAt = performance.now();
     await running;
     expect(begun.filter((at) => at > pausedAt + 1_200)).toEqual([]);
     expect(pages(site).length).toBeLessThan(30);
-    const ledger = await expectExact(fetching.pool, crawl);
+    const ledger = await expectExact(pool, crawl);
     expect(ledger).toMatchObject({ leased: 0, queued: 40 - pages(site).length });
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 0, next: 'idle' });
   });
@@ -510,20 +496,21 @@ describe('content types that a crawl does not take (F27)', () => {
       response.end('not really');
     };
     const site = await startSite({ '/endless': video, '/png': png, '/html': page('html') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host', contentTypes: ['text/*'], delaySeconds: 0 }, [
-      `${site.origin}/`,
-    ]);
-    await fetching.queue(crawl, host, '/endless', '/html', '/png');
+    const { host, crawl } = await fetching.queued(
+      site.origin,
+      ['/endless', '/html', '/png'],
+      { scope: 'host', contentTypes: ['text/*'], delaySeconds: 0 },
+      [`${site.origin}/`],
+    );
     await later(host);
     await fetching.role().fetchSlice(host);
-    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     const kept = rows.map(({ url, content_hash: hash, bytes }) => ({
       path: url.replace(site.origin, ''),
       bodiless: hash === null,
       small: bytes < 1_000_000,
     }));
-    expect(await urlLines(fetching.pool, { crawl_id: crawl }, 'state', 'reason', 'detail')).toEqual([
+    expect(await urlLines(pool, { crawl_id: crawl }, 'state', 'reason', 'detail')).toEqual([
       `${site.origin}/endless excluded content-type video/mp4`,
       `${site.origin}/html done fetched`,
       `${site.origin}/png excluded content-type image/png`,
@@ -533,6 +520,6 @@ describe('content types that a crawl does not take (F27)', () => {
       { path: '/html', bodiless: false, small: true },
       { path: '/png', bodiless: true, small: true },
     ]);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

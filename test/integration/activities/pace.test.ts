@@ -1,24 +1,20 @@
 /** How a host sees a slice (docs/design.md, "Politeness"): robots.txt first, one request in flight, none sooner than its delay. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectExact } from '../storage/frontier.ts';
 import { changeHost, fromNow, hadSettings, robotsRead } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, page, robots, slowly, startSite, status, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const least = (values: readonly number[]): number => Math.min(...values);
 
 describe('a slice', () => {
   it('reads robots.txt before any URL, then the URLs in their order, one at a time', async () => {
-    const site = await startSite({ '/b': slowly(60, page('slow')) });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/a', '/b', '/c?x=1', '/d');
+    const { site, host, crawl } = await fetching.site(['/a', '/b', '/c?x=1', '/d'], {
+      answers: { '/b': slowly(60, page('slow')) },
+    });
     const result = await fetching.role().fetchSlice(host);
     expect(result).toMatchObject({
       fetched: 4,
@@ -102,7 +98,7 @@ describe('a slice', () => {
   it('takes what fits into its time, and puts the rest back', async () => {
     const site = await startSite({ '/a': slowly(2_500, page('slow')) });
     const host = await fetching.host(site.origin);
-    await robotsRead(fetching.pool, host.hostId);
+    await robotsRead(pool, host.hostId);
     const crawl = await fetching.crawl();
     await fetching.queue(crawl, host, '/a', '/b', '/c');
     expect(await fetching.role({ sliceMs: 2_000 }).fetchSlice(host)).toMatchObject({
@@ -164,13 +160,10 @@ describe('a slice', () => {
 });
 
 describe('a host whose place somebody else wants', () => {
-  const wanted = ({ hostId }: HostRow) => changeHost(fetching.pool, hostId, { yield_at: fromNow() });
+  const wanted = ({ hostId }: HostRow) => changeHost(pool, hostId, { yield_at: fromNow() });
 
   it('yields at the end of its slice, with what is left queued, and is not asked sooner for that', async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ delaySeconds: 4 });
-    await fetching.queue(crawl, host, '/a', '/b', '/c');
+    const { site, host, crawl } = await fetching.site(['/a', '/b', '/c'], { config: { delaySeconds: 4 } });
     const role = fetching.role({ sliceMs: 100 });
     expect(await role.fetchSlice(host)).toMatchObject({ next: 'wait' });
     await wanted(host);
@@ -180,7 +173,7 @@ describe('a host whose place somebody else wants', () => {
     expect(result).toMatchObject({ next: 'yield', queued: 3 - result.fetched });
     expect(result.queued).toBeGreaterThan(0);
     expect(least(gaps(site))).toBeGreaterThanOrEqual(4_000);
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('is idle where nothing is left, and in trouble where it is', async () => {
@@ -234,7 +227,7 @@ describe('Crawl-delay', () => {
   it('gives way to what an operator set', async () => {
     const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Crawl-delay: 30') });
     const host = await fetching.host(site.origin);
-    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.12 });
+    await hadSettings(pool, host.hostId, { delaySeconds: 0.12 });
     await fetching.queue(await fetching.crawl({ delaySeconds: null }), host, '/a', '/b');
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 2, delayMs: 120 });
     expect(least(gaps(site))).toBeGreaterThanOrEqual(120);

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { NoRoomForBody, type Fetcher } from '../../../contracts/fetching.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { endless, Pressure } from '../../../engine/pressure/pressure.ts';
@@ -17,15 +17,12 @@ import { auditCrawl, timeOf } from '../../../storage/reports/index.ts';
 import { addUrl, fromNow, hostRow, robotsRead, tables, not } from '../../support/database/index.ts';
 import { closedGate } from '../../support/gate.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type Fetching, type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { startSite } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** A crawl with so many pages at each of several hosts. */
 async function queued(hosts: number, pages: number): Promise<{ hosts: HostRow[]; crawl: number }> {
@@ -50,15 +47,15 @@ async function visitAll(role: ReturnType<Fetching['role']>, hosts: readonly Host
 }
 
 async function expectNothingLost(crawl: number, hosts: readonly HostRow[], pages: number): Promise<void> {
-  expect(await expectExact(fetching.pool, crawl)).toMatchObject({ done: pages, queued: 0, failed: 0 });
-  for (const { hostId } of hosts) expect(await hostRow(fetching.pool, hostId)).toMatchObject({ failures: 0 });
+  expect(await expectExact(pool, crawl)).toMatchObject({ done: pages, queued: 0, failed: 0 });
+  for (const { hostId } of hosts) expect(await hostRow(pool, hostId)).toMatchObject({ failures: 0 });
 }
 
 it('with no room for unread pages fetching stands still, and goes on at the pace of the reader', async () => {
   const capacity = 12;
   const { hosts, crawl } = await queued(3, 14);
   const role = fetching.role({ capacities: { ...endless, unreadPages: capacity } });
-  const unread = (): Promise<number> => tables.url.count(fetching.pool, { crawl_id: crawl, stage: not(0) });
+  const unread = (): Promise<number> => tables.url.count(pool, { crawl_id: crawl, stage: not(0) });
   const over = visitAll(role, hosts);
   await expect.poll(unread).toBeGreaterThanOrEqual(capacity * 0.8);
 
@@ -72,7 +69,7 @@ it('with no room for unread pages fetching stands still, and goes on at the pace
   expect(most).toBeLessThanOrEqual(capacity + hosts.length);
   await expectNothingLost(crawl, hosts, 42);
   // The time in which fetching stood still has a name of its own.
-  const times = await tables.time.rows(fetching.pool, { crawl_id: crawl });
+  const times = await tables.time.rows(pool, { crawl_id: crawl });
   expect(times.reduce((sum, { pressure }) => sum + pressure, 0)).toBeGreaterThan(0);
 });
 
@@ -82,7 +79,7 @@ it('while a body waits for the disk no host is asked, and none is lost', async (
   const hosts = await Promise.all(
     sites.map(async ({ origin }) => {
       const host = await fetching.host(origin);
-      await robotsRead(fetching.pool, host.hostId);
+      await robotsRead(pool, host.hostId);
       await fetching.queue(crawl, host, ...Array.from({ length: 6 }, (_, n) => `/${String(n)}`));
       return host;
     }),
@@ -104,7 +101,7 @@ it('while a body waits for the disk no host is asked, and none is lost', async (
   await expect.poll(() => puts).toBe(1);
   const over = visitAll(role, others);
   const leased = async (): Promise<number> =>
-    (await tables.url.rows(fetching.pool, { crawl_id: crawl, state: 'leased' })).length;
+    (await tables.url.rows(pool, { crawl_id: crawl, state: 'leased' })).length;
   await expect.poll(leased).toBe(36);
   // Long enough for requests that nothing holds back.
   await delay(300);
@@ -129,7 +126,7 @@ it('with a slow database the pace falls, comes back when commits are quick, and 
   const writer = new FrontierWriter(slowPool);
   const capacities = { ...endless, commitMs: 100 };
   const role = fetching.role({ capacities }, { writer });
-  const pressure = new Pressure(fetching.pool, writer, capacities);
+  const pressure = new Pressure(pool, writer, capacities);
   expect(pressure.fetching).toBe(1);
   const over = visitAll(role, hosts);
   let least = 1;
@@ -153,27 +150,22 @@ it('a host that is left alone for want of room says so, to whoever asks about it
     close: () => Promise.resolve(),
   };
   await fetching.role({}, { fetcher: full }).fetchSlice(host);
-  await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-100) });
-  const {
-    not_before_ms: heldMs,
-    eased,
-    failures,
-  } = await tables.host.row(fetching.pool, { id: host.hostId });
+  await tables.queue.change(pool, { crawl_id: crawl }, { work_at: fromNow(-100) });
+  const { not_before_ms: heldMs, eased, failures } = await tables.host.row(pool, { id: host.hostId });
   expect(heldMs).toBeGreaterThan(0);
   expect({ eased, failures }).toEqual({ eased: true, failures: 0 });
-  const told = await explainUrlOf(fetching.pool, String(crawl), `${host.origin}/0`, 'Orbweaver');
+  const told = await explainUrlOf(pool, String(crawl), `${host.origin}/0`, 'Orbweaver');
   const [why] = told?.decisions.filter(({ step }) => step === 'wait') ?? [];
   expect(why).toMatchObject({
     verdict: 'pressure',
     because: expect.stringContaining('no room for its answers') as string,
   });
-  const time = await timeOf(fetching.pool, String(crawl), new Date());
+  const time = await timeOf(pool, String(crawl), new Date());
   const seconds = (of: string): number => time?.causes.find(({ cause }) => cause === of)?.seconds ?? 0;
   expect(seconds('pressure')).toBeGreaterThan(seconds('caps'));
 });
 
 it('pages in the folder of a machine that is gone fill no stage for the others, until it is back', async () => {
-  const { pool } = fetching;
   const [here, alive, gone] = [randomUUID(), randomUUID(), randomUUID()];
   await noteWorker(pool, randomUUID(), ['fetch'], here);
   await noteWorker(pool, randomUUID(), ['fetch'], alive);

@@ -1,5 +1,5 @@
 /** The probe of a parked host: one polite request of robots.txt, and none where nothing would come of it (F14). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parkHost } from '../../../storage/hosts/index.ts';
 import { rawServer, response } from '../../net/raw-server.ts';
 import { closedEndpoint, freshAddress } from '../../support/loopback.ts';
@@ -14,44 +14,37 @@ import {
   setState,
   tables,
 } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
-import { gaps, robots, startSite, status, type Answer, type Site } from './site.ts';
+import { type HostRow, withFetching } from './fetching.ts';
+import { gaps, robots, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 interface Parked {
   readonly site: Site;
   readonly host: HostRow;
   readonly crawl: number;
 }
-const park = (host: HostRow) =>
-  parkHost(fetching.pool, host.hostId, 'timeout: it took too long', ['timeout']);
+const park = (host: HostRow) => parkHost(pool, host.hostId, 'timeout: it took too long', ['timeout']);
 async function parked(answers: Readonly<Record<string, Answer>> = {}): Promise<Parked> {
-  const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/a');
+  const { site, host, crawl } = await fetching.site(['/a'], { answers });
   await park(host);
   return { site, host, crawl };
 }
-const row = ({ hostId }: HostRow) => hostRow(fetching.pool, hostId);
+const row = ({ hostId }: HostRow) => hostRow(pool, hostId);
 
 describe('a host that answers', () => {
   it('is asked for robots.txt, once, which is kept; the host’s row stays as it is', async () => {
     const { site, host, crawl } = await parked({ '/robots.txt': robots('User-agent: *', 'Disallow: /no') });
-    await changeHost(fetching.pool, host.hostId, { failures: 5 });
+    await changeHost(pool, host.hostId, { failures: 5 });
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'answers' });
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(await row(host)).toMatchObject({
       ...{ parked_at: expect.any(Date) as Date, failures: 5, lease_token: null },
       last_error: 'timeout: it took too long',
     });
-    expect(await tables.robots.row(fetching.pool, { host_id: host.hostId })).toMatchObject({ status: 200 });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 1 });
+    expect(await tables.robots.row(pool, { host_id: host.hostId })).toMatchObject({ status: 200 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1 });
   });
 
   it('has no robots.txt: everything may be fetched (RFC 9309 §2.3.1.3)', async () => {
@@ -93,8 +86,8 @@ describe('no request is sent', () => {
     ],
   ] as const)('%s', async (_when, change, settings, outcome) => {
     const { site, host } = await parked();
-    await hadSettings(fetching.pool, host.hostId, settings);
-    await changeHost(fetching.pool, host.hostId, change);
+    await hadSettings(pool, host.hostId, settings);
+    await changeHost(pool, host.hostId, change);
     const result = await fetching.role().probeHost(host);
     expect(result).toMatchObject({ outcome });
     expect(result.waitMs).toBeGreaterThan(0);
@@ -113,7 +106,7 @@ describe('no request is sent', () => {
       }, freshAddress());
       const host = await fetching.host(server.origin);
       await fetching.queue(await fetching.crawl(), host, '/a');
-      await hadSettings(fetching.pool, host.hostId, { quotaPerDay, delaySeconds: 0 });
+      await hadSettings(pool, host.hostId, { quotaPerDay, delaySeconds: 0 });
       await park(host);
       const role = fetching.role();
       expect(await role.probeHost(host)).toMatchObject({ outcome: 'answers' });
@@ -125,24 +118,20 @@ describe('no request is sent', () => {
 
   it('after a crash before a full delay has passed', async () => {
     const { site, host } = await parked();
-    await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.9 });
-    await changeHost(fetching.pool, host.hostId, { lease_token: 1, lease_until: fromNow(-1) });
+    await hadSettings(pool, host.hostId, { delaySeconds: 0.9 });
+    await changeHost(pool, host.hostId, { lease_token: 1, lease_until: fromNow(-1) });
     const began = performance.now();
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'answers' });
     expect((site.hits[0]?.at ?? 0) - began).toBeGreaterThanOrEqual(880);
   });
 
   it.each<[string, (crawl: number) => Promise<unknown>]>([
-    ['its crawl is paused', (crawl) => setState(fetching.pool, crawl, 'paused')],
-    ['its crawl was cancelled', (crawl) => setState(fetching.pool, crawl, 'cancelled')],
-    [
-      'its crawl ended at a limit',
-      (crawl) => setState(fetching.pool, crawl, 'finished', null, 'limit:max-pages'),
-    ],
+    ['its crawl is paused', (crawl) => setState(pool, crawl, 'paused')],
+    ['its crawl was cancelled', (crawl) => setState(pool, crawl, 'cancelled')],
+    ['its crawl ended at a limit', (crawl) => setState(pool, crawl, 'finished', null, 'limit:max-pages')],
     [
       'nothing is queued there any more',
-      (crawl) =>
-        tables.url.change(fetching.pool, { crawl_id: crawl }, { state: 'excluded', reason: 'dropped' }),
+      (crawl) => tables.url.change(pool, { crawl_id: crawl }, { state: 'excluded', reason: 'dropped' }),
     ],
   ])('where %s', async (_why, change) => {
     const { site, host, crawl } = await parked();
@@ -153,32 +142,28 @@ describe('no request is sent', () => {
 
   it('where its domain has opted out', async () => {
     const { site, host } = await parked();
-    await optedOut(fetching.pool, new URL(site.origin).hostname);
+    await optedOut(pool, new URL(site.origin).hostname);
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'pointless' });
     expect(site.paths()).toEqual([]);
-    await noOptOuts(fetching.pool);
+    await noOptOuts(pool);
   });
 });
 
 it('waits for dead letters of a crawl that has run out of work', async () => {
   const { site, host, crawl } = await parked();
-  await tables.url.change(
-    fetching.pool,
-    { crawl_id: crawl, state: 'queued' },
-    { attempts: 1, reason: 'timeout' },
-  );
+  await tables.url.change(pool, { crawl_id: crawl, state: 'queued' }, { attempts: 1, reason: 'timeout' });
   await park(host);
-  await setState(fetching.pool, crawl, 'finished');
+  await setState(pool, crawl, 'finished');
   expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'answers' });
   expect(site.paths()).toEqual(['/robots.txt']);
 });
 
 it('keeps the pace of the slice that follows', async () => {
   const { site, host } = await parked();
-  await hadSettings(fetching.pool, host.hostId, { delaySeconds: 0.7 });
+  await hadSettings(pool, host.hostId, { delaySeconds: 0.7 });
   const role = fetching.role();
   await role.probeHost(host);
-  await changeHost(fetching.pool, host.hostId, { parked_at: null });
+  await changeHost(pool, host.hostId, { parked_at: null });
   await role.fetchSlice(host);
   expect(site.paths()).toEqual(['/robots.txt', '/a']);
   expect(gaps(site).at(-1)).toBeGreaterThanOrEqual(700);

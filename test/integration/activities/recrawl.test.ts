@@ -2,7 +2,7 @@
  * Standing crawls (F31): visits are noted, pages become due, and are fetched again within the budget.
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlState } from '../../../domain/crawl-life.ts';
 import { changeCrawlState, crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';
@@ -13,15 +13,12 @@ import { changeCrawl, fromNow, holdRanking, ledgerPages, tables } from '../../su
 import { judgeSameTexts } from '../../../storage/pages/index.ts';
 import { until } from '../../support/until.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 /** A page in many words, with links. Its bytes differ with each request, its text does not. */
 const told =
@@ -44,8 +41,8 @@ const fixed =
 
 /** The state of a crawl that is found complete. */
 async function settled(id: number): Promise<CrawlState> {
-  const { revision } = await crawlStandsAt(fetching.pool, String(id));
-  return (await settleCrawl(fetching.pool, String(id), 'complete', null, revision)).state;
+  const { revision } = await crawlStandsAt(pool, String(id));
+  return (await settleCrawl(pool, String(id), 'complete', null, revision)).state;
 }
 
 const paths = ['/', '/copy', '/gone', '/kept', '/moved', '/same', '/still'];
@@ -66,16 +63,16 @@ async function standing(keepFresh: Partial<KeepFresh> = {}, nearDuplicates = fal
     '/gone': status(404),
     '/moved': redirect('/kept'),
   });
-  const host = await fetching.host(site.origin);
-  const id = await fetching.crawl(
+  const { host, crawl: id } = await fetching.queued(
+    site.origin,
+    ['/'],
     {
       ...{ scope: 'host', nearDuplicates },
       keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000, ...keepFresh },
     },
     [`${site.origin}/`],
   );
-  await fetching.queue(id, host, '/');
-  await changeCrawl(fetching.pool, id, { seeded_line: 1 });
+  await changeCrawl(pool, id, { seeded_line: 1 });
   const crawl = { id, site, host };
   await work(crawl);
   return crawl;
@@ -88,8 +85,7 @@ async function work({ host }: Standing): Promise<void> {
   }
 }
 
-const run = ({ id }: Standing): ReturnType<typeof runRecrawl> =>
-  runRecrawl(fetching.pool, String(id), () => true);
+const run = ({ id }: Standing): ReturnType<typeof runRecrawl> => runRecrawl(pool, String(id), () => true);
 
 /**
  * Visits are noted a second after their commit. If they come in two parts, a page that takes over a body in the first
@@ -108,14 +104,14 @@ async function noted(crawl: Standing, visits: number): Promise<void> {
 /** As if all pages had been visited two days ago, and the budget of a day were there. */
 async function makeDue({ id }: Standing): Promise<void> {
   const ago = fromNow(-2 * 86_400);
-  await tables.history.change(fetching.pool, { crawl_id: id }, { seen_at: ago, next_due: fromNow(-1) });
-  await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
+  await tables.history.change(pool, { crawl_id: id }, { seen_at: ago, next_due: fromNow(-1) });
+  await tables.standing.change(pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
 }
 
 async function histories(
   crawl: Standing,
 ): Promise<Record<string, { visits: number; changed: boolean; due: boolean }>> {
-  const rows = await tables.history.rows(fetching.pool, { crawl_id: crawl.id });
+  const rows = await tables.history.rows(pool, { crawl_id: crawl.id });
   const urls = Object.entries(await fetching.urls(crawl.id, crawl.site.origin));
   return Object.fromEntries(
     urls.flatMap(([path, { key }]) => {
@@ -131,7 +127,7 @@ describe('a standing crawl', () => {
     const crawl = await standing();
     const { id, site } = crawl;
     await noted(crawl, paths.length);
-    const pages = await ledgerPages(fetching.pool, id);
+    const pages = await ledgerPages(pool, id);
     expect(Object.values(await histories(crawl))).toEqual(
       paths.map(() => ({ visits: 1, changed: false, due: true })),
     );
@@ -147,8 +143,8 @@ describe('a standing crawl', () => {
     };
     await makeDue(crawl);
     expect((await run(crawl)).queued).toBe(paths.length);
-    await expectExact(fetching.pool, id);
-    expect(await ledgerPages(fetching.pool, id)).toBe(0);
+    await expectExact(pool, id);
+    expect(await ledgerPages(pool, id)).toBe(0);
     const urls = Object.values(await fetching.urls(id, site.origin));
     expect(urls.map(({ state, reason }) => [state, reason])).toEqual(paths.map(() => ['queued', 'recrawl']));
     // What is queued is not due a second time.
@@ -160,7 +156,7 @@ describe('a standing crawl', () => {
     await noted(crawl, paths.length + 1);
     // The page for which `/copy` was not read has other bytes now: `/copy` is read from its stored body.
     await work(crawl);
-    await expectExact(fetching.pool, id);
+    await expectExact(pool, id);
     expect(await histories(crawl)).toEqual({
       '/': { visits: 2, changed: false, due: true },
       '/copy': { visits: 2, changed: false, due: true },
@@ -174,9 +170,9 @@ describe('a standing crawl', () => {
     const now = await fetching.urls(id, site.origin);
     expect(now['/copy']).toMatchObject({ state: 'done', stage: 0, alias_key: null });
     expect(now['/kept']).toMatchObject({ state: 'dead', reason: 'gone' });
-    const stored = await tables.page.rows(fetching.pool, { crawl_id: id });
+    const stored = await tables.page.rows(pool, { crawl_id: id });
     expect(stored).toHaveLength(pages);
-    const [freed] = await tables.freedBody.rows(fetching.pool, {});
+    const [freed] = await tables.freedBody.rows(pool, {});
     expect(freed).toBeDefined();
   });
 
@@ -199,9 +195,7 @@ describe('a standing crawl', () => {
     await work(crawl);
     await noted(crawl, paths.length + 2);
     const hashes = async (): Promise<unknown[]> =>
-      (await tables.page.rows(fetching.pool, { crawl_id: id, title: 'Counts' })).map(
-        ({ text_hash: hash }) => hash,
-      );
+      (await tables.page.rows(pool, { crawl_id: id, title: 'Counts' })).map(({ text_hash: hash }) => hash);
     const before = await hashes();
     const shuffled = counting(`${article.slice(900)} ${article.slice(0, 600)} and more`);
     site.answers = { ...site.answers, '/told': shuffled };
@@ -221,18 +215,18 @@ describe('a standing crawl', () => {
     const crawl = await standing({ requestsPerDay: 100 });
     const { id, site } = crawl;
     const change = (path: string, columns: Parameters<typeof tables.url.change>[2]): Promise<number> =>
-      tables.url.change(fetching.pool, { crawl_id: id, url: site.origin + path }, columns);
+      tables.url.change(pool, { crawl_id: id, url: site.origin + path }, columns);
     await change('/still', { kind: storedKinds.probe });
     await noted(crawl, paths.length - 1);
     expect(Object.keys(await histories(crawl))).not.toContain('/still');
     await change('/kept', { state: 'excluded', reason: 'soft-404', detail: '1: text of made-up paths in /' });
     await makeDue(crawl);
     const { key } = (await fetching.urls(id, site.origin))['/kept'] ?? {};
-    await tables.history.change(fetching.pool, { crawl_id: id, key }, { next_due: fromNow(-60) });
+    await tables.history.change(pool, { crawl_id: id, key }, { next_due: fromNow(-60) });
     // The budget allows one, and the one that has waited longest is held.
     expect((await run(crawl)).queued).toBe(1);
     expect((await fetching.urls(id, site.origin))['/kept']).toMatchObject({ state: 'queued', detail: null });
-    await expectExact(fetching.pool, id);
+    await expectExact(pool, id);
   });
 
   it('drops what was read of a page that became a copy, and ends even if nobody has noted that yet', async () => {
@@ -241,7 +235,7 @@ describe('a standing crawl', () => {
     await noted(crawl, paths.length);
     const printed = async (path: string): Promise<number> => {
       const key = (await fetching.urls(id, site.origin))[path]?.key;
-      return tables.print.count(fetching.pool, { crawl_id: id, key });
+      return tables.print.count(pool, { crawl_id: id, key });
     };
     expect([await printed('/'), await printed('/still')]).toEqual([1, 1]);
     site.answers = { ...site.answers, '/still': fixed('Kept'), '/copy': fixed('Copy') };
@@ -257,19 +251,18 @@ describe('a standing crawl', () => {
     await makeDue(crawl);
     await run(crawl);
     await work(crawl);
-    const { config } = await tables.crawl.row(fetching.pool, { id });
-    await changeCrawl(fetching.pool, id, { config: { ...config, keepFresh: null } });
+    const { config } = await tables.crawl.row(pool, { id });
+    await changeCrawl(pool, id, { config: { ...config, keepFresh: null } });
     expect(await settled(id)).toBe('finished');
     const { key, alias_key: alias } = (await fetching.urls(id, site.origin))['/copy'] ?? {};
     expect(alias).toBeNull();
-    expect(await tables.page.rows(fetching.pool, { crawl_id: id, key })).toMatchObject([{ title: 'Same' }]);
+    expect(await tables.page.rows(pool, { crawl_id: id, key })).toMatchObject([{ title: 'Same' }]);
     expect([await printed('/copy'), await printed('/same')]).toEqual([1, 0]);
   });
 
   it('is paused at once while its copies are ranked', async () => {
     const crawl = await standing();
     await noted(crawl, paths.length);
-    const { pool } = fetching;
     await tables.standing.change(pool, { crawl_id: crawl.id }, { ranked_at: null });
     const held = await holdRanking(pool);
     const ranked = run(crawl);
@@ -286,9 +279,9 @@ describe('a standing crawl', () => {
     const crawl = await standing({ requestsPerDay: 1, news: ['*/still'] });
     await noted(crawl, paths.length);
     await makeDue(crawl);
-    await moveCrawl(fetching.pool, crawl.id, 'paused');
+    await moveCrawl(pool, crawl.id, 'paused');
     expect((await run(crawl)).queued).toBe(0);
-    await moveCrawl(fetching.pool, crawl.id, 'running');
+    await moveCrawl(pool, crawl.id, 'running');
     expect((await run(crawl)).queued).toBe(1);
     expect((await run(crawl)).queued).toBe(0);
     const queued = Object.entries(await fetching.urls(crawl.id, crawl.site.origin)).filter(
@@ -296,18 +289,18 @@ describe('a standing crawl', () => {
     );
     expect(queued.map(([path]) => path)).toEqual(['/still']);
     expect(queued[0]?.[1].priority).toBeGreaterThan(newsLift);
-    await expectExact(fetching.pool, crawl.id);
+    await expectExact(pool, crawl.id);
   });
 
   it('plans anew as soon as it has learnt how often its pages change', async () => {
     const crawl = await standing({});
     await noted(crawl, paths.length);
-    const plan = () => tables.standing.row(fetching.pool, { crawl_id: crawl.id });
-    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { planned_pages: paths.length });
+    const plan = () => tables.standing.row(pool, { crawl_id: crawl.id });
+    await tables.standing.change(pool, { crawl_id: crawl.id }, { planned_pages: paths.length });
     const guessed = await plan();
     expect(guessed).toMatchObject({ planned_rates: 0, planned_at: expect.any(Date) as Date });
     // The next visit tells the rates.
-    await tables.history.change(fetching.pool, { crawl_id: crawl.id }, { visits: 3 });
+    await tables.history.change(pool, { crawl_id: crawl.id }, { visits: 3 });
     await makeDue(crawl);
     await run(crawl);
     expect((await plan()).planned_at).toEqual(guessed.planned_at);
@@ -323,27 +316,27 @@ describe('a standing crawl', () => {
     const crawl = await standing({ only: ['*/same', '*/still'] });
     await noted(crawl, paths.length);
     // The first plan may be of the pages that were noted by then; it is an hour old now.
-    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { planned_at: fromNow(-3_601) });
+    await tables.standing.change(pool, { crawl_id: crawl.id }, { planned_at: fromNow(-3_601) });
     await run(crawl);
     const due = Object.entries(await histories(crawl)).filter(([, each]) => each.due);
     expect(due.map(([path]) => path)).toEqual(['/same', '/still']);
-    const [plan] = await tables.standing.rows(fetching.pool, { crawl_id: crawl.id });
+    const [plan] = await tables.standing.rows(pool, { crawl_id: crawl.id });
     expect(plan).toMatchObject({ pages: paths.length });
     expect(plan?.price).toBeGreaterThan(0);
-    const sample = (await tables.freshness.rows(fetching.pool, { crawl_id: crawl.id })).at(-1);
+    const sample = (await tables.freshness.rows(pool, { crawl_id: crawl.id })).at(-1);
     expect(sample).toMatchObject({ pages: 2, left_out: 0 });
     expect(sample?.fresh).toBeGreaterThan(0.9);
 
     // An edit that keeps more of the crawl fresh, or other bounds, hold for pages that are known already.
     const edit = async (keepFresh: Partial<KeepFresh>): Promise<void> => {
-      const { config } = await tables.crawl.row(fetching.pool, { id: crawl.id });
+      const { config } = await tables.crawl.row(pool, { id: crawl.id });
       const edited = { ...defaultKeepFresh, ...config.keepFresh, ...keepFresh };
-      await changeCrawl(fetching.pool, crawl.id, { config: { ...config, keepFresh: edited } });
+      await changeCrawl(pool, crawl.id, { config: { ...config, keepFresh: edited } });
       await run(crawl);
     };
     const dueOf = async (): Promise<Readonly<Record<string, number>>> => {
       const urls = Object.entries(await fetching.urls(crawl.id, crawl.site.origin));
-      const rows = await tables.history.rows(fetching.pool, { crawl_id: crawl.id });
+      const rows = await tables.history.rows(pool, { crawl_id: crawl.id });
       return Object.fromEntries(
         urls.flatMap(([path, { key }]) => {
           const row = rows.find((each) => each.key.equals(key));
@@ -364,8 +357,8 @@ describe('a standing crawl', () => {
     const { '/gone': gone = 0, ...others } = await dueOf();
     expect(gone).toBeGreaterThan(6 * 86_400_000);
     expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(3_600_001);
-    const { config } = await tables.crawl.row(fetching.pool, { id: crawl.id });
-    await changeCrawl(fetching.pool, crawl.id, { config: { ...config, keepFresh: null } });
+    const { config } = await tables.crawl.row(pool, { id: crawl.id });
+    await changeCrawl(pool, crawl.id, { config: { ...config, keepFresh: null } });
     expect(await run(crawl)).toEqual({ noted: 0, queued: 0, over: true });
     expect(await settled(crawl.id)).toBe('finished');
   });
@@ -392,15 +385,11 @@ describe('a standing crawl', () => {
     // The page that was read for all of them has changed, which nobody has noted yet when another copy is found.
     site.answers = { ...site.answers, [owner]: told('Changed') };
     const place = { crawl_id: id, url: `${site.origin}${owner}` };
-    await tables.history.change(
-      fetching.pool,
-      { crawl_id: id, key: first[owner]?.key },
-      { next_due: fromNow(-1) },
-    );
-    await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
+    await tables.history.change(pool, { crawl_id: id, key: first[owner]?.key }, { next_due: fromNow(-1) });
+    await tables.standing.change(pool, { crawl_id: id }, { allowed_at: fromNow(-2 * 86_400) });
     expect((await run(crawl)).queued).toBe(1);
     await work(crawl);
-    expect(await tables.url.row(fetching.pool, place)).toMatchObject({ state: 'done', alias_key: null });
+    expect(await tables.url.row(pool, place)).toMatchObject({ state: 'done', alias_key: null });
     await fetching.queue(id, crawl.host, '/late');
     await work(crawl);
     const late = (await fetching.urls(id, site.origin))['/late'];
@@ -414,24 +403,20 @@ describe('a standing crawl', () => {
 
     // A copy whose original is not the page that stands for the body is judged at its own next visit.
     await tables.url.change(
-      fetching.pool,
+      pool,
       { crawl_id: id, url: `${site.origin}${copy}` },
       { alias_key: first[owner]?.key },
     );
     await makeDue(crawl);
-    await tables.history.change(fetching.pool, { crawl_id: id }, { next_due: fromNow(86_400) });
-    await tables.history.change(
-      fetching.pool,
-      { crawl_id: id, key: now[copy]?.key },
-      { next_due: fromNow(-1) },
-    );
+    await tables.history.change(pool, { crawl_id: id }, { next_due: fromNow(86_400) });
+    await tables.history.change(pool, { crawl_id: id, key: now[copy]?.key }, { next_due: fromNow(-1) });
     expect((await run(crawl)).queued).toBe(1);
     await work(crawl);
     await noted(crawl, 1);
     await work(crawl);
     const last = await fetching.urls(id, site.origin);
     expect(last[copy]).toMatchObject({ stage: 0, alias_key: late?.key });
-    await expectExact(fetching.pool, id);
+    await expectExact(pool, id);
   });
 
   it('takes hints of sitemaps, and hurries for dates that have held', async () => {
@@ -449,12 +434,12 @@ describe('a standing crawl', () => {
     };
     await noted(crawl, paths.length);
     await tables.history.change(
-      fetching.pool,
+      pool,
       { crawl_id: id },
       { seen_at: fromNow(-3_600), next_due: fromNow(3_600) },
     );
     const dueNow = async (): Promise<string[]> => {
-      const due = (await tables.history.rows(fetching.pool, { crawl_id: id })).filter(
+      const due = (await tables.history.rows(pool, { crawl_id: id })).filter(
         ({ next_due: at }) => at !== null && at.getTime() <= Date.now(),
       );
       const urls = Object.entries(await fetching.urls(id, site.origin));
@@ -463,7 +448,7 @@ describe('a standing crawl', () => {
     const readMap = async (): Promise<void> => {
       await fetching.queue(id, host, '/map.xml');
       await tables.url.change(
-        fetching.pool,
+        pool,
         { crawl_id: id, url: `${site.origin}/map.xml` },
         { kind: 1, state: 'queued' },
       );
@@ -472,20 +457,20 @@ describe('a standing crawl', () => {
     await readMap();
     // Nobody knows yet whether these dates hold.
     expect(await dueNow()).toEqual([]);
-    await tables.sitemapRecord.add(fetching.pool, {
+    await tables.sitemapRecord.add(pool, {
       ...{ crawl_id: id, host_id: Number(host.hostId), correct: 9, wrong: 1 },
     });
     await readMap();
     expect(await dueNow()).toEqual(['/still']);
-    await tables.standing.change(fetching.pool, { crawl_id: id }, { allowed_at: fromNow(-86_400) });
+    await tables.standing.change(pool, { crawl_id: id }, { allowed_at: fromNow(-86_400) });
     await run(crawl);
     await work(crawl);
     // The page was said to have changed, and had not.
     await until('the visit is noted', async () => {
       await run(crawl);
-      return (await tables.sitemapRecord.row(fetching.pool, { crawl_id: id })).wrong === 2;
+      return (await tables.sitemapRecord.row(pool, { crawl_id: id })).wrong === 2;
     });
-    await expectExact(fetching.pool, id);
+    await expectExact(pool, id);
   });
 });
 
@@ -496,13 +481,13 @@ describe('pages of a standing crawl with the same text', () => {
       // The bodies differ in their links, the texts do not.
       ...{ '/a': told('Shared', '/a'), '/bb': told('Shared', '/bb'), '/ccc': told('Own', '/ccc') },
     });
-    const host = await fetching.host(site.origin);
-    const id = await fetching.crawl(
+    const { host, crawl: id } = await fetching.queued(
+      site.origin,
+      ['/'],
       { scope: 'host', keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000 } },
       [`${site.origin}/`],
     );
-    await fetching.queue(id, host, '/');
-    await changeCrawl(fetching.pool, id, { seeded_line: 1 });
+    await changeCrawl(pool, id, { seeded_line: 1 });
     const crawl = { id, site, host };
     await work(crawl);
     return crawl;
@@ -522,17 +507,17 @@ describe('pages of a standing crawl with the same text', () => {
     await makeDue(crawl);
     expect((await run(crawl)).queued).toBe(4);
     await work(crawl);
-    await judgeSameTexts(fetching.pool, 60_000);
+    await judgeSameTexts(pool, 60_000);
     await noted(crawl, 4);
     await work(crawl);
-    await judgeSameTexts(fetching.pool, 60_000);
+    await judgeSameTexts(pool, 60_000);
   };
   const words = async ({ id }: Standing): Promise<number> =>
-    (await tables.page.rows(fetching.pool, { crawl_id: id })).length;
+    (await tables.page.rows(pool, { crawl_id: id })).length;
 
   it('are marked after each visit, and anew when their page has changed', async () => {
     const crawl = await sharing();
-    await judgeSameTexts(fetching.pool, 60_000);
+    await judgeSameTexts(pool, 60_000);
     expect(await copies(crawl)).toEqual({ '/bb': '/a' });
     await noted(crawl, 4);
     // Nothing changed: the mark is back after the visit, both pages were noted as read, and no text as another one.
@@ -547,20 +532,20 @@ describe('pages of a standing crawl with the same text', () => {
     // The page is gone: the other one stands for itself.
     await visitAgain(crawl, { '/bb': status(404) });
     expect(await copies(crawl)).toEqual({});
-    await expectExact(fetching.pool, crawl.id);
+    await expectExact(pool, crawl.id);
   });
 
   it('are ranked once a day by redirects too, though the crawl never ends', async () => {
     const crawl = await sharing();
     await noted(crawl, 4);
-    await judgeSameTexts(fetching.pool, 60_000);
+    await judgeSameTexts(pool, 60_000);
     expect(await copies(crawl)).toEqual({ '/bb': '/a' });
     await visitAgain(crawl, { '/ccc': redirect('/bb') });
     expect(await copies(crawl)).toEqual({ '/bb': '/a' });
-    await tables.standing.change(fetching.pool, { crawl_id: crawl.id }, { ranked_at: fromNow(-2 * 86_400) });
+    await tables.standing.change(pool, { crawl_id: crawl.id }, { ranked_at: fromNow(-2 * 86_400) });
     await run(crawl);
     expect(await copies(crawl)).toEqual({ '/a': '/bb' });
-    await judgeSameTexts(fetching.pool, 60_000);
+    await judgeSameTexts(pool, 60_000);
     expect(await copies(crawl)).toEqual({ '/a': '/bb' });
   });
 });

@@ -1,5 +1,5 @@
 /** Redirects (RFC 9110 §15.4; docs/design.md, "Politeness"): each hop is a URL of the frontier, none is followed on the spot. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
@@ -10,38 +10,32 @@ import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { hostRow, not, optedOut, tables } from '../../support/database/index.ts';
 import { readBodies } from './reading.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { page, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const hosted = async (
   answers: Readonly<Record<string, Answer>>,
   ...paths: readonly string[]
 ): Promise<{ readonly site: Site; readonly host: HostRow; readonly crawl: number }> => {
   const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-  await fetching.queue(crawl, host, ...paths);
+  const { host, crawl } = await fetching.queued(site.origin, paths, { scope: 'host' }, [`${site.origin}/`]);
   return { site, host, crawl };
 };
 const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');
 
 it('is followed no sooner than the answer asks, and one that leads nowhere says where to', async () => {
-  const site = await startSite({
-    '/a': status(302, { location: '/b', 'retry-after': '600' }),
-    '/c?utm_source=x': status(301, { location: '/c', 'retry-after': '600' }),
-    '/d': status(302, { location: 'http://[nowhere/' }),
+  const { site, host, crawl } = await fetching.site(['/a', '/c?utm_source=x', '/d'], {
+    answers: {
+      '/a': status(302, { location: '/b', 'retry-after': '600' }),
+      '/c?utm_source=x': status(301, { location: '/c', 'retry-after': '600' }),
+      '/d': status(302, { location: 'http://[nowhere/' }),
+    },
   });
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/a', '/c?utm_source=x', '/d');
   await fetching.role().fetchSlice(host);
-  const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl, state: not('done') });
+  const rows = await tables.url.rows(pool, { crawl_id: crawl, state: not('done') });
   const found = rows.map(({ url, state, detail, due_at_ms: dueMs }) => ({
     path: url.replace(site.origin, ''),
     ...{ state, detail, minutes: Math.round(Math.max(0, dueMs) / 60_000) },
@@ -61,7 +55,7 @@ describe('a redirect', () => {
     const urls = await fetching.urls(crawl, site.origin);
     expect(urls['/a']).toMatchObject({ state: 'done', reason: 'redirect', status: 301, content_hash: null });
     expect(urls['/b?x=1']).toMatchObject({ state: 'done', reason: 'fetched', hops: 1, depth: 0 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('to another host: that host’s URL, which nobody asks from here', async () => {
@@ -73,7 +67,7 @@ describe('a redirect', () => {
     expect(other.paths()).toEqual([]);
     const found = (await fetching.urls(crawl, site.origin))[`${other.origin}/b`];
     expect(found).toMatchObject({ state: 'queued', hops: 1 });
-    expect(await hostRow(fetching.pool, found?.host_id ?? 0)).toMatchObject({ origin: other.origin });
+    expect(await hostRow(pool, found?.host_id ?? 0)).toMatchObject({ origin: other.origin });
   });
 
   it('out of the crawl’s scope: the end of the way', async () => {
@@ -94,7 +88,7 @@ describe('a redirect', () => {
     const urls = await fetching.urls(crawl, site.origin);
     expect(Object.keys(urls)).toEqual(['/a']);
     expect(urls['/a']).toMatchObject({ state: 'done', reason: 'fetched', fetches: 2, hops: 1, attempts: 0 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('to itself: a loop, after one request', async () => {
@@ -117,7 +111,7 @@ describe('a redirect', () => {
     expect(pages(site)).toHaveLength(6);
     const [url] = Object.values(await fetching.urls(crawl, site.origin));
     expect(url).toMatchObject({ state: 'failed', reason: 'too-many-redirects', hops: 5 });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('on and on: given up after five hops', async () => {
@@ -139,9 +133,9 @@ describe('a redirect', () => {
       Array.from({ length: 9 }, (_, at) => [`/${String(at)}`, redirect(`/${String(at + 1)}`)]),
     );
     const site = await startSite(chain);
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host', maxRedirects: 7 }, [`${site.origin}/`]);
-    await fetching.queue(crawl, host, '/0');
+    const { host, crawl } = await fetching.queued(site.origin, ['/0'], { scope: 'host', maxRedirects: 7 }, [
+      `${site.origin}/`,
+    ]);
     const role = fetching.role();
     for (let slice = 0; slice < 9; slice++) await role.fetchSlice(host);
     expect(pages(site)).toHaveLength(8);
@@ -153,7 +147,7 @@ describe('a redirect', () => {
     const role = fetching.role();
     for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
     expect(pages(site)).toEqual(['/a', '/b']);
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ discovered: 2, done: 2 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2, done: 2 });
   });
 
   it.each(['mailto:a@example.org', 'http://'])('to %s: a failure of the URL', async (location) => {
@@ -175,7 +169,7 @@ it('Link and Refresh in the head of a page lead on from it, without a request of
   await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
   await readBodies(fetching, host);
   expect(Object.keys(await fetching.urls(crawl, site.origin)).toSorted()).toEqual(['/a', '/de', '/later']);
-  await expectExact(fetching.pool, crawl);
+  await expectExact(pool, crawl);
 });
 
 it('what is cut of a Link field is counted', async () => {
@@ -184,10 +178,10 @@ it('what is cut of a Link field is counted', async () => {
   await fetching.role({ sliceMs: 5_000 }).fetchSlice(host);
   await readBodies(fetching, host);
   const leftOut = link.length - 4_096;
-  expect((await viewCrawl(fetching.pool, String(crawl)))?.cut).toEqual({
+  expect((await viewCrawl(pool, String(crawl)))?.cut).toEqual({
     linkFields: { places: 1, leftOut },
   });
-  await expectExact(fetching.pool, crawl);
+  await expectExact(pool, crawl);
 });
 
 describe('cookies that a redirect sets (RFC 6265)', () => {
@@ -203,7 +197,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     const found = await hosted(answers, ...paths);
     const role = fetching.role();
     for (let slice = 0; slice < slices; slice++) await role.fetchSlice(found.host);
-    await expectExact(fetching.pool, found.crawl);
+    await expectExact(pool, found.crawl);
     const asked = found.site.hits
       .filter(({ path }) => path !== '/robots.txt')
       .map(({ path, headers }) => [path, headers.cookie ?? '']);
@@ -249,7 +243,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
       { '/article': wall('/detour'), '/detour': redirect('/article', 302) },
       '/article',
     );
-    const writer = new FrontierWriter(fetching.pool);
+    const writer = new FrontierWriter(pool);
     const written = writer.write.bind(writer);
     writer.write = async (write, patienceMs) => {
       const result = await written(write, patienceMs);
@@ -262,7 +256,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
       '/detour': { state: 'done', reason: 'redirect' },
       '/article': { state: 'queued', reason: 'redirect', hops: 2 },
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it.each([
@@ -280,7 +274,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
     const urls = await fetching.urls(crawl, site.origin);
     expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched', hops: 4, redirect_to: null });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it.each([1, 2, 3, 4])(
@@ -294,9 +288,12 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
         '/step': redirect('/set', 302),
         '/set': status(302, { location: '/article', 'set-cookie': 'seen=1; Path=/' }),
       });
-      const host = await fetching.host(site.origin);
-      const crawl = await fetching.crawl({ scope: 'host', maxRedirects: 10 }, [`${site.origin}/`]);
-      await fetching.queue(crawl, host, '/article');
+      const { host, crawl } = await fetching.queued(
+        site.origin,
+        ['/article'],
+        { scope: 'host', maxRedirects: 10 },
+        [`${site.origin}/`],
+      );
       // The first request is for robots.txt.
       for (let slice = 0; slice <= asked; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
       const role = fetching.role();
@@ -375,7 +372,7 @@ describe('a seed that leads to another domain', () => {
     });
     const [host, there] = [await fetching.host(site.origin), await fetching.host(other.origin)];
     const crawl = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
-    await new FrontierWriter(fetching.pool).write({
+    await new FrontierWriter(pool).write({
       admissions: [
         admission(Number(host.hostId), crawl, `${site.origin}/`, { seed: true, depth: 0 }),
         admission(Number(host.hostId), crawl, `${site.origin}/page`, { depth: 1, priority: 0.1 }),
@@ -388,7 +385,7 @@ describe('a seed that leads to another domain', () => {
     return { site, other, crawl, visit, moved: async () => viewOf(crawl) };
   };
   const viewOf = async (crawl: number) => {
-    const view = await viewCrawl(fetching.pool, String(crawl));
+    const view = await viewCrawl(pool, String(crawl));
     return { moved: view?.seeds.firstMoved, cut: view?.cut };
   };
 
@@ -401,7 +398,7 @@ describe('a seed that leads to another domain', () => {
       moved: [{ from: `${site.origin}/`, to: `${other.origin}/hop` }],
       cut: {},
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('brings the folder alone to a crawl of a folder', async () => {
@@ -432,18 +429,17 @@ describe('a seed that leads to another domain', () => {
     await visit();
     expect(pages(other)).toEqual([]);
     expect(await moved()).toEqual({ moved: [], cut: nothingBrought });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('brings nothing that has opted out', async () => {
-    await optedOut(fetching.pool, 'opted-out.example');
+    await optedOut(pool, 'opted-out.example');
     const { visit, moved } = await seeded(() => 'https://www.opted-out.example/hop');
     await visit();
     expect(await moved()).toEqual({ moved: [], cut: nothingBrought });
   });
 
   it('brings a thousand places, not one more, and a look at the crawl shows a hundred', async () => {
-    const { pool } = fetching;
     const crawl = await fetching.crawl({ scope: 'host' }, ['https://a.example/']);
     const from = 'https://a.example/';
     const stored = Array.from({ length: 990 }, (_, nth) => ({

@@ -1,15 +1,12 @@
 /** Request headers of a crawl: to whom they go, and that nothing is shared between crawls that send others. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { moveCrawl } from '../storage/frontier.ts';
 import { like, tables } from '../../support/database/index.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { page, redirect, startSite } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 it('go to the origins of the seeds, not with robots.txt, and to nobody else', async () => {
   const own = await startSite({ '/': page('Home', { etag: '"home"' }), '/away': page('Away') });
@@ -19,12 +16,12 @@ it('go to the origins of the seeds, not with robots.txt, and to nobody else', as
   const crawl = async (headers: Record<string, string>): Promise<void> => {
     const id = await fetching.crawl({ scope: 'any', headers }, [`${own.origin}/`]);
     await fetching.queue(id, ownHost, '/', '/away');
-    await tables.url.change(fetching.pool, { crawl_id: id, url: like('%/') }, { seed: true });
+    await tables.url.change(pool, { crawl_id: id, url: like('%/') }, { seed: true });
     await fetching.queue(id, otherHost, '/linked');
     const agent = fetching.role();
     for (let round = 0; round < 3; round++)
       for (const host of [ownHost, otherHost]) await agent.fetchSlice(host);
-    await moveCrawl(fetching.pool, id, 'finished');
+    await moveCrawl(pool, id, 'finished');
   };
   await crawl({ Authorization: 'Bearer one', accept: 'text/html' });
   const sent = (site: typeof own): Record<string, unknown> =>

@@ -5,11 +5,10 @@
  */
 import { hash as digest } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
@@ -24,22 +23,18 @@ import { changeCrawl, ledgerPages, setState } from '../../support/database/index
 import { toolsFor } from '../api/exported.ts';
 import { asActivity } from '../../support/activity.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
 import { robots, startSite, type Answer, type Site } from './site.ts';
+import { ownFolder } from '../../support/given.ts';
 
 const readers = exportReaders();
-let fetching: Fetching;
+const fetching = withFetching();
+const { pool } = fetching;
+const folder = ownFolder();
 let extractor: Extractor;
-let folder: string;
 beforeAll(async () => {
-  fetching = await openFetching();
   extractor = await createExtractor();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-requisites-'));
-});
-afterAll(async () => {
-  await fetching.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Temporal is told nothing: what is looked at here stands in Postgres. */
@@ -134,8 +129,8 @@ describe('a crawl with requisites', () => {
         'cdn:/f.woff2': '3 done fetched',
       },
     });
-    expect(await expectExact(fetching.pool, world.crawl)).toMatchObject({ done: 7, queued: 0 });
-    expect(await ledgerPages(fetching.pool, world.crawl)).toBe(2);
+    expect(await expectExact(pool, world.crawl)).toMatchObject({ done: 7, queued: 0 });
+    expect(await ledgerPages(pool, world.crawl)).toBe(2);
   });
 
   it('fetches what a page also links to, where the link leads out of the crawl or is excluded by a rule for pages', async () => {
@@ -157,10 +152,10 @@ describe('a crawl with requisites', () => {
       '/large.png': { kind: storedKinds.requisite, state: 'done' },
       '/both': { kind: storedKinds.page, state: 'done' },
     });
-    expect((await viewCrawl(fetching.pool, String(world.crawl)))?.cut).toEqual({
+    expect((await viewCrawl(pool, String(world.crawl)))?.cut).toEqual({
       outside: { places: 1, leftOut: 1 },
     });
-    await expectExact(fetching.pool, world.crawl);
+    await expectExact(pool, world.crawl);
   });
 
   it('fetches what a page needs though a link to it was excluded by a rule for pages before', async () => {
@@ -178,7 +173,7 @@ describe('a crawl with requisites', () => {
       '/p.png': { kind: storedKinds.requisite, state: 'done', reason: 'fetched' },
       '/no.png': { kind: storedKinds.page, state: 'excluded', reason: 'pattern' },
     });
-    await expectExact(fetching.pool, world.crawl);
+    await expectExact(pool, world.crawl);
   });
 
   it('makes it a page after all where a link names it that an edit takes', async () => {
@@ -197,7 +192,7 @@ describe('a crawl with requisites', () => {
     const of = async (path: string) => (await fetching.urls(world.crawl, world.site.origin))[path];
     expect(await of('/both')).toMatchObject({ kind: storedKinds.requisite, state: 'done' });
     await fetching.queue(world.crawl, world.hosts[0] as HostRow, '/late');
-    await storeEdit(fetching.pool, String(world.crawl), {
+    await storeEdit(pool, String(world.crawl), {
       change: (config) => ({ ...config, include: [] }),
       ...{ seen: null, author: 'key test', note: null, restores: null, mayEnd: false },
     });
@@ -206,7 +201,7 @@ describe('a crawl with requisites', () => {
     await run(world, dependencies);
     for (const path of ['/both', '/third'])
       expect(await of(path)).toMatchObject({ kind: storedKinds.page, state: 'done' });
-    await expectExact(fetching.pool, world.crawl);
+    await expectExact(pool, world.crawl);
   });
 
   it('says how many files wait, until none is left', async () => {
@@ -219,9 +214,9 @@ describe('a crawl with requisites', () => {
       (await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) >
       0
     );
-    expect(await viewCrawl(fetching.pool, String(world.crawl))).toMatchObject({ needed: 4 });
+    expect(await viewCrawl(pool, String(world.crawl))).toMatchObject({ needed: 4 });
     await run(world);
-    expect(await viewCrawl(fetching.pool, String(world.crawl))).toMatchObject({ needed: 0 });
+    expect(await viewCrawl(pool, String(world.crawl))).toMatchObject({ needed: 0 });
   });
 
   it('keeps to what it excludes, and without the setting needs nothing', async () => {
@@ -250,7 +245,7 @@ describe('a crawl with requisites', () => {
     const urls = await fetching.urls(world.crawl, world.site.origin);
     for (const url of ['/both', '/third', '/to', '/fourth'])
       expect(urls[url], url).toMatchObject({ kind: storedKinds.page, state: 'done', reason: 'fetched' });
-    await expectExact(fetching.pool, world.crawl);
+    await expectExact(pool, world.crawl);
   });
 
   it('reads a page though what a page needs has the same bytes', async () => {
@@ -278,7 +273,7 @@ describe('a crawl with requisites', () => {
     const world = await begin(home, { maxPages: 1 });
     const [own] = world.hosts as [HostRow];
     const [dependencies, role, crawlId] = [fetching.dependencies(), fetching.role(), String(world.crawl)];
-    await changeCrawl(fetching.pool, world.crawl, { seeded_line: 1 });
+    await changeCrawl(pool, world.crawl, { seeded_line: 1 });
     const { watchCrawl } = createCrawlActivities(dependencies, nobodyIsTold);
     const watch = () => asActivity(() => watchCrawl({ crawlId, watchMs: 1 }));
     await role.fetchSlice(own);
@@ -296,10 +291,10 @@ describe('a crawl with requisites', () => {
     await run(world);
     expect(asked(world.cdn)).toEqual(['/a.css', '/b.css', '/bg.png', '/f.woff2', '/robots.txt']);
     expect(await watch()).toMatchObject({ verdict: 'limit:max-pages' });
-    const { revision } = await crawlStandsAt(fetching.pool, crawlId);
+    const { revision } = await crawlStandsAt(pool, crawlId);
     const drains = { state: 'draining', cause: 'limit:max-pages', reason: null, revision } as const;
-    expect(await changeCrawlState(fetching.pool, crawlId, drains)).toMatchObject({ state: 'draining' });
-    await expectExact(fetching.pool, world.crawl);
+    expect(await changeCrawlState(pool, crawlId, drains)).toMatchObject({ state: 'draining' });
+    await expectExact(pool, world.crawl);
   });
 
   it.skipIf(readers === null)(
@@ -308,12 +303,12 @@ describe('a crawl with requisites', () => {
     async () => {
       const world = await begin(home);
       await run(world);
-      await setState(fetching.pool, String(world.crawl), 'finished', 'complete');
-      const tools = toolsFor(fetching.pool, fetching.blobs, folder);
+      await setState(pool, String(world.crawl), 'finished', 'complete');
+      const tools = toolsFor(pool, fetching.blobs, folder);
       const choice = JSON.stringify({ fields: [], filter: {} });
-      const [added] = await addExport(fetching.pool, String(world.crawl), 'wacz', choice, 'folder', 10);
+      const [added] = await addExport(pool, String(world.crawl), 'wacz', choice, 'folder', 10);
       await makeExport(tools, added?.id ?? '', () => true, new AbortController().signal);
-      const [row] = await findExport(fetching.pool, String(world.crawl), added?.id ?? '');
+      const [row] = await findExport(pool, String(world.crawl), added?.id ?? '');
       if (row === undefined) throw new Error('the export is gone');
       const name = `crawl-${String(world.crawl)}-export-${added?.id ?? ''}.wacz`;
       const chunks: Buffer[] = [];

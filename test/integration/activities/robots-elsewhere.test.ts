@@ -3,17 +3,14 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { hostRow, leaseEnded, robotsRead, tables, urlStates } from '../../support/database/index.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, page, redirect, robots, slowly, startSite, status, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 describe('a redirect to another host', () => {
   const pair = async (
@@ -35,7 +32,7 @@ describe('a redirect to another host', () => {
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     expect(other.paths()).toEqual(['/robots.txt']);
-    expect(await hostRow(fetching.pool, otherHost.hostId)).toMatchObject({
+    expect(await hostRow(pool, otherHost.hostId)).toMatchObject({
       ...{ lease_token: null, guest_until: null },
     });
   });
@@ -72,7 +69,7 @@ describe('a redirect to another host', () => {
     const role = fetching.role();
     await fetching.queue(crawl, host, '/c');
     // The other host's rules are known; a slice of it has just ended.
-    await robotsRead(fetching.pool, otherHost.hostId, {
+    await robotsRead(pool, otherHost.hostId, {
       status: 200,
       body: 'User-agent: *\nCrawl-delay: 2\n',
     });
@@ -85,23 +82,23 @@ describe('a redirect to another host', () => {
   it('does not forget what a crashed slice of that host had in hand', async () => {
     const { host, otherHost, crawl } = await pair();
     await fetching.queue(crawl, otherHost, '/b');
-    const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
+    const [lease] = await takeLease(pool, otherHost.hostId, 60_000);
     await tables.url.change(
-      fetching.pool,
+      pool,
       { host_id: otherHost.hostId },
       { state: 'leased', lease_token: lease?.token },
     );
-    await leaseEnded(fetching.pool, otherHost.hostId);
+    await leaseEnded(pool, otherHost.hostId);
     const role = fetching.role();
     await role.fetchSlice(host);
     await role.fetchSlice(otherHost);
-    expect(await urlStates(fetching.pool, { host_id: otherHost.hostId })).toEqual({ 'done:fetched': 1 });
+    expect(await urlStates(pool, { host_id: otherHost.hostId })).toEqual({ 'done:fetched': 1 });
   });
 
   it('that is being left alone is not visited: nothing is fetched meanwhile, and nobody is to blame', async () => {
     const { site, other, host, otherHost } = await pair();
-    const [lease] = await takeLease(fetching.pool, otherHost.hostId, 60_000);
-    await releaseLease(fetching.pool, otherHost.hostId, lease?.token ?? 0, {
+    const [lease] = await takeLease(pool, otherHost.hostId, 60_000);
+    await releaseLease(pool, otherHost.hostId, lease?.token ?? 0, {
       ...{ waitMs: 3_600_000, paceMs: 0, failures: 1, lastError: 'overloaded', visit: null },
     });
     const result = await fetching.role().fetchSlice(host);
@@ -109,7 +106,7 @@ describe('a redirect to another host', () => {
     expect(result.waitMs).toBeGreaterThan(1_000);
     expect(other.paths()).toEqual([]);
     expect(site.paths()).toEqual(['/robots.txt']);
-    const row = await hostRow(fetching.pool, otherHost.hostId);
+    const row = await hostRow(pool, otherHost.hostId);
     expect(row.not_before_ms).toBeGreaterThan(3_500_000);
     expect(row.failures).toBe(1);
   });
@@ -121,7 +118,7 @@ describe('a redirect to another host', () => {
       other.answers = { '/robots.txt': status(code, { 'retry-after': '60' }) };
       const { waitMs } = await fetching.role().fetchSlice(host);
       expect(waitMs).toBeGreaterThan(50_000);
-      expect((await hostRow(fetching.pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
+      expect((await hostRow(pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
       expect([site.paths(), other.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
     },
   );
@@ -149,7 +146,7 @@ describe('a redirect to another host', () => {
     other.answers = { '/robots.txt': status(302, { location: '/rules.txt', 'retry-after': '60' }) };
     const { waitMs } = await fetching.role().fetchSlice(host);
     expect(waitMs).toBeGreaterThan(50_000);
-    expect((await hostRow(fetching.pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
+    expect((await hostRow(pool, otherHost.hostId)).not_before_ms).toBeGreaterThan(50_000);
     expect([site.paths(), other.paths()]).toEqual([['/robots.txt'], ['/robots.txt']]);
   });
 
@@ -166,10 +163,9 @@ describe('a redirect to another host', () => {
   });
 
   it('at a guarded address is not followed', async () => {
-    const site = await startSite({ '/robots.txt': redirect('http://10.0.0.1/robots.txt') });
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/a');
+    const { site, host, crawl } = await fetching.site(['/a'], {
+      answers: { '/robots.txt': redirect('http://10.0.0.1/robots.txt') },
+    });
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect((await fetching.urls(crawl, site.origin))['/a']?.state).not.toBe('done');

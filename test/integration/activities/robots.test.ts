@@ -1,5 +1,5 @@
 /** robots.txt before any URL of a host (RFC 9309; docs/design.md, "Politeness"). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { RobotsBook } from '../../../engine/books/robots-book.ts';
 import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
@@ -16,25 +16,19 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, redirect, robots, startSite, status } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const hosted = async (answers: Parameters<typeof startSite>[0] = {}, ...paths: readonly string[]) => {
-  const site = await startSite(answers);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, ...paths);
+  const { site, host, crawl } = await fetching.site(paths, { answers });
   return { site, host, crawl };
 };
 const day = 24 * 3_600;
 const ageRobots = (host: HostRow, seconds: number) =>
-  tables.robots.change(fetching.pool, { host_id: host.hostId }, { fetched_at: fromNow(-seconds) });
+  tables.robots.change(pool, { host_id: host.hostId }, { fetched_at: fromNow(-seconds) });
 /** A visit of an hour, and how much of its time is left when its URLs are spent. @param sliceMs as set */
 async function longVisit(host: HostRow, sliceMs: number): Promise<{ end: SliceEnd; leftMs: number }> {
   const dependencies = fetching.dependencies({ sliceMs });
@@ -48,7 +42,7 @@ async function longVisit(host: HostRow, sliceMs: number): Promise<{ end: SliceEn
 }
 /** Backoff over, failures remembered. */
 const recover = (host: HostRow, failures: number) =>
-  changeHost(fetching.pool, host.hostId, { not_before: longAgo, failures });
+  changeHost(pool, host.hostId, { not_before: longAgo, failures });
 
 describe('what it forbids (RFC 9309 §2.2)', () => {
   it('is excluded without a request, with the line that says so', async () => {
@@ -143,7 +137,6 @@ describe('how long it is kept (§2.4)', () => {
     );
     /** The delay after the last request is over. */
     const nextVisit = async () => {
-      const { pool } = fetching;
       await hostRested(pool, host.hostId);
       await tables.queue.change(pool, { host_id: host.hostId }, { own_turn_at: longAgo, asked_at: null });
       return fetching.role().fetchSlice(host);
@@ -159,8 +152,8 @@ describe('how long it is kept (§2.4)', () => {
 
   it('is looked up again once it is a day old: another process may have read a newer one', async () => {
     const { host } = await hosted();
-    await robotsRead(fetching.pool, host.hostId);
-    const book = new RobotsBook(fetching.pool);
+    await robotsRead(pool, host.hostId);
+    const book = new RobotsBook(pool);
     const ageMs = async () => (await book.find(host.hostId, null))?.ageMs ?? Infinity;
     await ageRobots(host, day - 0.5);
     expect(await ageMs()).toBeGreaterThan(1_000 * (day - 1));
@@ -256,7 +249,7 @@ describe('what its answer means (§2.3.1)', () => {
     site.answers = {};
     await recover(host, 6);
     expect(await fetching.role().fetchSlice(host)).toMatchObject({ fetched: 1, lastError: null });
-    expect(await hostRow(fetching.pool, host.hostId)).toMatchObject({ failures: 0 });
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ failures: 0 });
   });
 
   it('may be long: half a mebibyte is read, the rest is not (§2.5)', async () => {
@@ -348,7 +341,7 @@ it('is read again at once where somebody asks for it, whatever its old copy asks
   expect((await first.fetchSlice(host)).delayMs).toBe(3_600_000);
   expect((await first.fetchSlice(host)).next).toBe('wait');
   site.answers = { '/robots.txt': robots('User-agent: *', 'Crawl-delay: 0.2') };
-  expect(await askRobots(fetching.pool, host.origin)).toHaveLength(1);
+  expect(await askRobots(pool, host.origin)).toHaveLength(1);
   await second.fetchSlice(host);
   expect(site.paths().filter((path) => path === '/robots.txt')).toHaveLength(2);
   expect(site.paths()).toContain('/a');

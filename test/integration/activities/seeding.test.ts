@@ -2,29 +2,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { canonicalize, type CanonicalUrl } from '../../../domain/url.ts';
 import { defaultCrawlConfig } from '../../../contracts/crawl.ts';
 import { crawlOutlook } from '../../../storage/crawls/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
-import { createPool, inTransaction, type Pool, type Queryable } from '../../../storage/postgres/index.ts';
+import { inTransaction, type Queryable } from '../../../storage/postgres/index.ts';
 import { isWithin, storeSeeds, readSeeds, seededSites, nextSeeds } from '../../../storage/seeds/index.ts';
 import { addHosts, addUrls, changeCrawl, tables, tidyTables } from '../../support/database/index.ts';
 import { planOf } from '../../support/plans.ts';
 import { makeBlobDir } from '../../support/worker.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 import { expectExact, runningCrawl } from '../storage/frontier.ts';
 
-let world: World;
-let pool: Pool;
-beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 4, () => undefined);
-});
-afterAll(async () => {
-  await pool.end();
-  await world.close();
-});
+const world = withWorld();
+const pool = withPool(world, 4);
 
 /** Megabytes of heap: what the parts of a worker take, and some 20 MB. */
 const heapMb = 64;

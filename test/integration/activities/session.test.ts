@@ -1,5 +1,5 @@
 /** A crawl with a session: it does not end the session itself, and stops at the host where the session has ended. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { summaryLines } from '../../../cli/look/summary.ts';
 import { buryingTroubles } from '../../../domain/trouble.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -7,15 +7,12 @@ import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { bringBack, park } from '../../../storage/hosts/index.ts';
 import { addTenant, like, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, startSite, status, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const html =
   (text: string): Answer =>
@@ -47,10 +44,10 @@ async function signedIn(asks: Answer, paths: readonly string[], cookie = 'id=liv
         path === '/robots.txt' || path === '/' ? undefined : member(html(`<h1>${path}</h1>${prose}`)),
     },
   );
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ headers: { Cookie: cookie } }, [`${site.origin}/start`]);
-  await fetching.queue(crawl, host, ...paths);
-  await tables.url.change(fetching.pool, { crawl_id: crawl, url: like('%/start') }, { seed: true });
+  const { host, crawl } = await fetching.queued(site.origin, paths, { headers: { Cookie: cookie } }, [
+    `${site.origin}/start`,
+  ]);
+  await tables.url.change(pool, { crawl_id: crawl, url: like('%/start') }, { seed: true });
   const states = async (): Promise<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(await fetching.urls(crawl, site.origin)).map(([path, { state, reason }]) => [
@@ -76,20 +73,20 @@ describe('a session that has ended', () => {
       message: expect.stringMatching(/^session-ended: /) as string,
     });
     expect(site.paths()).toEqual(['/robots.txt', '/start']);
-    await park(fetching.pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
+    await park(pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
     expect(await states()).toEqual({ '/start': 'queued session-ended', '/a': 'queued', '/b': 'queued' });
-    expect(await expectExact(fetching.pool, crawl)).toMatchObject({ queued: 3, done: 0, failed: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 3, done: 0, failed: 0 });
     // The host answers, which says nothing of the session.
     expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'pointless' });
     const explained = await explainUrlOf(
-      ...([fetching.pool, String(crawl), `${site.origin}/start`, 'Orbweaver/0.0'] as const),
+      ...([pool, String(crawl), `${site.origin}/start`, 'Orbweaver/0.0'] as const),
     );
     expect(JSON.stringify(explained)).toContain('the session of the crawl has ended');
 
-    const { config } = await tables.crawl.row(fetching.pool, { id: crawl });
+    const { config } = await tables.crawl.row(pool, { id: crawl });
     const mended = { ...(config as object), headers: { Cookie: 'id=live' } };
-    await tables.crawl.change(fetching.pool, { id: crawl }, { config: mended });
-    await bringBack(fetching.pool, host.hostId);
+    await tables.crawl.change(pool, { id: crawl }, { config: mended });
+    await bringBack(pool, host.hostId);
     await fetching.role().fetchSlice(host);
     expect(await states()).toEqual({ '/start': 'done fetched', '/a': 'done fetched', '/b': 'done fetched' });
   });
@@ -98,9 +95,9 @@ describe('a session that has ended', () => {
     const { host, states } = await signedIn(toLogin, ['/start', '/a'], 'id=dead');
     for (let times = 0; times < 3; times++) {
       await expect(fetching.role().fetchSlice(host)).rejects.toMatchObject({ type: 'HostSpent' });
-      await park(fetching.pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
+      await park(pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
       expect(Object.values(await states()).every((state) => state.startsWith('queued'))).toBe(true);
-      await bringBack(fetching.pool, host.hostId);
+      await bringBack(pool, host.hostId);
     }
   });
 
@@ -108,11 +105,7 @@ describe('a session that has ended', () => {
     const { site, host, crawl } = await signedIn(toLogin, ['/start', '/a'], 'id=dead');
     const other = await fetching.crawl();
     await fetching.queue(other, host, '/start');
-    await tables.crawl.change(
-      fetching.pool,
-      { id: other },
-      { tenant_id: await addTenant(fetching.pool, 'another') },
-    );
+    await tables.crawl.change(pool, { id: other }, { tenant_id: await addTenant(pool, 'another') });
     await fetching.role().fetchSlice(host);
     const { '/start': mine } = await fetching.urls(crawl, site.origin);
     expect(mine).toMatchObject({ state: 'failed', reason: 'session-ended' });
@@ -126,7 +119,7 @@ it('a page that alone asks for a login is tried last, and is what it is', async 
   const { answers } = site;
   site.answers = new Proxy({}, { get: (_, path: string) => (path === '/start' ? refuse : answers[path]) });
   await fetching.role().fetchSlice(host);
-  await tables.url.change(fetching.pool, { reason: 'session-ended' }, { due_at: new Date(0) });
+  await tables.url.change(pool, { reason: 'session-ended' }, { due_at: new Date(0) });
   await fetching.role().fetchSlice(host);
   expect(await states()).toMatchObject({ '/b': 'done fetched', '/start': 'failed forbidden' });
 });
@@ -146,24 +139,23 @@ it('links that would end it are left out, counted, and explained', async () => {
     '/issue7': 'queued',
   });
   const explained = await explainUrlOf(
-    ...([fetching.pool, String(crawl), `${site.origin}/issue?@action=logout`, 'Orbweaver/0.0'] as const),
+    ...([pool, String(crawl), `${site.origin}/issue?@action=logout`, 'Orbweaver/0.0'] as const),
   );
   expect(JSON.stringify(explained)).toContain('the parameter \\"@action\\"');
 });
 
 it('without a session, pages that need a browser or a login are marked, and counted', async () => {
   const shell = '<div id="root"></div><script src="/bundle.js"></script>';
-  const site = await startSite({
-    '/a': html(shell),
-    '/b': html(`<h1>Log in</h1>${form}`),
-    '/c': html(prose),
+  const { site, host, crawl } = await fetching.site(['/a', '/b', '/c'], {
+    answers: {
+      '/a': html(shell),
+      '/b': html(`<h1>Log in</h1>${form}`),
+      '/c': html(prose),
+    },
   });
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl();
-  await fetching.queue(crawl, host, '/a', '/b', '/c');
   await fetching.role().fetchSlice(host);
   await readBodies(fetching, host);
-  const view = await viewCrawl(fetching.pool, String(crawl));
+  const view = await viewCrawl(pool, String(crawl));
   expect(view?.cut).toMatchObject({
     emptyShells: { places: 1, leftOut: 1 },
     loginForms: { places: 1, leftOut: 1 },
@@ -171,20 +163,20 @@ it('without a session, pages that need a browser or a login are marked, and coun
   expect(summaryLines(view ?? never(), [])[0]).toMatch(
     /; 1 of 3 pages is an empty shell that needs a browser \(JavaScript\); 1 of 3 pages is a login form\.$/,
   );
-  const explained = await explainUrlOf(fetching.pool, String(crawl), `${site.origin}/a`, 'Orbweaver/0.0');
+  const explained = await explainUrlOf(pool, String(crawl), `${site.origin}/a`, 'Orbweaver/0.0');
   expect(JSON.stringify(explained)).toContain('an empty shell and needs a browser');
 });
 
 it('a crawl that follows no links fetches what it was given', async () => {
-  const site = await startSite({ '/a': html(`${prose}<a href="/b">b</a>`) });
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ follow: false });
-  await fetching.queue(crawl, host, '/a');
+  const { site, host, crawl } = await fetching.site(['/a'], {
+    answers: { '/a': html(`${prose}<a href="/b">b</a>`) },
+    config: { follow: false },
+  });
   await fetching.role().fetchSlice(host);
   await readBodies(fetching, host);
   expect(Object.keys(await fetching.urls(crawl, site.origin))).toEqual(['/a']);
-  expect((await viewCrawl(fetching.pool, String(crawl)))?.cut).toMatchObject({ unlisted: { leftOut: 1 } });
-  const explained = await explainUrlOf(fetching.pool, String(crawl), `${site.origin}/b`, 'Orbweaver/0.0');
+  expect((await viewCrawl(pool, String(crawl)))?.cut).toMatchObject({ unlisted: { leftOut: 1 } });
+  const explained = await explainUrlOf(pool, String(crawl), `${site.origin}/b`, 'Orbweaver/0.0');
   expect(JSON.stringify(explained)).toContain('follows no links');
 });
 

@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { sitemapList } from '../../../contracts/http/sitemaps.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -15,16 +15,13 @@ import { inTransaction } from '../../../storage/postgres/index.ts';
 import { appendSeeds, readSeeds } from '../../../storage/seeds/index.ts';
 import { admission, expectExact } from '../storage/frontier.ts';
 import { tables, urlStates } from '../../support/database/index.ts';
-import { getOk, noteTaker, serve } from '../api/world.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { getOk, serve } from '../api/world.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { redirect, robots, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const xml =
   (text: string | Buffer): Answer =>
@@ -44,7 +41,7 @@ const urlset = (...urls: readonly string[]): string =>
 const numbered = (count: number, name: (i: number) => string): string[] =>
   Array.from({ length: count }, (_, i) => name(i));
 
-const cutOf = async (crawl: number) => (await viewCrawl(fetching.pool, String(crawl)))?.cut;
+const cutOf = async (crawl: number) => (await viewCrawl(pool, String(crawl)))?.cut;
 
 interface Crawled {
   readonly site: Site;
@@ -62,9 +59,9 @@ async function crawled(
 ): Promise<Crawled> {
   const site: Site = await startSite();
   site.answers = answers(() => site.origin);
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host', ...config }, [`${site.origin}/`]);
-  await fetching.queue(crawl, host, '/');
+  const { host, crawl } = await fetching.queued(site.origin, ['/'], { scope: 'host', ...config }, [
+    `${site.origin}/`,
+  ]);
   // Not all of the thousands that some of these sites name.
   const role = fetching.role({ sliceMs: 5_000 });
   return {
@@ -104,7 +101,7 @@ describe('a seed', () => {
     const host = await fetching.host(site.origin);
     const crawl = await fetching.crawl({ scope: 'host', contentTypes: ['text/html'] }, [site.origin + path]);
     const row = admission(Number(host.hostId), crawl, site.origin + path, { seed: true, depth: 0 });
-    await new FrontierWriter(fetching.pool).write({ admissions: [row] });
+    await new FrontierWriter(pool).write({ admissions: [row] });
     const role = fetching.role();
     await role.fetchSlice(host);
     await readBodies(fetching, host);
@@ -117,7 +114,7 @@ describe('a seed', () => {
       '/listed/1': [0, 'queued'],
       '/listed/2': [0, 'queued'],
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('that is a page or other XML is none', async () => {
@@ -131,7 +128,7 @@ describe('a seed', () => {
     const host = await fetching.host(site.origin);
     const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/feed`]);
     const row = admission(Number(host.hostId), crawl, `${site.origin}/feed`, { seed: true, depth: 0 });
-    await new FrontierWriter(fetching.pool).write({ admissions: [row] });
+    await new FrontierWriter(pool).write({ admissions: [row] });
     await fetching.role().fetchSlice(host);
     await readBodies(fetching, host);
     expect(await fetching.urls(crawl, site.origin)).toMatchObject({ '/feed': { kind: 0, state: 'done' } });
@@ -164,7 +161,7 @@ describe('sitemaps', () => {
     expect(Object.values(admitted).reduce((sum, count) => sum + count, 0)).toBe(sitemapLimits.ofHost);
     expect(excluded).toBe(22);
     expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 500 } });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('that no pattern wants are kept as far as a host may have some, and past that counted', async () => {
@@ -178,24 +175,24 @@ describe('sitemaps', () => {
     await visit();
     expect(counted(await standing(1))).toMatchObject({ 'sitemap-pattern': sitemapLimits.ofHost });
     expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 100 } });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('that are named twice count once', async () => {
     const host = Number((await fetching.host('https://twice.example')).hostId);
     const crawl = await fetching.crawl();
-    const writer = new FrontierWriter(fetching.pool);
+    const writer = new FrontierWriter(pool);
     const name = (count: number) => {
       const urls = numbered(count, (i) => `https://twice.example/${String(i)}.xml`);
       return writer.write({ admissions: urls.map((url) => admission(host, crawl, url, { kind: 1 })) });
     };
     expect(await name(900)).toMatchObject({ admitted: 900 });
     expect(await name(1_010)).toMatchObject({ admitted: 110 });
-    expect(await urlStates(fetching.pool, { crawl_id: crawl })).toEqual({
+    expect(await urlStates(pool, { crawl_id: crawl })).toEqual({
       'excluded:sitemap-limit': 10,
       queued: 1_000,
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('that name sitemaps are followed three deep, redirects not counted; the next is excluded with the reason', async () => {
@@ -228,7 +225,7 @@ describe('sitemaps', () => {
         .filter((path) => path.startsWith('/page'))
         .sort(),
     ).toEqual(numbered(4, (i) => `/page-${String(i)}`));
-    const left = await tables.url.rows(fetching.pool, { crawl_id: crawl, reason: 'sitemap-limit' });
+    const left = await tables.url.rows(pool, { crawl_id: crawl, reason: 'sitemap-limit' });
     expect(left.map(({ detail }) => detail)).toEqual([
       'it is named by sitemaps nested 4 deep; at most 3 levels are read',
     ]);
@@ -254,7 +251,7 @@ describe('sitemaps', () => {
     const pages = Object.keys(await standing(0)).filter((path) => path.startsWith('/p/'));
     expect(pages).toHaveLength(50_000);
     expect(await cutOf(crawl)).toEqual({ sitemapEntries: { places: 1, leftOut: 10_000 } });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -310,7 +307,7 @@ describe('sitemaps on another host', () => {
       outside: { places: 2, leftOut: 2 },
       robotsSitemaps: { places: 1, leftOut: 1 },
     });
-    await expectExact(fetching.pool, here.crawl);
+    await expectExact(pool, here.crawl);
   });
 
   it('name those of their own host once a seed brings it into the crawl', async () => {
@@ -319,7 +316,7 @@ describe('sitemaps on another host', () => {
     const role = fetching.role({ sliceMs: 5_000 });
     await role.fetchSlice(host);
     expect(await fetching.urls(here.crawl, bucket.origin)).not.toHaveProperty(['/others.xml']);
-    await appendSeeds(fetching.pool, String(here.crawl), JSON.stringify(readSeeds(`${bucket.origin}/page`)));
+    await appendSeeds(pool, String(here.crawl), JSON.stringify(readSeeds(`${bucket.origin}/page`)));
     await fetching.queue(here.crawl, host, '/page');
     await role.fetchSlice(host);
     expect(await fetching.urls(here.crawl, bucket.origin)).toMatchObject({ '/others.xml': { kind: 1 } });
@@ -328,13 +325,13 @@ describe('sitemaps on another host', () => {
   it('are looked up together, however many lines name them', async () => {
     const lines = numbered(50, (i) => `sitemap: https://s${String(i)}.example/all.xml`);
     const here = await crawled(() => ({ '/robots.txt': robots(...lines) }));
-    const queries = vi.spyOn(fetching.pool, 'query');
+    const queries = vi.spyOn(pool, 'query');
     await here.visit();
     const asked = queries.mock.calls.filter(
       ([query]: readonly unknown[]) => (query as { readonly name?: string }).name === 'seeded-places',
     ).length;
     queries.mockRestore();
-    const named = await tables.url.count(fetching.pool, { crawl_id: here.crawl, kind: 1 });
+    const named = await tables.url.count(pool, { crawl_id: here.crawl, kind: 1 });
     expect(named).toBe(50);
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThan(5);
@@ -386,9 +383,9 @@ describe('a crawl by sitemaps', () => {
       brokenSitemaps: { places: 1, leftOut: 1 },
       unlisted: { places: 1, leftOut: 1 },
     });
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
 
-    const api = await serve(fetching.pool, noteTaker(fetching.pool));
+    const api = await serve(pool);
     try {
       const list = async (query: string) =>
         sitemapList.parse(await getOk(`${api.url}/v1/crawls/${String(crawl)}/sitemaps?${query}`));
@@ -442,14 +439,14 @@ describe('a crawl by sitemaps', () => {
     }));
     for (let slice = 0; slice < 4; slice++) await visit();
     expect(await standing(1)).toEqual({ '/long-name.xml': 'done', '/a.xml': 'done' });
-    const api = await serve(fetching.pool, noteTaker(fetching.pool));
+    const api = await serve(pool);
     try {
       const list = async () =>
         sitemapList
           .parse(await getOk(`${api.url}/v1/crawls/${String(crawl)}/sitemaps`))
           .items.map(({ state, pages }) => [state, pages]);
       expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
-      await inTransaction(fetching.pool, (db) => rankCopies(db, crawl));
+      await inTransaction(pool, (db) => rankCopies(db, crawl));
       expect(await list()).toEqual([['read', 1], ['read', 1]]); // prettier-ignore
     } finally {
       await api.stop();
@@ -501,18 +498,19 @@ describe('the dates of sitemaps (F02)', () => {
       '/robots.txt': robots(`Sitemap: ${site.origin}/map.xml`),
       '/map.xml': xml(dated(dates).replaceAll('<loc>', `<loc>${site.origin}`)),
     };
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl({ scope: 'host', priority: { freshness: 0.8, depth: 0.2 } }, [
-      `${site.origin}/`,
-    ]);
-    await fetching.queue(crawl, host, '/');
+    const { host, crawl } = await fetching.queued(
+      site.origin,
+      ['/'],
+      { scope: 'host', priority: { freshness: 0.8, depth: 0.2 } },
+      [`${site.origin}/`],
+    );
     const role = fetching.role();
     await role.fetchSlice(host);
     await role.fetchSlice(host);
     await readBodies(fetching, host);
     const urls = await fetching.urls(crawl, site.origin);
     const of = async (path: string): Promise<string> =>
-      JSON.stringify(await explainUrlOf(fetching.pool, String(crawl), site.origin + path, 'Orbweaver/0.0'));
+      JSON.stringify(await explainUrlOf(pool, String(crawl), site.origin + path, 'Orbweaver/0.0'));
     return { of, score: (path: string) => urls[path]?.priority };
   };
 

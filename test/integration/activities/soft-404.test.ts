@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -18,15 +18,12 @@ import {
 import { seeded } from '../../../bench/content/alike-set.ts';
 import { addUrls, fromNow, like, setState, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { openReader, readBodies } from './reading.ts';
 import { redirect, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const random = seeded(3);
 const stems =
@@ -86,16 +83,16 @@ async function crawled(
     await until('all is read', async () => {
       await fetching.role().fetchSlice(at);
       await readBodies(fetching, at, reader);
-      const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+      const rows = await tables.url.rows(pool, { crawl_id: crawl });
       return rows.every(({ state, stage }) => !['queued', 'leased'].includes(state) && stage === 0);
     });
   };
   for (const path of first) await read(host, path);
   await read(host, ...good.filter((path) => !first.includes(path)), ...lost);
-  await tendSoft404(fetching.pool, 10);
+  await tendSoft404(pool, 10);
   const states = async (): Promise<Record<string, string>> =>
     Object.fromEntries(
-      (await tables.url.rows(fetching.pool, { crawl_id: crawl, kind: 0 })).map(({ url, state, reason }) => [
+      (await tables.url.rows(pool, { crawl_id: crawl, kind: 0 })).map(({ url, state, reason }) => [
         new URL(url).pathname,
         `${state} ${reason ?? ''}`,
       ]),
@@ -116,24 +113,19 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   expect(standing(held, /old-/)).toEqual(['excluded soft-404']);
 
   const all = [null, ['held'], null, 10, 100] as const;
-  const [row] = await listQuarantine(fetching.pool, String(crawl), '0', ...all);
+  const [row] = await listQuarantine(pool, String(crawl), '0', ...all);
   expect(row).toMatchObject({ rule: 'soft-404', verdict: 'held', origin: site.origin, urls: 4 });
-  const explained = await explainUrlOf(
-    fetching.pool,
-    String(crawl),
-    `${site.origin}/stories/old-a`,
-    'Orbweaver/0.0',
-  );
+  const explained = await explainUrlOf(pool, String(crawl), `${site.origin}/stories/old-a`, 'Orbweaver/0.0');
   expect(explained?.decisions.find(({ verdict }) => verdict === 'soft-404')?.because).toMatch(
     /answers a made-up path with status 200 .* quarantine release/,
   );
-  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+  expect((await auditCrawl(pool, String(crawl)))?.differences).toEqual([]);
 
   const id = row?.id ?? '';
-  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
-  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
+  await giveVerdict(pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
   expect(standing(await states(), /old-/)).toEqual(['done fetched']);
-  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+  expect((await auditCrawl(pool, String(crawl)))?.differences).toEqual([]);
 });
 
 it('asks for a second path, and holds pages that show something else each time', async () => {
@@ -145,7 +137,7 @@ it('asks for a second path, and holds pages that show something else each time',
   expect(madeUp(site)).toHaveLength(2);
   expect(standing(await states(), /old-/)).toEqual(['excluded soft-404']);
   expect(standing(await states(), /story$/)).toEqual(['done fetched']);
-  expect(await tables.madeUpPath.row(fetching.pool, { host_id: Number(host.hostId) })).toMatchObject({
+  expect(await tables.madeUpPath.row(pool, { host_id: Number(host.hostId) })).toMatchObject({
     ...{ judged: true, crawl_id: crawl, sibling: {} },
   });
 });
@@ -196,17 +188,15 @@ it('asks before the pages are stored, since the crawl may end with them', async 
   for (const path of paths) await fetching.queue(crawl, host, path);
   await until('all are fetched', async () => {
     await fetching.role().fetchSlice(host);
-    return (await tables.url.count(fetching.pool, { crawl_id: crawl, state: 'done' })) === paths.length;
+    return (await tables.url.count(pool, { crawl_id: crawl, state: 'done' })) === paths.length;
   });
   class Broken extends FrontierWriter {
     override write(rows: Parameters<FrontierWriter['write']>[0]) {
       return rows.pages === undefined ? super.write(rows) : Promise.reject(new Error('broken'));
     }
   }
-  await expect(readBodies(fetching, host, openReader(fetching, new Broken(fetching.pool)))).rejects.toThrow(
-    'broken',
-  );
-  expect(await tables.url.count(fetching.pool, { crawl_id: crawl, kind: storedKinds.probe })).toBe(1);
+  await expect(readBodies(fetching, host, openReader(fetching, new Broken(pool)))).rejects.toThrow('broken');
+  expect(await tables.url.count(pool, { crawl_id: crawl, kind: storedKinds.probe })).toBe(1);
   await readBodies(fetching, host);
   await fetching.role().fetchSlice(host);
   expect(madeUp(site)).toHaveLength(1);
@@ -221,21 +211,21 @@ it('holds pages that redirect where a made-up path does', async () => {
 
 it('finds the pages that redirect there behind any number of others', async () => {
   const { crawl, host, states } = await crawled(true, redirect('/'));
-  const [one] = await tables.url.rows(fetching.pool, { crawl_id: crawl, kind: 0, reason: 'soft-404' });
+  const [one] = await tables.url.rows(pool, { crawl_id: crawl, kind: 0, reason: 'soft-404' });
   const paths = Array.from(
     { length: 1_500 },
     (_, at) => `/${at < 1_400 ? 'other' : 'stories'}/m${String(at)}`,
   );
   await addUrls(
-    fetching.pool,
+    pool,
     crawl,
     paths.map((path) => ({
       ...{ host_id: Number(host.hostId), url: host.origin + path, state: 'done', reason: 'fetched' },
       ...{ status: 302, redirect_to: one?.redirect_to ?? '' },
     })),
   );
-  await tables.quarantine.change(fetching.pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
-  await tendSoft404(fetching.pool, 10);
+  await tables.quarantine.change(pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
+  await tendSoft404(pool, 10);
   expect(standing(await states(), /stories\/m/)).toEqual(['excluded soft-404']);
   expect(standing(await states(), /other\/m/)).toEqual(['done fetched']);
 });
@@ -250,40 +240,40 @@ it('holds copies with their page, in whatever order they come, and none at anoth
   // Of pages that come together one is read; the others were judged by then.
   await read(host, '/stories/new-a', '/stories/new-b', '/stories/new-c');
   await read(await fetching.host(elsewhere.origin), '/new-copy');
-  await tables.quarantine.change(fetching.pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
-  await tendSoft404(fetching.pool, 10);
+  await tables.quarantine.change(pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
+  await tendSoft404(pool, 10);
   expect(site.paths().filter((path) => path.includes('new-'))).toHaveLength(3);
   expect(standing(await states(), /stories\/(old|new)-/)).toEqual(['excluded soft-404']);
   expect(standing(await states(), /new-copy/)).toEqual(['done fetched']);
-  const [held] = await listQuarantine(fetching.pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const [held] = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
   const id = held?.id ?? '';
-  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
-  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 7, more: false });
-  expect((await auditCrawl(fetching.pool, String(crawl)))?.differences).toEqual([]);
+  await giveVerdict(pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 7, more: false });
+  expect((await auditCrawl(pool, String(crawl)))?.differences).toEqual([]);
 });
 
 it('holds nothing more once the crawl does not look, and gives pages back in a crawl that is over', async () => {
   const { crawl, host, read, states } = await crawled(true, missing);
-  const { config } = await tables.crawl.row(fetching.pool, { id: crawl });
-  await tables.crawl.change(fetching.pool, { id: crawl }, { config: { ...config, soft404: false } });
+  const { config } = await tables.crawl.row(pool, { id: crawl });
+  await tables.crawl.change(pool, { id: crawl }, { config: { ...config, soft404: false } });
   await read(host, '/stories/later');
   expect(standing(await states(), /later/)).toEqual(['done fetched']);
 
-  const [held] = await listQuarantine(fetching.pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const [held] = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
   const { id, shape } = held ?? { id: '', shape: '' };
-  await setState(fetching.pool, crawl, 'finished');
-  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'test');
-  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4 });
+  await setState(pool, crawl, 'finished');
+  await giveVerdict(pool, String(crawl), [id], 'released', 'test');
+  expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 4 });
   // Nothing is to be fetched, so the crawl stays over.
-  expect((await tables.crawl.row(fetching.pool, { id: crawl })).state).toBe('finished');
+  expect((await tables.crawl.row(pool, { id: crawl })).state).toBe('finished');
   const lost = { crawl_id: crawl, url: like('%/old-%') };
-  await tables.url.change(fetching.pool, lost, {
+  await tables.url.change(pool, lost, {
     state: 'excluded',
     reason: 'soft-404',
     detail: `${id}: ${shape}`,
   });
-  await setState(fetching.pool, crawl, 'cancelled');
-  expect(await sweepRelease(fetching.pool, id, Infinity)).toMatchObject({ urls: 4 });
+  await setState(pool, crawl, 'cancelled');
+  expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 4 });
   expect(standing(await states(), /old-/)).toEqual(['done fetched']);
 });
 
@@ -291,20 +281,20 @@ it('asks for nothing and holds nothing in a crawl that does not look for it', as
   const { site, crawl, states } = await crawled(false, missing);
   expect(madeUp(site)).toEqual([]);
   expect(standing(await states(), /old-|story$/)).toEqual(['done fetched']);
-  expect(await tables.quarantine.rows(fetching.pool, { crawl_id: crawl })).toEqual([]);
+  expect(await tables.quarantine.rows(pool, { crawl_id: crawl })).toEqual([]);
 });
 
 it('waits no longer for an answer to a made-up path that is no URL', async () => {
   const { host } = await crawled(true, missing);
   const row = { host_id: Number(host.hostId) };
   const isOpen = async (): Promise<boolean> => {
-    await tendSoft404(fetching.pool, 10);
-    return !(await tables.madeUpPath.row(fetching.pool, row)).judged;
+    await tendSoft404(pool, 10);
+    return !(await tables.madeUpPath.row(pool, row)).judged;
   };
   const key = Buffer.alloc(16, 7);
-  await tables.madeUpPath.change(fetching.pool, row, { judged: false, key, asked_at: fromNow(-60) });
+  await tables.madeUpPath.change(pool, row, { judged: false, key, asked_at: fromNow(-60) });
   expect(await isOpen()).toBe(true);
-  await tables.madeUpPath.change(fetching.pool, row, { asked_at: fromNow(-3_700) });
+  await tables.madeUpPath.change(pool, row, { asked_at: fromNow(-3_700) });
   expect(await isOpen()).toBe(false);
 });
 
@@ -312,7 +302,7 @@ it('holds all pages with a text that half of the pages have, however many, unles
   const { crawl, host } = await crawled(false, missing);
   const pages = (name: string, count: number, hash: (at: number) => Buffer, seed = false) =>
     addUrls(
-      fetching.pool,
+      pool,
       crawl,
       Array.from({ length: count }, (_, at) => ({
         ...{ host_id: Number(host.hostId), url: `${host.origin}/${name}/${String(at)}`, seed },
@@ -324,26 +314,26 @@ it('holds all pages with a text that half of the pages have, however many, unles
   await pages('other', 3_000, (at) => numbered(at + 1));
   const place = { host_id: Number(host.hostId), crawl_id: crawl };
   const [seed] = await pages('seed', 1, () => numbered(0), true);
-  expect(await holdRepeated(fetching.pool, place)).toBeNull();
-  await tables.url.change(fetching.pool, { ...place, key: seed?.key }, { seed: false });
-  expect(await holdRepeated(fetching.pool, place)).toBe(3_001);
-  const held = await tables.url.rows(fetching.pool, { ...place, state: 'excluded' });
+  expect(await holdRepeated(pool, place)).toBeNull();
+  await tables.url.change(pool, { ...place, key: seed?.key }, { seed: false });
+  expect(await holdRepeated(pool, place)).toBe(3_001);
+  const held = await tables.url.rows(pool, { ...place, state: 'excluded' });
   expect(held.filter(({ url }) => !/\/(same|seed)\//.test(url))).toEqual([]);
 });
 
 it('holds no pages that only need a browser or a login, however many are the same', async () => {
   const { crawl, host } = await crawled(false, missing);
   const place = { host_id: Number(host.hostId), crawl_id: crawl };
-  const [page] = await tables.page.rows(fetching.pool, place);
+  const [page] = await tables.page.rows(pool, place);
   const copies = Array.from({ length: 30 }, (_, at) => ({
     ...{ host_id: place.host_id, url: `${host.origin}/app/${String(at)}`, alias_host: place.host_id },
     ...{ alias_key: page?.key ?? Buffer.alloc(0), state: 'done', reason: 'fetched', status: 200 },
     content_hash: Buffer.alloc(32, 1),
   }));
-  await addUrls(fetching.pool, crawl, copies);
+  await addUrls(pool, crawl, copies);
   const key = { ...place, key: page?.key };
-  await tables.page.change(fetching.pool, key, { meta: { ...page?.meta, needs: 'javascript' } });
-  expect(await holdRepeated(fetching.pool, place)).toBeNull();
-  await tables.page.change(fetching.pool, key, { meta: page?.meta ?? {} });
-  expect(await holdRepeated(fetching.pool, place)).toBeGreaterThanOrEqual(copies.length);
+  await tables.page.change(pool, key, { meta: { ...page?.meta, needs: 'javascript' } });
+  expect(await holdRepeated(pool, place)).toBeNull();
+  await tables.page.change(pool, key, { meta: page?.meta ?? {} });
+  expect(await holdRepeated(pool, place)).toBeGreaterThanOrEqual(copies.length);
 });

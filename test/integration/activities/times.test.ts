@@ -1,35 +1,31 @@
 /** Where the time of visits goes, in Postgres (G14). */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
 import { changeCrawlState, closeAccounts, crawlStandsAt } from '../../../engine/crawls/life.ts';
 import { noteOutages } from '../../../storage/instance/index.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
 import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
 import { expectExplained } from '../../support/explained.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { page, slowly, startSite } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 async function spent(crawl: number): Promise<Partial<Record<TimeCause, number>>> {
-  const time = await timeOf(fetching.pool, String(crawl), new Date());
+  const time = await timeOf(pool, String(crawl), new Date());
   if (time !== null) expectExplained(time);
   return Object.fromEntries((time?.causes ?? []).map(({ cause, seconds }) => [cause, seconds]));
 }
-const accounts = (crawl: number) => tables.time.rows(fetching.pool, { crawl_id: crawl });
+const accounts = (crawl: number) => tables.time.rows(pool, { crawl_id: crawl });
 /** URLs of the crawl have been due for so many seconds. */
 async function workedSince(crawl: number, seconds: number): Promise<void> {
-  await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-seconds) });
-  await tables.url.change(fetching.pool, { crawl_id: crawl }, { due_at: fromNow(-seconds) });
+  await tables.queue.change(pool, { crawl_id: crawl }, { work_at: fromNow(-seconds) });
+  await tables.url.change(pool, { crawl_id: crawl }, { due_at: fromNow(-seconds) });
 }
 /** Began to run that long ago. */
-const longAgo = (crawl: number) =>
-  tables.crawl.change(fetching.pool, { id: crawl }, { started_at: fromNow(-90_000) });
+const longAgo = (crawl: number) => tables.crawl.change(pool, { id: crawl }, { started_at: fromNow(-90_000) });
 
 describe('the time of a visit', () => {
   it('is counted once for each crawl that shares the host, and ends with the work', async () => {
@@ -50,10 +46,7 @@ describe('the time of a visit', () => {
   });
 
   it('is for the reader while fetched pages wait to be read', async () => {
-    const site = await startSite();
-    const host = await fetching.host(site.origin);
-    const crawl = await fetching.crawl();
-    await fetching.queue(crawl, host, '/');
+    const { site, host, crawl } = await fetching.site(['/']);
     // Nobody reads here: the visit waits for links until its time is over.
     const reading = new AbortController();
     const slice = fetching.role({ lingerMs: 1_000, sliceMs: 60_000 }).fetchSlice(host, reading.signal);
@@ -72,7 +65,7 @@ describe('the time of a visit', () => {
     await longAgo(crawl);
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 1_000);
-    await changeHost(fetching.pool, site.origin, {
+    await changeHost(pool, site.origin, {
       ...{
         paced_until: fromNow(-900),
         not_before: fromNow(-600),
@@ -105,11 +98,11 @@ describe('the time of a visit', () => {
     await longAgo(crawl);
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 1_000);
-    await changeHost(fetching.pool, site.origin, { fed: true, fed_at: fromNow(-900) });
+    await changeHost(pool, site.origin, { fed: true, fed_at: fromNow(-900) });
     const worker = randomUUID();
     const told = (over: boolean, seenAgo: number) =>
       noteOutages(
-        fetching.pool,
+        pool,
         worker,
         JSON.stringify([{ dependency: 'blobs', since_ago: 700_000, seen_ago: seenAgo, over, why: 'ENOSPC' }]),
       );
@@ -122,14 +115,14 @@ describe('the time of a visit', () => {
     await expectWaits({ place: 100, slot: 200, outage: 700 });
     // Its process has died: nobody knows how it went on.
     await told(false, 600_000);
-    await tables.queue.change(fetching.pool, { crawl_id: crawl }, { work_at: fromNow(-800) });
-    await changeHost(fetching.pool, site.origin, { fed_at: fromNow(-250) });
+    await tables.queue.change(pool, { crawl_id: crawl }, { work_at: fromNow(-800) });
+    await changeHost(pool, site.origin, { fed_at: fromNow(-250) });
     await expectWaits({ place: 450, slot: 250, outage: 100 });
     await told(true, 300_000);
     await expectWaits({ place: 150, slot: 250, outage: 400 });
     await fetching.role().fetchSlice(host);
     await expectWaits({ place: 150, slot: 250, outage: 400 });
-    await tables.outage.remove(fetching.pool);
+    await tables.outage.remove(pool);
   });
 
   it('is not explained by a wait for a worker that no queue of ours makes so long', async () => {
@@ -139,8 +132,8 @@ describe('the time of a visit', () => {
     await longAgo(crawl);
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 1_000);
-    await changeHost(fetching.pool, site.origin, { fed: true, fed_at: fromNow(-900) });
-    const time = await timeOf(fetching.pool, String(crawl), new Date());
+    await changeHost(pool, site.origin, { fed: true, fed_at: fromNow(-900) });
+    const time = await timeOf(pool, String(crawl), new Date());
     const [first] = time?.causes ?? [];
     expect(first).toMatchObject({ cause: 'unexplained', blame: 'ours' });
     expect(first?.seconds).toBeGreaterThan(599);
@@ -153,7 +146,7 @@ describe('the time of a visit', () => {
     await longAgo(crawl);
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 500);
-    await changeHost(fetching.pool, site.origin, {
+    await changeHost(pool, site.origin, {
       ...{ fed: true, fed_at: fromNow(-400), lease_token: 1, lease_until: fromNow(-100) },
     });
     await fetching.role().fetchSlice(host);
@@ -172,20 +165,20 @@ describe('the time of a visit', () => {
     await fetching.queue(crawl, host, '/a');
     await workedSince(crawl, 1_000);
     const pause = async (): Promise<void> => {
-      const { revision } = await crawlStandsAt(fetching.pool, String(crawl));
+      const { revision } = await crawlStandsAt(pool, String(crawl));
       const paused = { state: 'paused', cause: 'asked', reason: null, revision } as const;
-      await changeCrawlState(fetching.pool, String(crawl), paused);
+      await changeCrawlState(pool, String(crawl), paused);
     };
     await pause();
-    await closeAccounts(fetching.pool, String(crawl));
+    await closeAccounts(pool, String(crawl));
     // An hour later it is paused again, by somebody who did not know; and then it goes on.
-    await tables.crawl.change(fetching.pool, { id: crawl }, { rests_since: fromNow(-400) });
+    await tables.crawl.change(pool, { id: crawl }, { rests_since: fromNow(-400) });
     const paused = await spent(crawl);
     expect(paused.place).toBeGreaterThan(999);
     await pause();
-    await closeAccounts(fetching.pool, String(crawl));
+    await closeAccounts(pool, String(crawl));
     expect(await spent(crawl)).toEqual(paused);
-    await setState(fetching.pool, String(crawl), 'running', null);
+    await setState(pool, String(crawl), 'running', null);
     expect((await spent(crawl)).place).toBeLessThan((paused.place ?? 0) + 60);
   });
 });

@@ -1,5 +1,5 @@
 /** The quarantine at work: what it keeps back, lets through and gives back, before a real database and a real site. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import type { Extracted } from '../../../contracts/extraction.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
@@ -21,15 +21,12 @@ import {
 } from '../../../storage/traps/index.ts';
 import { fromNow, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching } from './fetching.ts';
+import { withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { page, startSite } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `/c/${String(at)}`);
 const shape = '/c/{n}';
@@ -60,17 +57,20 @@ async function heldCrawl(urls: number): Promise<{
 }> {
   const site = await startSite();
   site.answers = Object.fromEntries(numbered(urls).map((path) => [path, page(path)]));
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/c/0`]);
-  await fetching.queue(crawl, host, ...numbered(urls), '/about.html');
-  const [row] = await holdShape(fetching.pool, String(crawl), host.hostId, shape, 'key 1', 3_600);
+  const { host, crawl } = await fetching.queued(
+    site.origin,
+    [...numbered(urls), '/about.html'],
+    { scope: 'host' },
+    [`${site.origin}/c/0`],
+  );
+  const [row] = await holdShape(pool, String(crawl), host.hostId, shape, 'key 1', 3_600);
   return {
     ...{ crawl, host, id: row?.id ?? '' },
     paths: () => site.paths(),
     asked: () => site.paths().filter((path) => path.startsWith('/c/')),
     visit: () => fetching.role().fetchSlice(host),
     states: async () => {
-      const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+      const rows = await tables.url.rows(pool, { crawl_id: crawl });
       const named = rows.map(({ state, reason }) => `${state} ${reason ?? ''}`.trim());
       return Object.fromEntries(
         [...Map.groupBy(named, (name) => name)].map(([name, all]) => [name, all.length]),
@@ -84,8 +84,8 @@ it('excludes what was queued before, on its turn and without a request, and expl
   await visit();
   expect(asked()).toEqual([]);
   expect(await states()).toEqual({ 'excluded trap': 12, 'done fetched': 1 });
-  await expectExact(fetching.pool, crawl);
-  const told = await explainUrlOf(fetching.pool, String(crawl), `${host.origin}/c/5`, 'Orbweaver/0.0');
+  await expectExact(pool, crawl);
+  const told = await explainUrlOf(pool, String(crawl), `${host.origin}/c/5`, 'Orbweaver/0.0');
   expect(told?.record).toMatchObject({ state: 'excluded', reason: 'trap', detail: `${id}: ${shape}` });
   expect(told?.decisions.find(({ verdict }) => verdict === 'trap')?.because).toContain(
     'an operator put it there',
@@ -95,25 +95,25 @@ it('excludes what was queued before, on its turn and without a request, and expl
 it('ends a crawl with a cause of its own that says what it kept back', async () => {
   const { crawl, id, visit } = await heldCrawl(4);
   await visit();
-  const { revision } = await crawlStandsAt(fetching.pool, String(crawl));
-  await tables.url.change(fetching.pool, { crawl_id: crawl }, { stage: 0 });
-  await tables.crawl.change(fetching.pool, { id: crawl }, { seeded_line: 1 });
-  const end = () => settleCrawl(fetching.pool, String(crawl), 'complete', 'complete', revision);
+  const { revision } = await crawlStandsAt(pool, String(crawl));
+  await tables.url.change(pool, { crawl_id: crawl }, { stage: 0 });
+  await tables.crawl.change(pool, { id: crawl }, { seeded_line: 1 });
+  const end = () => settleCrawl(pool, String(crawl), 'complete', 'complete', revision);
   expect(await end()).toMatchObject({
     ...{ state: 'finished', cause: 'kept-back' },
     reason: '1 part of a site was kept back, what lies behind it is not known',
   });
-  expect(await viewCrawl(fetching.pool, String(crawl))).toMatchObject({ keptBack: 1, excluded: { trap: 4 } });
+  expect(await viewCrawl(pool, String(crawl))).toMatchObject({ keptBack: 1, excluded: { trap: 4 } });
   // It goes on once the part is released.
-  await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'key 1');
-  expect((await sweepRelease(fetching.pool, id, performance.now() + 60_000)).urls).toBe(4);
-  expect((await tables.crawl.row(fetching.pool, { id: crawl })).state).toBe('running');
+  await giveVerdict(pool, String(crawl), [id], 'released', 'key 1');
+  expect((await sweepRelease(pool, id, performance.now() + 60_000)).urls).toBe(4);
+  expect((await tables.crawl.row(pool, { id: crawl })).state).toBe('running');
 });
 
 it('asks for what is suspected after all others, and explains it', async () => {
   const { crawl, id, host, visit, states, paths } = await heldCrawl(6);
-  await giveVerdict(fetching.pool, String(crawl), [id], 'suspected', null);
-  const told = await explainUrlOf(fetching.pool, String(crawl), `${host.origin}/c/5`, 'Orbweaver/0.0');
+  await giveVerdict(pool, String(crawl), [id], 'suspected', null);
+  const told = await explainUrlOf(pool, String(crawl), `${host.origin}/c/5`, 'Orbweaver/0.0');
   expect(told?.decisions.find(({ verdict }) => verdict === 'suspected')?.because).toContain(
     'go behind the others',
   );
@@ -123,7 +123,7 @@ it('asks for what is suspected after all others, and explains it', async () => {
   // It was queued among the others, with the same priority.
   expect(order[0]).toBe('/about.html');
   expect(await states()).toEqual({ 'done fetched': 7 });
-  await expectExact(fetching.pool, crawl);
+  await expectExact(pool, crawl);
 });
 
 it('asks for pages that ask not to be indexed after all others, and explains it', async () => {
@@ -147,9 +147,7 @@ it('asks for pages that ask not to be indexed after all others, and explains it'
       ];
     }),
   );
-  const host = await fetching.host(site.origin);
-  const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
-  await fetching.queue(crawl, host, ...early);
+  const { host, crawl } = await fetching.queued(site.origin, early, { scope: 'host' }, [`${site.origin}/`]);
   await fetching.role().fetchSlice(host);
   await readBodies(fetching, host);
   const before = site.paths().length;
@@ -161,57 +159,52 @@ it('asks for pages that ask not to be indexed after all others, and explains it'
   expect(order).toHaveLength(30);
   expect(order.slice(0, 10).toSorted()).toEqual(good.toSorted());
   expect(order.slice(10).toSorted()).toEqual(late.toSorted());
-  const found = () => tables.quarantine.rows(fetching.pool, { crawl_id: crawl });
+  const found = () => tables.quarantine.rows(pool, { crawl_id: crawl });
   expect((await found()).map(({ shape, rule, verdict }) => [shape, rule, verdict])).toEqual([
     ['/v?oldid={n}', 'noindex', 'suspected'],
   ]);
-  await expectExact(fetching.pool, crawl);
-  const told = await explainUrlOf(
-    fetching.pool,
-    String(crawl),
-    `${site.origin}${version(70)}`,
-    'Orbweaver/0.0',
-  );
+  await expectExact(pool, crawl);
+  const told = await explainUrlOf(pool, String(crawl), `${site.origin}${version(70)}`, 'Orbweaver/0.0');
   expect(told?.decisions.find(({ verdict }) => verdict === 'suspected')?.because).toMatch(
     /^URLs of its shape \(\/v\?oldid=\{n\}\) go behind the others: the last \d+ pages of the shape ask not to be indexed\.$/,
   );
   // One that may be indexed lifts it.
   const seen = { ...novel(1), shapes: shapesOf(version(71)) };
-  await addWatched(fetching.pool, [{ host_id: Number(host.hostId), crawl_id: crawl, pages: [seen], bounds }]);
+  await addWatched(pool, [{ host_id: Number(host.hostId), crawl_id: crawl, pages: [seen], bounds }]);
   expect((await found()).map(({ verdict }) => verdict)).toEqual(['cleared']);
 });
 
 it('lets three URLs through when samples are due, and frees the shape once they say something new', async () => {
   const { crawl, id, asked, visit, states } = await heldCrawl(12);
   await visit();
-  await tendQuarantine(fetching.pool, 10, 5_000);
+  await tendQuarantine(pool, 10, 5_000);
   expect(await states()).toMatchObject({ 'excluded trap': 12 });
-  await tables.quarantine.change(fetching.pool, { id: Number(id) }, { sample_at: fromNow(-1) });
+  await tables.quarantine.change(pool, { id: Number(id) }, { sample_at: fromNow(-1) });
   // Two processes find it at once: the samples are let through by one of them.
-  const tend = (): Promise<void> => tendQuarantine(fetching.pool, 10, 5_000);
+  const tend = (): Promise<void> => tendQuarantine(pool, 10, 5_000);
   await Promise.all([tend(), tend(), tend()]);
   expect(await states()).toMatchObject({ 'queued sample': 3, 'excluded trap': 9 });
   await visit();
   expect(asked()).toHaveLength(3);
-  expect(await tables.quarantine.row(fetching.pool, { id: Number(id) })).toMatchObject({ let_through: 3 });
+  expect(await tables.quarantine.row(pool, { id: Number(id) })).toMatchObject({ let_through: 3 });
 
-  const { host_id } = await tables.quarantine.row(fetching.pool, { id: Number(id) });
+  const { host_id } = await tables.quarantine.row(pool, { id: Number(id) });
   const add = (...pages: Observation[]): Promise<number> =>
-    addWatched(fetching.pool, [{ host_id, crawl_id: crawl, pages, bounds }]);
+    addWatched(pool, [{ host_id, crawl_id: crawl, pages, bounds }]);
   // Two processes at a time: neither loses what the other one adds.
   await Promise.all([add(novel(1), novel(2)), add(novel(3), novel(4))]);
-  expect(await tables.quarantine.row(fetching.pool, { id: Number(id) })).toMatchObject({
+  expect(await tables.quarantine.row(pool, { id: Number(id) })).toMatchObject({
     ...{ verdict: 'held', sampled: 4, novel: 4 },
   });
   await add(novel(5));
-  expect(await tables.quarantine.row(fetching.pool, { id: Number(id) })).toMatchObject({
+  expect(await tables.quarantine.row(pool, { id: Number(id) })).toMatchObject({
     ...{ verdict: 'released', judged_by: null, settled_at: null },
   });
-  await tendQuarantine(fetching.pool, 10, 5_000);
+  await tendQuarantine(pool, 10, 5_000);
   expect(await states()).toMatchObject({ queued: 9, 'done fetched': 4 });
   await visit();
   expect(new Set(asked()).size).toBe(12);
-  await expectExact(fetching.pool, crawl);
+  await expectExact(pool, crawl);
 });
 
 it('reopens a crawl that had ended when it gives URLs back, and none that was cancelled', async () => {
@@ -221,22 +214,22 @@ it('reopens a crawl that had ended when it gives URLs back, and none that was ca
   ] as const) {
     const { crawl, id, visit, states } = await heldCrawl(5);
     await visit();
-    await tables.crawl.change(fetching.pool, { id: crawl }, { state, cause, ended_at: fromNow() });
-    await giveVerdict(fetching.pool, String(crawl), [id], 'released', 'key 1');
-    const { urls } = await sweepRelease(fetching.pool, id, performance.now() + 60_000);
-    expect([urls, (await tables.crawl.row(fetching.pool, { id: crawl })).state]).toEqual([
+    await tables.crawl.change(pool, { id: crawl }, { state, cause, ended_at: fromNow() });
+    await giveVerdict(pool, String(crawl), [id], 'released', 'key 1');
+    const { urls } = await sweepRelease(pool, id, performance.now() + 60_000);
+    expect([urls, (await tables.crawl.row(pool, { id: crawl })).state]).toEqual([
       after === 'running' ? 5 : 0,
       after,
     ]);
     expect((await states())['excluded trap'] ?? 0).toBe(5 - urls);
-    if (after === 'running') await expectExact(fetching.pool, crawl);
+    if (after === 'running') await expectExact(pool, crawl);
   }
 });
 
 it('keeps nothing back in a crawl that does not look for traps', async () => {
   const { crawl, asked, visit } = await heldCrawl(4);
-  const { config } = await tables.crawl.row(fetching.pool, { id: crawl });
-  await tables.crawl.change(fetching.pool, { id: crawl }, { config: { ...config, traps: false } });
+  const { config } = await tables.crawl.row(pool, { id: crawl });
+  await tables.crawl.change(pool, { id: crawl }, { config: { ...config, traps: false } });
   await visit();
   expect(asked()).toHaveLength(4);
 });
@@ -244,24 +237,24 @@ it('keeps nothing back in a crawl that does not look for traps', async () => {
 it('forgets what pages of a deleted crawl showed, though it comes late', async () => {
   const { crawl, host } = await heldCrawl(3);
   const place = { host_id: Number(host.hostId), crawl_id: crawl };
-  const watches = async (): Promise<number> => (await tables.trapWatch.rows(fetching.pool, place)).length;
-  await addWatched(fetching.pool, [{ ...place, pages: [novel(1)], bounds }]);
+  const watches = async (): Promise<number> => (await tables.trapWatch.rows(pool, place)).length;
+  await addWatched(pool, [{ ...place, pages: [novel(1)], bounds }]);
   expect(await watches()).toBe(1);
-  await tables.crawl.change(fetching.pool, { id: crawl }, { state: 'cancelled', removed_at: fromNow(0) });
-  while (await removeBatch(fetching.pool));
-  await addWatched(fetching.pool, [{ ...place, pages: [novel(2)], bounds }]);
+  await tables.crawl.change(pool, { id: crawl }, { state: 'cancelled', removed_at: fromNow(0) });
+  while (await removeBatch(pool));
+  await addWatched(pool, [{ ...place, pages: [novel(2)], bounds }]);
   expect(await watches()).toBe(0);
 });
 
 it('is read once for each change, also for one that changed no verdict', async () => {
   const { crawl } = await heldCrawl(1);
   const book = new CrawlQuarantine(crawl);
-  const { quarantine_revision: first } = await tables.crawl.row(fetching.pool, { id: crawl });
-  await giveVerdict(fetching.pool, String(crawl), ['999999'], 'released', 'key 1');
-  const { quarantine_revision: revision } = await tables.crawl.row(fetching.pool, { id: crawl });
+  const { quarantine_revision: first } = await tables.crawl.row(pool, { id: crawl });
+  await giveVerdict(pool, String(crawl), ['999999'], 'released', 'key 1');
+  const { quarantine_revision: revision } = await tables.crawl.row(pool, { id: crawl });
   expect(revision).toBeGreaterThan(first);
   let reads = 0;
-  const counting = new Proxy(fetching.pool, {
+  const counting = new Proxy(pool, {
     get: (pool, name) => {
       if (name === 'query') reads++;
       return Reflect.get(pool, name, pool) as unknown;
@@ -275,7 +268,6 @@ it('is read once for each change, also for one that changed no verdict', async (
 });
 
 it('holds ever further hosts below a domain, explains that, and gives all of them back', async () => {
-  const { pool } = fetching;
   // With a limit of 320 pages, 32 of a kind are enough.
   const crawl = await fetching.crawl({ maxPages: 320 });
   const { traps, books } = fetching.dependencies();

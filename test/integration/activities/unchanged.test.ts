@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pageFields } from '../../../contracts/page-fields.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
@@ -13,15 +13,12 @@ import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { addTenant, changeCrawl, fromNow, ledgerPages, not, tables } from '../../support/database/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
 import { page, redirect, startSite, type Answer, type Site } from './site.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 interface Kept {
   html: string;
@@ -86,10 +83,10 @@ async function crawl(
     await agent.fetchSlice(host);
     await readBodies(fetching, host);
   }
-  await expectExact(fetching.pool, id);
-  await moveCrawl(fetching.pool, id, 'finished');
+  await expectExact(pool, id);
+  await moveCrawl(pool, id, 'finished');
   const pages = new Map<string, PageView>();
-  for await (const each of allPages(fetching.pool, String(id), pageFields, createTextReader(fetching.blobs)))
+  for await (const each of allPages(pool, String(id), pageFields, createTextReader(fetching.blobs)))
     pages.set(each.url.slice(site.origin.length), each);
   return { id, pages };
 }
@@ -144,9 +141,9 @@ describe('a second crawl of a site', () => {
       '/plain': 'fetched',
       '/moved': 'redirect',
     });
-    expect(await ledgerPages(fetching.pool, second.id)).toBe(4);
-    expect(await viewCrawl(fetching.pool, String(first.id))).toMatchObject({ unchanged: 0 });
-    expect(await viewCrawl(fetching.pool, String(second.id))).toMatchObject({ pages: 4, unchanged: 3 });
+    expect(await ledgerPages(pool, second.id)).toBe(4);
+    expect(await viewCrawl(pool, String(first.id))).toMatchObject({ unchanged: 0 });
+    expect(await viewCrawl(pool, String(second.id))).toMatchObject({ pages: 4, unchanged: 3 });
     const home = (await fetching.urls(second.id, world.site.origin))['/'];
     const record = await fetching.blobs.ownAnswer(
       ...([Number(world.host.hostId), String(second.id), home?.key ?? Buffer.of()] as const),
@@ -178,7 +175,7 @@ describe('a second crawl of a site', () => {
     const world = await startKept();
     const first = await crawl(world);
     const lost = first.pages.get('/')?.contentHash ?? '';
-    await tables.body.remove(fetching.pool, { hash: Buffer.from(lost, 'hex') });
+    await tables.body.remove(pool, { hash: Buffer.from(lost, 'hex') });
     let sent = world.site.hits.length;
     const second = await crawl(world);
     expect(requests(world.site, sent)).toMatchObject({ '/': none, '/dated': [undefined, date] });
@@ -216,13 +213,13 @@ describe('a second crawl of a site', () => {
     sent = world.site.hits.length;
     await fetching.role().fetchSlice(world.host);
     expect(requests(world.site, sent)).toEqual({ '/dated?utm_source=x': none });
-    await moveCrawl(fetching.pool, id, 'finished');
+    await moveCrawl(pool, id, 'finished');
   });
 
   it('uses no copy of another tenant', async () => {
     const world = await startKept();
     const first = await crawl(world);
-    await changeCrawl(fetching.pool, first.id, { tenant_id: await addTenant(fetching.pool, 'other') });
+    await changeCrawl(pool, first.id, { tenant_id: await addTenant(pool, 'other') });
     const sent = world.site.hits.length;
     await crawl(world);
     expect(requests(world.site, sent)['/']).toEqual(none);
@@ -238,7 +235,7 @@ describe('a second crawl of a site', () => {
     const second = await crawl(world);
     expect([...second.pages.keys()]).toEqual(['/']);
     expect(second.pages.get('/')).toMatchObject({ title: 'Home', reason: 'not-modified' });
-    const tagged = await tables.url.rows(fetching.pool, { crawl_id: second.id, etag: not(null) });
+    const tagged = await tables.url.rows(pool, { crawl_id: second.id, etag: not(null) });
     expect(tagged.map(({ etag }) => etag)).toEqual(['"home-2"']);
   });
 });
@@ -254,15 +251,11 @@ describe('a URL that is fetched again within a crawl', () => {
     const row = () => fetching.urls(id, world.site.origin).then((urls) => urls['/']);
     const before = await row();
     await tables.url.change(
-      fetching.pool,
+      pool,
       { crawl_id: id, state: 'queued' },
       { state: 'excluded', reason: 'dropped' },
     );
-    await tables.url.change(
-      fetching.pool,
-      { crawl_id: id, state: 'done' },
-      { state: 'queued', due_at: fromNow() },
-    );
+    await tables.url.change(pool, { crawl_id: id, state: 'done' }, { state: 'queued', due_at: fromNow() });
     await role.fetchSlice(world.host);
     expect(await row()).toMatchObject({
       ...{ state: 'done', reason: 'not-modified', status: 200, fetches: 2, stage: 1 },
@@ -270,10 +263,8 @@ describe('a URL that is fetched again within a crawl', () => {
     });
     await readBodies(fetching, world.host);
     expect(await row()).toMatchObject({ stage: 0 });
-    expect(await tables.page.rows(fetching.pool, { crawl_id: id })).toMatchObject([
-      { title: 'Home', links: 4 },
-    ]);
-    await expectExact(fetching.pool, id);
+    expect(await tables.page.rows(pool, { crawl_id: id })).toMatchObject([{ title: 'Home', links: 4 }]);
+    await expectExact(pool, id);
   });
 
   it('is asked for whole once its body is known to be lost, though an earlier crawl has one', async () => {
@@ -283,13 +274,13 @@ describe('a URL that is fetched again within a crawl', () => {
     await fetching.queue(id, world.host, '/');
     const role = fetching.role();
     await role.fetchSlice(world.host);
-    const { key } = await tables.url.row(fetching.pool, { crawl_id: id });
+    const { key } = await tables.url.row(pool, { crawl_id: id });
     const lost = [{ crawl_id: id, key: key.toString('hex'), hash: first.pages.get('/')?.contentHash }];
-    await requeueLostBodies(fetching.pool, world.host.hostId, JSON.stringify(lost));
+    await requeueLostBodies(pool, world.host.hostId, JSON.stringify(lost));
     const sent = world.site.hits.length;
     await role.fetchSlice(world.host);
     expect(requests(world.site, sent)).toEqual({ '/': none });
-    await moveCrawl(fetching.pool, id, 'cancelled');
+    await moveCrawl(pool, id, 'cancelled');
   });
 });
 

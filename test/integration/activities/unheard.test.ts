@@ -1,15 +1,12 @@
 /** Requests that a server never looked at (RFC 9112 §9.3.1): sent once more at the host's pace, and nobody is blamed. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freshAddress } from '../../support/loopback.ts';
 import { rawServer, response, type Answer, type RawServer } from '../../net/raw-server.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { openFetching, type Fetching, type HostRow } from './fetching.ts';
+import { type HostRow, withFetching } from './fetching.ts';
 
-let fetching: Fetching;
-beforeAll(async () => {
-  fetching = await openFetching();
-});
-afterAll(() => fetching.close());
+const fetching = withFetching();
+const { pool } = fetching;
 
 const delayMs = 120;
 
@@ -23,9 +20,7 @@ async function hosted(
     if (request.startsWith('GET /robots')) socket.write(response('', {}, '404 Not Found'));
     else answer(socket, request, count);
   }, freshAddress());
-  const host = await fetching.host(server.origin);
-  const crawl = await fetching.crawl({ delaySeconds: delayMs / 1_000 });
-  await fetching.queue(crawl, host, ...paths);
+  const { host, crawl } = await fetching.queued(server.origin, paths, { delaySeconds: delayMs / 1_000 });
   return { server, at, host, crawl };
 }
 const pathsOf = (server: RawServer): string[] =>
@@ -50,7 +45,7 @@ describe('a host that closes kept connections under requests', () => {
     expect(urls.map(({ state, attempts }) => [state, attempts])).toEqual(
       Array.from({ length: 3 }, () => ['done', 0]),
     );
-    await expectExact(fetching.pool, crawl);
+    await expectExact(pool, crawl);
   });
 
   it('and new ones too: asked twice, then it is the URL’s and the host’s trouble', async () => {

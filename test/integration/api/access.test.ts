@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import pino from 'pino';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { routes as allRoutes } from '../../../api/routes/table.ts';
 import { createJudge } from '../../../api/way-in/access.ts';
@@ -19,43 +19,25 @@ import { accessTable } from '../../support/access-table.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
 import { fromNow, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import {
-  newCrawl,
-  noArchive,
-  noExports,
-  noteTaker,
-  serve,
-  startServices,
-  readStored,
-  textOf,
-  type Api,
-  type Services,
-} from './world.ts';
+import { newCrawl, noArchive, noExports, noteTaker, readStored, textOf, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let crawl: string;
 /** Keys by role, of the first tenant and of another one. */
 const keys = { first: {} as Record<Role, string>, other: {} as Record<Role, string> };
 let othersCrawl: string;
 
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-  crawl = await newCrawl(services.pool);
-  const other = await newTenant(services.pool);
+  crawl = await newCrawl(pool);
+  const other = await newTenant(pool);
   for (const role of roles) {
-    keys.first[role] = await newKey(services.pool, '1', role);
-    keys.other[role] = await newKey(services.pool, other, role);
+    keys.first[role] = await newKey(pool, '1', role);
+    keys.other[role] = await newKey(pool, other, role);
   }
   const created = await ask<{ id: string }>(api.url, keys.other.operator, 'POST', '/v1/crawls', {
     seeds: 'https://a.example/',
   });
   othersCrawl = created.body.id;
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
 });
 
 const judge = createJudge(allRoutes);
@@ -127,13 +109,13 @@ describe('the table', () => {
       requestsPer10s: 1,
     };
     const app: Express = buildApp({
-      pool: services.pool,
-      control: noteTaker(services.pool),
+      pool,
+      control: noteTaker(pool),
       schedulers: { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
       textOf,
       readVersion: readStored,
       archive: noArchive,
-      search: new PostgresIndex(services.pool),
+      search: new PostgresIndex(pool),
       exports: noExports,
       freeBytes: () => Promise.resolve(Infinity),
       wakeHost: () => Promise.resolve(),
@@ -152,8 +134,8 @@ describe('the table', () => {
 
   it('refuses what it does not name, whatever the routers have', async () => {
     const app = express();
-    const keyring = createKeyring(services.pool, null);
-    app.use(gate(judge, services.pool, keyring, [], () => Promise.resolve()));
+    const keyring = createKeyring(pool, null);
+    app.use(gate(judge, pool, keyring, [], () => Promise.resolve()));
     app.all('/{*any}', (_request, response) => {
       response.json('reached');
     });
@@ -185,7 +167,7 @@ describe('without a key', () => {
   it.each(routes.filter(({ access }) => access === 'public'))('$route answers', async ({ method, path }) => {
     // Ready is what has a worker; this one is heard of for an hour.
     const times = { started_at: fromNow(), seen_at: fromNow(3_600) };
-    await tables.worker.add(services.pool, { id: randomUUID(), roles: ['control'], ...times });
+    await tables.worker.add(pool, { id: randomUUID(), roles: ['control'], ...times });
     const { status } = await ask(api.url, null, method, path.replace('*', ''));
     expect([200, 301, 302]).toContain(status);
   });
@@ -222,7 +204,7 @@ describe('with a key', () => {
 
   it.each(guarded)('$route is closed to keys for something else', async ({ method, path, access }) => {
     const scope = access.scope === 'keys' ? 'crawls' : 'keys';
-    const key = await newKey(services.pool, '1', 'admin', { scopes: [scope] });
+    const key = await newKey(pool, '1', 'admin', { scopes: [scope] });
     const answer = await ask(api.url, key, method, fill(path, crawl), badBody(method));
     expect(answer.status).toBe(403);
   });

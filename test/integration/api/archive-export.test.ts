@@ -1,15 +1,13 @@
 /** The export of a crawl as a web archive: by the API and by the verb, read by us and by warcio. */
-import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { archiveOf } from '../../../engine/archive-export.ts';
 import {
-  Archive,
-  SegmentFolder,
   segmentFormats,
+  type Archive,
   type Capture,
   type SegmentFormat,
 } from '../../../storage/archive/index.ts';
@@ -19,19 +17,12 @@ import { warcio } from '../../programs/warcio.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { addUrl, setState, tables, type UrlPlace } from '../../support/database/index.ts';
 import { readRecords, type WrittenRecord } from '../../support/warc-records.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { archiveIn, newCrawl, serve, type Api, withServices } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
 const program = warcio();
-let services: Services;
-let folder: string;
-beforeAll(async () => {
-  services = await startServices();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-warc-'));
-});
-afterAll(async () => {
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { pool } = withServices();
+const folder = ownFolder();
 
 const told = ({ type, fields, head, body }: WrittenRecord): string => {
   const of = (name: string): string =>
@@ -61,7 +52,6 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     over: object = {},
     head: boolean | 'unchanged' | 'alone' = true,
   ): Promise<UrlPlace> {
-    const { pool } = services;
     const hash = digest('sha256', body, 'buffer');
     const place = await addUrl(pool, crawl, url, {
       ...{
@@ -96,14 +86,11 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
   }
 
   beforeAll(async () => {
-    for (const each of ['body', 'revisit', 'content'] as const) await tables[each].remove(services.pool);
+    for (const each of ['body', 'revisit', 'content'] as const) await tables[each].remove(pool);
     archiveFile = path.join(folder, `${stored}.warc.gz`);
-    archive = new Archive(services.pool, new SegmentFolder(path.join(folder, stored)), 16 * 1024 * 1024, {
-      ...{ owner: randomUUID(), format: stored, maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
-    });
-    api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, { archive });
-    crawl = await newCrawl(services.pool);
-    const { pool } = services;
+    archive = archiveIn(pool, path.join(folder, stored), stored);
+    api = await serve(pool, { archive });
+    crawl = await newCrawl(pool);
     const earlier = await page('https://a.example/earlier', 'known for long');
     await tables.content.add(pool, {
       ...{ crawl_id: crawl, tenant_id: 1, hash: digest('sha256', 'known for long', 'buffer') },
@@ -111,7 +98,7 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     });
     await page('https://a.example/kept', 'known as well');
     earlierCrawl = crawl;
-    crawl = await newCrawl(services.pool);
+    crawl = await newCrawl(pool);
     const first = await page('https://a.example/first', 'shared');
     const alias = { alias_host: first.hostId, alias_key: first.key };
     await page('https://a.example/copy', 'shared', alias);
@@ -131,9 +118,9 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     await page('https://a.example/large', random);
     await page('https://a.example/moved', '', { content_hash: null, status: 301 }, 'alone');
     const nothing = { content_hash: null, status: 301, fetched_at: new Date() };
-    await addUrl(services.pool, crawl, 'https://a.example/unkept', { state: 'done', ...nothing });
-    await tables.body.remove(services.pool, { hash: digest('sha256', 'to be lost', 'buffer') });
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await addUrl(pool, crawl, 'https://a.example/unkept', { state: 'done', ...nothing });
+    await tables.body.remove(pool, { hash: digest('sha256', 'to be lost', 'buffer') });
+    await setState(pool, crawl, 'finished', 'complete');
   });
   afterAll(() => api.stop());
 
@@ -194,8 +181,8 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
 
   it('reads a few pages ahead of its reader, and no more', async () => {
     const answer = vi.spyOn(archive, 'answer');
-    const pages = pageBatches(services.pool, crawl, [], () => Promise.resolve(null), {});
-    const members = archiveOf(services.pool, archive, { crawlId: crawl, filter: {} }, pages, stored, 'Test');
+    const pages = pageBatches(pool, crawl, [], () => Promise.resolve(null), {});
+    const members = archiveOf(pool, archive, { crawlId: crawl, filter: {} }, pages, stored, 'Test');
     await members.next();
     expect(answer).toHaveBeenCalledTimes(0);
     // Eight pages are read together.

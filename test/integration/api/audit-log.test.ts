@@ -1,6 +1,6 @@
 /** The audit log: who asked for which change, noted before it is done. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditList, type AuditEntry } from '../../../contracts/http/audit.ts';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
@@ -9,28 +9,21 @@ import { createPool } from '../../../storage/postgres/index.ts';
 import { fromNow, like, refuseRows, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, withServices, withServed } from './world.ts';
 
-let services: Services;
-let api: Api;
+const services = withServices();
+const { pool } = services;
+const api = withServed(pool, { anonymous: true });
 /** Of a tenant of each test's own. */
 const someone = async () => {
-  const tenant = await newTenant(services.pool);
+  const tenant = await newTenant(pool);
   const [admin, operator, reader] = [
-    await newKey(services.pool, tenant, 'admin'),
-    await newKey(services.pool, tenant, 'operator'),
-    await newKey(services.pool, tenant, 'reader'),
+    await newKey(pool, tenant, 'admin'),
+    await newKey(pool, tenant, 'operator'),
+    await newKey(pool, tenant, 'reader'),
   ];
   return { tenant, admin, operator, reader };
 };
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 
 const crawl = { seeds: ['https://a.example/'] };
 interface Page {
@@ -86,7 +79,7 @@ describe('what is noted', () => {
       detail: `created /v1/crawls/${crawlId}`,
     });
     expect(items[3]?.actor).not.toBe(items[4]?.actor);
-    const rows = await tables.audit.rows(services.pool);
+    const rows = await tables.audit.rows(pool);
     expect(JSON.stringify(rows)).not.toMatch(/secret-in|owk_/);
   });
 
@@ -105,7 +98,7 @@ describe('what is noted', () => {
 
   it('is one entry for the leases of no URL that a fetcher asked for within an hour', async () => {
     const { tenant, admin, operator } = await someone();
-    const other = await newKey(services.pool, tenant, 'operator');
+    const other = await newKey(pool, tenant, 'operator');
     const lease = async (key: string, shard: number): Promise<void> => {
       const wish = { fetcher_id: 'idle', batch_size: 10, lease_seconds: 30 };
       const { status } = await ask(api.url, key, 'POST', `/frontier/${String(shard)}/lease_batch`, wish);
@@ -121,7 +114,7 @@ describe('what is noted', () => {
     expect(before.length).toBeLessThanOrEqual(3);
     expect(before.reduce((sum, { times }) => sum + times, 0)).toBe(21);
     expect(before[0]).toMatchObject({ status: 200, detail: 'no URL could be lent', times: 1 });
-    await tables.audit.change(services.pool, { tenant_id: tenant }, { hour: fromNow(-7_200) });
+    await tables.audit.change(pool, { tenant_id: tenant }, { hour: fromNow(-7_200) });
     await lease(operator, 0);
     expect(await counts()).toEqual([{ ...before.at(-1), times: 1 }, ...before]);
     // A refused one is an entry of its own.
@@ -152,19 +145,16 @@ describe('what is noted', () => {
     let go = (): void => undefined;
     const stuck = new Promise<void>((resolve) => (go = resolve));
     let reached = false;
-    const slow = await serve(
-      services.pool,
-      {
-        ...noteTaker(services.pool),
+    const slow = await serve(pool, {
+      control: {
+        ...noteTaker(pool),
         start: () => {
           reached = true;
           return stuck;
         },
       },
-      1e6,
-      undefined,
-      { anonymous: true },
-    );
+      anonymous: true,
+    });
     const asked = ask(slow.url, operator, 'POST', '/v1/crawls', crawl);
     await until('the crawl is being started', () => reached);
     expect((await read(admin)).items).toMatchObject([{ route: '/v1/crawls', status: null, detail: null }]);
@@ -183,7 +173,7 @@ describe('what is noted', () => {
       reached = true;
       return stuck;
     };
-    const slow = await serve(services.pool, { ...noteTaker(services.pool), start }, 1e6, undefined, { anonymous: true }); // prettier-ignore
+    const slow = await serve(pool, { control: { ...noteTaker(pool), start }, anonymous: true }); // prettier-ignore
     const gone = new AbortController();
     const asked = fetch(`${slow.url}/v1/crawls`, {
       method: 'POST',
@@ -221,7 +211,7 @@ describe('what is noted', () => {
 
   it('has what was changed, by name', async () => {
     const { tenant } = await someone();
-    const instance = await newKey(services.pool, '1', 'admin');
+    const instance = await newKey(pool, '1', 'admin');
     const host = `/v1/hosts/${encodeURIComponent('https://noted.example')}/settings`;
     await ask(api.url, instance, 'PATCH', host, { delaySeconds: 2, quotaPerDay: 77_777 });
     const target = `/v1/tenants/${tenant}`;
@@ -241,7 +231,7 @@ describe('what is noted', () => {
     const pool = createPool(services.world.databaseUrl, 4, () => undefined);
     const full = await refuseRows(services.pool, 'audit_log');
     try {
-      const blind = await serve(pool, noteTaker(pool), 1e6, undefined, { anonymous: true });
+      const blind = await serve(pool, { anonymous: true });
       const refused = await ask<Problem>(blind.url, operator, 'POST', '/v1/crawls', crawl);
       expect([refused.status, refused.body.detail]).toEqual([
         503,
@@ -301,7 +291,7 @@ describe('what is read', () => {
     await ask(api.url, one.operator, 'POST', '/v1/crawls', crawl);
     expect((await read(other.admin)).items).toEqual([]);
     // Nor do the admins of the instance see it there.
-    const instance = await newKey(services.pool, '1', 'admin');
+    const instance = await newKey(pool, '1', 'admin');
     expect((await read(instance)).items.filter(({ role }) => role === 'operator')).toEqual([]);
     for (const token of [one.operator, one.reader])
       expect((await ask(api.url, token, 'GET', '/v1/audit-log')).status).toBe(403);
@@ -325,7 +315,6 @@ describe('what is read', () => {
 
 describe('the log', () => {
   it('keeps what was done to keys, tenants and webhooks, and what was deleted, whatever else floods it', async () => {
-    const { pool } = services;
     const { tenant, admin, operator } = await someone();
     const { body: key } = await ask<{ id: string }>(api.url, admin, 'POST', '/v1/keys', { name: 'x', role: 'reader' }); // prettier-ignore
     await ask(api.url, admin, 'DELETE', `/v1/keys/${key.id}`);
@@ -351,7 +340,6 @@ describe('the log', () => {
   });
 
   it('keeps entries of work however many downloads come, and bounds those of security as well', async () => {
-    const { pool } = services;
     const { tenant, admin, operator, reader } = await someone();
     await ask(api.url, operator, 'POST', '/v1/crawls/900/pause');
     const taken = (at: number): string => `/v1/crawls/${String(900 + at)}/export`;
@@ -371,18 +359,18 @@ describe('the log', () => {
     for (const { operator } of [one, other])
       for (let index = 0; index < 4; index++)
         await ask(api.url, operator, 'POST', `/v1/crawls/${String(index)}/pause`);
-    expect(await tidyAudit(services.pool, Number(one.tenant), 4)).toBe(0);
-    expect(await tidyAudit(services.pool, Number(one.tenant), 3)).toBe(1);
+    expect(await tidyAudit(pool, Number(one.tenant), 4)).toBe(0);
+    expect(await tidyAudit(pool, Number(one.tenant), 3)).toBe(1);
     const targets = async (admin: string): Promise<string[]> =>
       (await read(admin)).items.map(({ target }) => target);
     expect(await targets(one.admin)).toEqual([3, 2, 1].map((id) => `/v1/crawls/${String(id)}/pause`));
     expect(await targets(other.admin)).toHaveLength(4);
     await tables.audit.change(
-      services.pool,
+      pool,
       { tenant_id: other.tenant, target: like('%/0/pause') },
       { at: fromNow(-401 * 24 * 3_600) },
     );
-    expect(await tidyAudit(services.pool, Number(one.tenant))).toBe(1);
+    expect(await tidyAudit(pool, Number(one.tenant))).toBe(1);
     expect(await targets(other.admin)).toHaveLength(3);
   });
 });

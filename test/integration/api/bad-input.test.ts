@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import { openApiDocument } from '../../../api/openapi/document.ts';
 import { usualKind, type Problem, type ProblemKind } from '../../../contracts/http/problem.ts';
@@ -11,24 +11,17 @@ import { maxHeadBytes, maxRequestBytes } from '../../../contracts/http/shared.ts
 import { rowCounts } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
+import { newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6);
-  crawl = await newRunningCrawl(services.pool);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  crawl = await newRunningCrawl(pool);
 });
 
 /** Rows by table, of everything but the log of who asked. */
 const rows = async (): Promise<Record<string, number>> => ({
-  ...(await rowCounts(services.pool)),
+  ...(await rowCounts(pool)),
   audit_log: 0,
 });
 
@@ -373,8 +366,8 @@ describe('a query', () => {
 
 describe('a cursor', () => {
   it('of another tenant, of another list, or made up is refused', async () => {
-    const tenant = await newTenant(services.pool);
-    const [mine, theirs] = [api.key, await newKey(services.pool, tenant, 'operator')];
+    const tenant = await newTenant(pool);
+    const [mine, theirs] = [api.key, await newKey(pool, tenant, 'operator')];
     for (const token of [mine, theirs])
       for (let index = 0; index < 2; index++)
         await ask(api.url, token, 'POST', '/v1/crawls', {

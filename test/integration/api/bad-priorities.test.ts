@@ -3,37 +3,30 @@
  * what is wrong, and on the command line one sentence; nothing is done by halves.
  * @module-tag long
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { QuarantinePreview } from '../../../contracts/http/quarantine.ts';
 import { addUrl, rowCounts } from '../../support/database/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask as askAt, type Answer } from './asking.ts';
-import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
+import { newRunningCrawl, withApi } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 const host = 'https://calendar.example';
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-  crawl = await newRunningCrawl(services.pool);
-  for (const day of [1, 2, 3]) await addUrl(services.pool, crawl, `${host}/calendar/${String(day)}`);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  crawl = await newRunningCrawl(pool);
+  for (const day of [1, 2, 3]) await addUrl(pool, crawl, `${host}/calendar/${String(day)}`);
 });
 
 const ask = <T = Problem>(method: string, where: string, body?: unknown): Promise<Answer<T>> =>
   askAt<T>(api.url, null, method, where.replace('{crawl}', crawl), body);
 /** Rows by table, of everything but the log of who asked. */
 const rows = async (): Promise<Record<string, number>> => ({
-  ...(await rowCounts(services.pool)),
+  ...(await rowCounts(pool)),
   audit_log: 0,
 });
 
@@ -136,7 +129,7 @@ describe('over HTTP', () => {
   });
 });
 
-const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-ranks-'));
+const folder = ownFolder();
 const fileOf = (name: string, bytes: string | Buffer): string => {
   const file = path.join(folder, name);
   writeFileSync(file, bytes);

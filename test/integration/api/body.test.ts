@@ -1,37 +1,25 @@
 /** `GET /v1/crawls/{crawlId}/body` and the verb `body`: what a server sent, from a real archive. */
-import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hash as digest, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Archive, NotHereYet, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { NotHereYet, type Capture } from '../../../storage/archive/index.ts';
 import { runCli, type CliResult } from '../../cli/run-cli.ts';
 import { addUrl, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { archiveIn, newCrawl, serve, withServices, withServed } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
-let archive: Archive;
-let folder: string;
+const { pool } = withServices();
+const folder = ownFolder();
+const archive = archiveIn(pool, folder);
+const api = withServed(pool, { archive });
 let crawl: string;
 beforeAll(async () => {
-  services = await startServices();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-body-'));
-  archive = new Archive(services.pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
-    ...{ owner: randomUUID(), format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
-  });
-  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, { archive });
-  crawl = await newCrawl(services.pool);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
+  crawl = await newCrawl(pool);
 });
 
 /** As a fetch stores it. */
 async function stored(url: string, body: Buffer, headers: Capture['headers'] = {}): Promise<void> {
-  const { pool } = services;
   const hash = digest('sha256', body, 'buffer');
   const content_type = headers['content-type'] ?? null;
   const place = await addUrl(pool, crawl, url, {
@@ -99,7 +87,6 @@ it('has the head of its own answer, also where another page brought the body', a
 });
 
 it('has the head that a page was first answered with, though it has not changed since', async () => {
-  const { pool } = services;
   const body = Buffer.from('for ever');
   await stored('https://a.example/stays', body, { etag: '"old"' });
   const hash = digest('sha256', body, 'buffer');
@@ -115,7 +102,6 @@ it('has the head that a page was first answered with, though it has not changed 
 });
 
 it('has no head where only an answer that brought another body has one', async () => {
-  const { pool } = services;
   const [before, now] = [Buffer.from('before'), Buffer.from('now')];
   await stored('https://a.example/other', before);
   await stored('https://a.example/changed', before, { etag: '"before"' });
@@ -164,7 +150,7 @@ it('is Markdown for whoever wants that, over the API and by the verb', async () 
 });
 
 it('is refused where there is none', async () => {
-  await addUrl(services.pool, crawl, 'https://a.example/waits');
+  await addUrl(pool, crawl, 'https://a.example/waits');
   expect((await ask('https://a.example/waits')).status).toBe(404);
   expect((await ask('https://never.example/')).status).toBe(404);
   expect((await ask('https://a.example/first', 'body', '999999')).status).toBe(404);
@@ -180,9 +166,7 @@ it.each<[Error, RegExp]>([
   ],
 ])('is not said to be missing where it cannot be had now: %s', async (error, said) => {
   const fails = (): Promise<never> => Promise.reject(error);
-  const away = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-    archive: { answer: fails, ownAnswer: fails },
-  });
+  const away = await serve(pool, { archive: { answer: fails, ownAnswer: fails } });
   const page = `https://a.example/away/${error.name}`;
   await stored(page, Buffer.from(`away ${String(error)}`));
   try {

@@ -1,21 +1,12 @@
 /** Caps on addresses and domains over HTTP (F05). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CapView } from '../../../contracts/http/caps.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { tables } from '../../support/database/index.ts';
 import { ask, type Answer } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 const call = <T>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
   ask<T>(api.url, null, method, path, body);
@@ -47,10 +38,7 @@ describe('/v1/caps', () => {
     expect((await call<CapView>('DELETE', path)).body).toMatchObject({ rate: 0.5 });
     const again = await call<Problem>('DELETE', path);
     expect(again).toMatchObject({ status: 404, body: { detail: 'No cap was set for 2001:db8:1:2::/64.' } });
-    expect((await tables.cap.rows(services.pool)).map(({ name }) => name)).toEqual([
-      '192.0.2.7',
-      'example.org',
-    ]);
+    expect((await tables.cap.rows(pool)).map(({ name }) => name)).toEqual(['192.0.2.7', 'example.org']);
   });
 
   it.each([

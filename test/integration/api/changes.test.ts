@@ -1,36 +1,27 @@
 /** Changes, versions and differences of pages (G15), by the API and by the verbs `changes`, `diff` and `events`. */
-import { hash as digest, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hash as digest } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createVersionReader } from '../../../engine/changes/read-version.ts';
 import { followCrawl } from '../../../engine/changes/follow.ts';
-import { Archive, NotHereYet, SegmentFolder } from '../../../storage/archive/index.ts';
+import { NotHereYet } from '../../../storage/archive/index.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { runCli, type CliResult } from '../../cli/run-cli.ts';
 import { addUrl, changeCrawl, fromNow, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { archiveIn, newCrawl, withServices, withServed } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
-let archive: Archive;
-let folder: string;
+const { pool } = withServices();
+const folder = ownFolder();
+const archive = archiveIn(pool, folder);
+const read = createVersionReader(archive);
+const api = withServed(pool, {
+  readVersion: (url, ...of) =>
+    url === elsewhere ? Promise.reject(new NotHereYet('a segment')) : read(url, ...of),
+});
 let [first, second] = ['', ''];
 const elsewhere = 'https://changes.example/elsewhere';
 
 beforeAll(async () => {
-  services = await startServices();
-  const { pool } = services;
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-changes-'));
-  archive = new Archive(pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
-    ...{ owner: randomUUID(), format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
-  });
-  const read = createVersionReader(archive);
-  api = await serve(pool, noteTaker(pool), undefined, undefined, {
-    readVersion: (url, ...of) =>
-      url === elsewhere ? Promise.reject(new NotHereYet('a segment')) : read(url, ...of),
-  });
   [first, second] = [await newCrawl(pool), await newCrawl(pool)];
   const { config } = await tables.crawl.row(pool, { id: second });
   await changeCrawl(pool, Number(second), { config: { ...config, changes: true } });
@@ -45,14 +36,8 @@ beforeAll(async () => {
       await setCrawlState(pool, Number(crawl), state, null, null);
   expect(await followCrawl(pool, read, second, () => true)).toBe(3);
 });
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 async function stored(crawl: string, url: string, title: string, text: string, at: number): Promise<void> {
-  const { pool } = services;
   const body = Buffer.from(`<title>${title}</title><p>${text}</p>`);
   const hash = digest('sha256', body, 'buffer');
   await addUrl(pool, crawl, url, {
@@ -133,12 +118,12 @@ describe('changes of pages', () => {
     expect(list.stdout).toContain('title, text (+1 −1 words)');
     expect(list.stderr).toBe('');
     const row = { crawl_id: Number(second) };
-    await tables.crawlChanges.change(services.pool, row, { dropped: 7, lost: 1 });
+    await tables.crawlChanges.change(pool, row, { dropped: 7, lost: 1 });
     const { stderr } = await verb('changes', second);
     expect(stderr).toBe(
       '7 older versions of pages are not kept any more.\n1 answer could not be compared: a body is not stored any more.\n',
     );
-    await tables.crawlChanges.change(services.pool, row, { dropped: 0, lost: 0 });
+    await tables.crawlChanges.change(pool, row, { dropped: 0, lost: 0 });
     expect((await verb('changes', second, prices)).stdout).toContain(`${first}-0`);
     const diff = await verb('diff', second, prices);
     expect(diff.code).toBe(0);

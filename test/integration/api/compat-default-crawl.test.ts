@@ -2,37 +2,25 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as compat from '../../../contracts/http/compat.ts';
 import { provideDefaultCrawl } from '../../../storage/starting/index.ts';
 import { addUrl, changeCrawl, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-let control: ReturnType<typeof noteTaker>;
-
-beforeAll(async () => {
-  services = await startServices();
-  control = noteTaker(services.pool);
-  api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api, control } = withApi({ anonymous: true });
 
 interface Tenant {
   readonly id: number;
   readonly key: string;
 }
 const tenant = async (quotas = {}): Promise<Tenant> => {
-  const id = await newTenant(services.pool, quotas);
-  return { id: Number(id), key: await newKey(services.pool, id, 'operator') };
+  const id = await newTenant(pool, quotas);
+  return { id: Number(id), key: await newKey(pool, id, 'operator') };
 };
 const crawlOf = async ({ id }: Tenant): Promise<string> => {
-  const { id: crawl } = await provideDefaultCrawl(services.pool, id);
+  const { id: crawl } = await provideDefaultCrawl(pool, id);
   if (crawl === null) throw new Error('a quota is spent');
   return crawl;
 };
@@ -100,9 +88,9 @@ describe('the standing crawl', () => {
   it('is another one, with the same settings, once it was cancelled', async () => {
     const who = await tenant();
     const first = await crawlOf(who);
-    const { config } = await tables.crawl.row(services.pool, { id: first });
-    await changeCrawl(services.pool, first, { config: { ...config, maxDepth: 3 } });
-    await setState(services.pool, first, 'cancelled', null);
+    const { config } = await tables.crawl.row(pool, { id: first });
+    await changeCrawl(pool, first, { config: { ...config, maxDepth: 3 } });
+    await setState(pool, first, 'cancelled', null);
     const second = await crawlOf(who);
     expect(second).not.toBe(first);
     expect((await ask(api.url, who.key, 'GET', `/v1/crawls/${second}`)).body).toMatchObject({
@@ -112,7 +100,7 @@ describe('the standing crawl', () => {
 
   it('is not made beyond the quota of crawls', async () => {
     const { id } = await tenant({ crawlsPerDay: 0 });
-    expect(await provideDefaultCrawl(services.pool, id)).toMatchObject({
+    expect(await provideDefaultCrawl(pool, id)).toMatchObject({
       id: null,
       spent: { quota: 'crawlsPerDay' },
     });
@@ -121,10 +109,12 @@ describe('the standing crawl', () => {
 
 describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
   const seeds = async ({ id }: Tenant): Promise<unknown[]> => {
-    const { default_crawl_id: crawl } = await tables.tenant.row(services.pool, { id });
-    return (await tables.seed.rows(services.pool, { crawl_id: crawl ?? 0 })).map(
-      ({ line, url, rejected }) => ({ line, url, rejected }),
-    );
+    const { default_crawl_id: crawl } = await tables.tenant.row(pool, { id });
+    return (await tables.seed.rows(pool, { crawl_id: crawl ?? 0 })).map(({ line, url, rejected }) => ({
+      line,
+      url,
+      rejected,
+    }));
   };
   const crawlState = async (who: Tenant, id: string): Promise<unknown> =>
     (await ask<{ state: string }>(api.url, who.key, 'GET', `/v1/crawls/${id}`)).body.state;
@@ -188,7 +178,7 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     const answer: Refused = await send(who, path, body);
     expect(answer.status).toBe(422);
     expect(Object.keys(answer.body)).toEqual(['error_message']);
-    expect(await tables.crawl.count(services.pool, { tenant_id: who.id })).toBe(0);
+    expect(await tables.crawl.count(pool, { tenant_id: who.id })).toBe(0);
   });
 
   it('names the first hundred that are no good', async () => {
@@ -205,14 +195,14 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     expect(none.headers.get('retry-after')).toMatch(/^\d+$/);
     const full = await tenant({ crawlsAtOnce: 1 });
     await crawlOf(full);
-    await tables.crawl.add(services.pool, { config: {}, tenant_id: full.id, state: 'running' });
+    await tables.crawl.add(pool, { config: {}, tenant_id: full.id, state: 'running' });
     expect((await send(full, path, { urls })).status).toBe(429);
     expect(await seeds(full)).toEqual([]);
     // One that is running is not opened once more, and takes seeds until its URLs are spent.
     const growing = await tenant({ crawlsPerDay: 1, crawlsAtOnce: 1, urlsTotal: 1 });
     const { body } = await send<compat.SeedUrlsAnswer>(growing, path, { urls });
     expect((await send(growing, path, { urls })).status).toBe(200);
-    await addUrl(services.pool, body.crawl_id, urls);
+    await addUrl(pool, body.crawl_id, urls);
     expect((await send(growing, path, { urls })).status).toBe(403);
   });
 
@@ -220,16 +210,16 @@ describe.each(['/seed/urls', '/api/v1/seed'])('POST %s', (path) => {
     const who = await tenant();
     const urls = 'https://a.example/';
     const first = await crawlOf(who);
-    await setState(services.pool, first, 'paused', 'lunch');
+    await setState(pool, first, 'paused', 'lunch');
     expect((await send(who, path, { urls })).status).toBe(200);
     expect(await crawlState(who, first)).toBe('paused');
-    await setState(services.pool, first, 'draining', 'cancelled');
+    await setState(pool, first, 'draining', 'cancelled');
     expect((await send(who, path, { urls })).status).toBe(409);
-    await setState(services.pool, first, 'failed', 'no URL could be fetched');
+    await setState(pool, first, 'failed', 'no URL could be fetched');
     expect((await send(who, path, { urls })).body).toMatchObject({ crawl_id: first });
     for (const [state, cause] of [['finished', 'limit:max-pages'], ['cancelled', 'cancelled']] as const) {
       const before = await crawlOf(who);
-      await setState(services.pool, before, state, 'in words', cause);
+      await setState(pool, before, state, 'in words', cause);
       const { body } = await send<compat.SeedUrlsAnswer>(who, path, { urls });
       expect(body.crawl_id).not.toBe(before);
       expect(await crawlState(who, before)).toBe(state);
@@ -241,7 +231,7 @@ describe('POST /api/v1/pause and /api/v1/resume', () => {
   it('pause it and let it go on', async () => {
     const who = await tenant();
     const crawl_id = await crawlOf(who);
-    await setState(services.pool, crawl_id, 'running', null);
+    await setState(pool, crawl_id, 'running', null);
     const paused = await send(who, '/api/v1/pause');
     expect(paused).toMatchObject({ status: 200, body: { crawl_id, state: 'paused' } });
     expect(compat.pauseAnswer.strict().parse(paused.body)).toEqual(paused.body);
@@ -285,9 +275,9 @@ describe('POST /api/v1/pause and /api/v1/resume', () => {
 
   it('keep a crawl paused that a quota has paused', async () => {
     const who = await tenant({ urlsTotal: 0 });
-    const key = await newKey(services.pool, String(who.id), 'operator');
-    const made = await tables.crawl.add(services.pool, { config: {}, tenant_id: who.id, state: 'paused' });
-    await tables.tenant.change(services.pool, { id: who.id }, { default_crawl_id: made.id });
+    const key = await newKey(pool, String(who.id), 'operator');
+    const made = await tables.crawl.add(pool, { config: {}, tenant_id: who.id, state: 'paused' });
+    await tables.tenant.change(pool, { id: who.id }, { default_crawl_id: made.id });
     const answer: Refused = await ask(api.url, key, 'POST', '/api/v1/resume');
     expect(answer.status).toBe(403);
     expect(answer.body.error_message).toMatch(/quota of 0 discovered URLs is spent/);
@@ -307,7 +297,7 @@ describe('GET /api/v1/{url}/status', () => {
     ['COMPLETED', { state: 'dead', status: 404, reason: 'gone' }],
   ] as const)('is %s for %o', async (status, columns) => {
     const who = await tenant();
-    await addUrl(services.pool, await crawlOf(who), odd, { ...columns, depth: 2 });
+    await addUrl(pool, await crawlOf(who), odd, { ...columns, depth: 2 });
     const answer = await statusOf(who, odd);
     expect(answer.status).toBe(200);
     expect(compat.urlStatusAnswer.strict().parse(answer.body)).toEqual(answer.body);
@@ -323,7 +313,7 @@ describe('GET /api/v1/{url}/status', () => {
 
   it('is told for a URL that is sent as it is, with slashes and a query', async () => {
     const who = await tenant();
-    await addUrl(services.pool, await crawlOf(who), odd, { state: 'queued' });
+    await addUrl(pool, await crawlOf(who), odd, { state: 'queued' });
     // fetch would not send it like that.
     const { hostname, port } = new URL(api.url);
     const headers = { authorization: `Bearer ${who.key}` };
@@ -337,7 +327,7 @@ describe('GET /api/v1/{url}/status', () => {
 
   it('tells the detail', async () => {
     const who = await tenant();
-    await addUrl(services.pool, await crawlOf(who), odd, {
+    await addUrl(pool, await crawlOf(who), odd, {
       state: 'done', status: 200, fetched_at: at, content_type: 'text/html', bytes: 7,
     }); // prettier-ignore
     expect((await statusOf(who, odd)).body.detail).toEqual({
@@ -355,7 +345,7 @@ describe('GET /api/v1/{url}/status', () => {
 
   it('is 404 for what was never met, also where another tenant has', async () => {
     const [who, other] = [await tenant(), await tenant()];
-    await addUrl(services.pool, await crawlOf(other), odd);
+    await addUrl(pool, await crawlOf(other), odd);
     const before = await statusOf<{ error_message: string }>(who, odd);
     expect(before).toMatchObject({ status: 404, body: { error_message: `The crawl has never met ${odd}.` } });
     await crawlOf(who);

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTurns } from '../../../api/way-in/standing.ts';
 import * as compat from '../../../contracts/http/compat.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
@@ -18,26 +18,20 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, noteTaker, serve, withServices, withServed } from './world.ts';
 
-let services: Services;
-let api: Api;
-let control: ReturnType<typeof noteTaker>;
+const services = withServices();
+const { pool } = services;
+const control = noteTaker(pool);
+const api = withServed(pool, { control, anonymous: true });
 let operator: string;
 let reader: string;
 let others: string;
 
 beforeAll(async () => {
-  services = await startServices();
-  control = noteTaker(services.pool);
-  api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
-  operator = await newKey(services.pool, '1', 'operator');
-  reader = await newKey(services.pool, '1', 'reader');
-  others = await newKey(services.pool, await newTenant(services.pool), 'operator');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  operator = await newKey(pool, '1', 'operator');
+  reader = await newKey(pool, '1', 'reader');
+  others = await newKey(pool, await newTenant(pool), 'operator');
 });
 
 const scan = (body: unknown, key: string | null = operator) =>
@@ -48,7 +42,7 @@ const jobOf = async (crawlId: string): Promise<string> => {
   return body.jobId;
 };
 const crawlOfJob = async (jobId: string): Promise<Answer<CrawlView>> => {
-  const { id } = await tables.crawl.row(services.pool, { job_id: jobId });
+  const { id } = await tables.crawl.row(pool, { job_id: jobId });
   return ask<CrawlView>(api.url, reader, 'GET', `/v1/crawls/${String(id)}`);
 };
 const wanted = { root_url: 'https://a.example/', user_id: 17, finish_criteria: {} };
@@ -112,8 +106,8 @@ describe('POST /v1/url/scan', () => {
   });
 
   it('answers 404 with error_message and Retry-After where a quota is spent', async () => {
-    const tenant = await newTenant(services.pool, { crawlsAtOnce: 1 });
-    const key = await newKey(services.pool, tenant, 'operator');
+    const tenant = await newTenant(pool, { crawlsAtOnce: 1 });
+    const key = await newKey(pool, tenant, 'operator');
     expect((await scan(wanted, key)).status).toBe(200);
     const { status, headers, body } = await scan(wanted, key);
     expect(status).toBe(404);
@@ -123,27 +117,24 @@ describe('POST /v1/url/scan', () => {
 
   it('counts open jobs by user_id, within the tenant', async () => {
     const quotas = { jobsPerUser: 2 };
-    const key = await newKey(services.pool, await newTenant(services.pool, quotas), 'operator');
+    const key = await newKey(pool, await newTenant(pool, quotas), 'operator');
     const sent = await Promise.all(Array.from({ length: 5 }, () => scan(wanted, key)));
     expect(sent.map(({ status }) => status).sort()).toEqual([200, 200, 404, 404, 404]);
     const refused = sent.find(({ status }) => status === 404);
     expect(refused?.body).toEqual({ error_message: 'Too many requests, User quota exhausted!' });
     expect(refused?.headers.get('retry-after')).toBe('60');
     expect((await scan({ ...wanted, user_id: 18 }, key)).status).toBe(200);
-    const elsewhere = await newKey(services.pool, await newTenant(services.pool, quotas), 'operator');
+    const elsewhere = await newKey(pool, await newTenant(pool, quotas), 'operator');
     expect((await scan(wanted, elsewhere)).status).toBe(200);
-    await tables.crawl.change(services.pool, { user_id: 17 }, { state: 'finished', ended_at: fromNow() });
+    await tables.crawl.change(pool, { user_id: 17 }, { state: 'finished', ended_at: fromNow() });
     expect((await scan(wanted, key)).status).toBe(200);
   });
 
   it('answers 500 with the words of that interface where our own parts fail', async () => {
-    const broken = await serve(
-      services.pool,
-      { ...control, start: () => Promise.reject(new Error('Temporal is away')) },
-      1e6,
-      undefined,
-      { anonymous: true },
-    );
+    const broken = await serve(pool, {
+      control: { ...control, start: () => Promise.reject(new Error('Temporal is away')) },
+      anonymous: true,
+    });
     try {
       const { status, headers, body } = await ask(broken.url, operator, 'POST', '/v1/url/scan', wanted);
       expect([status, body]).toEqual([
@@ -221,8 +212,8 @@ describe('GET /v1/job/status', () => {
     ['cancelled', 'failed'],
     ['failed', 'failed'],
   ] as const)('a crawl that is %s is %s', async (state, job_status) => {
-    const id = await newCrawl(services.pool);
-    await setState(services.pool, id, state, null);
+    const id = await newCrawl(pool);
+    await setState(pool, id, state, null);
     const answer = await ask(api.url, reader, 'GET', `/v1/job/status?job_id=${await jobOf(id)}`);
     expect(answer).toMatchObject({ status: 200, body: { job_status } });
     expect(answer.body).toEqual({ job_status });
@@ -243,13 +234,13 @@ describe('GET /v1/urls', () => {
   let id: string;
   let job: string;
   beforeEach(async () => {
-    id = await newCrawl(services.pool);
+    id = await newCrawl(pool);
     job = await jobOf(id);
   });
   const urlsOf = (key = reader) => ask<compat.JobUrls>(api.url, key, 'GET', `/v1/urls?job_id=${job}`);
 
   it('says 202 while the job goes on', async () => {
-    await setState(services.pool, id, 'draining', 'max-pages');
+    await setState(pool, id, 'draining', 'max-pages');
     const { status, body } = await urlsOf();
     expect(status).toBe(202);
     expect(body).toEqual({
@@ -260,11 +251,11 @@ describe('GET /v1/urls', () => {
   });
 
   it('answers the pages that a job has asked for, once it is over', async () => {
-    await addUrl(services.pool, id, 'https://b.example/"quoted"', { state: 'dead', status: 404 });
-    await addUrl(services.pool, id, 'https://b.example/kept-out', { state: 'excluded', reason: 'pattern' });
-    await addUrl(services.pool, id, 'https://a.example/1', { state: 'done' });
-    await addUrl(services.pool, id, 'https://a.example/sitemap.xml', { state: 'done', kind: 1 });
-    await setState(services.pool, id, 'finished', 'complete');
+    await addUrl(pool, id, 'https://b.example/"quoted"', { state: 'dead', status: 404 });
+    await addUrl(pool, id, 'https://b.example/kept-out', { state: 'excluded', reason: 'pattern' });
+    await addUrl(pool, id, 'https://a.example/1', { state: 'done' });
+    await addUrl(pool, id, 'https://a.example/sitemap.xml', { state: 'done', kind: 1 });
+    await setState(pool, id, 'finished', 'complete');
     const { status, body, headers } = await urlsOf();
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
@@ -282,7 +273,7 @@ describe('GET /v1/urls', () => {
   });
 
   it('answers an empty list for a job that met nothing', async () => {
-    await setState(services.pool, id, 'failed', 'no URL could be fetched');
+    await setState(pool, id, 'failed', 'no URL could be fetched');
     expect((await urlsOf()).body).toMatchObject({ job_status: 'failed', extracted_urls: [] });
   });
 
@@ -291,19 +282,19 @@ describe('GET /v1/urls', () => {
     /** Many small hosts and a large one. */
     const fill = async (crawl: string): Promise<void> => {
       const name = (n: number): string => `https://h${String(n)}.crawl-${crawl}.example`;
-      const hosts = await addHosts(services.pool, 3_001, name);
+      const hosts = await addHosts(pool, 3_001, name);
       const urls = Array.from({ length: total }, (_, n) => {
         const at = n < 3_000 ? n + 1 : 0;
         const url = `${name(at + 1)}/${String(n)}${'x'.repeat(1_500)}`;
         return { host_id: hosts[at] ?? 0, url, state: 'dead' };
       });
-      await addUrls(services.pool, crawl, urls);
+      await addUrls(pool, crawl, urls);
     };
 
     it('has each once, written as it is read', { tags: ['long'] }, async () => {
-      await fill(await newCrawl(services.pool));
+      await fill(await newCrawl(pool));
       await fill(id);
-      await setState(services.pool, id, 'finished', 'complete');
+      await setState(pool, id, 'finished', 'complete');
       const { body } = await urlsOf();
       expect(body.extracted_urls).toHaveLength(total);
       expect(new Set(body.extracted_urls).size).toBe(total);
@@ -311,7 +302,7 @@ describe('GET /v1/urls', () => {
 
     /** The pool, whose reads of URLs begin when the promise that `may` answers is fulfilled. */
     const reading = (may: (afterHost: unknown) => Promise<void>): typeof services.pool =>
-      new Proxy(services.pool, {
+      new Proxy(pool, {
         get: (pool, name) => {
           const value: unknown = Reflect.get(pool, name);
           if (typeof value !== 'function') return value;
@@ -325,13 +316,13 @@ describe('GET /v1/urls', () => {
 
     it('is read by ten of a tenant at a time', async () => {
       await fill(id);
-      await setState(services.pool, id, 'finished', 'complete');
+      await setState(pool, id, 'finished', 'complete');
       const goOn = Promise.withResolvers<undefined>();
       // However much the sockets hold: nobody gets more than the first batch before the eleventh has asked.
       const held = reading((afterHost) => (afterHost === 0 ? Promise.resolve() : goOn.promise));
       // A list that is held here keeps its turn; usually a part is read in a moment, and lists take turns part by part.
       const turns = createTurns({ atOnce: 20, atOnceOfOne: 20, waiting: 20, waitingOfOne: 20 });
-      const slow = await serve(held, control, 1e6, undefined, { anonymous: true, turns });
+      const slow = await serve(held, { control, anonymous: true, turns });
       try {
         const path = `${slow.url}/v1/urls?job_id=${job}`;
         const headers = { authorization: `Bearer ${reader}` };
@@ -354,13 +345,13 @@ describe('GET /v1/urls', () => {
 
     it('reads no further than its reader has got, and ends with the reader', async () => {
       await fill(id);
-      await setState(services.pool, id, 'finished', 'complete');
+      await setState(pool, id, 'finished', 'complete');
       let reads = 0;
       const counting = reading(() => {
         reads++;
         return Promise.resolve();
       });
-      const slow = await serve(counting, control, 1e6, undefined, { anonymous: true });
+      const slow = await serve(counting, { control, anonymous: true });
       try {
         const headers = { authorization: `Bearer ${reader}` };
         const sent = httpRequest(`${slow.url}/v1/urls?job_id=${job}`, { headers }).end();
@@ -375,7 +366,7 @@ describe('GET /v1/urls', () => {
         expect(reads).toBeGreaterThan(0);
         expect(reads).toBeLessThan(10);
         response.destroy();
-        const busy = () => busyConnections(services.pool);
+        const busy = () => busyConnections(pool);
         await expect.poll(busy).toBe(0);
         // All of it takes ten reads and the empty one.
         reads = 0;

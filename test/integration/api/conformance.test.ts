@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromNow, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, serve, startServices, type Api, type Services } from './world.ts';
 
 const program = process.env.SCHEMATHESIS_PROGRAM;
 const checks = [
@@ -24,7 +24,7 @@ describe.skipIf(program === undefined)('the OpenAPI document (npm run conformanc
     await tables.worker.add(services.pool, {
       ...{ id: randomUUID(), roles: ['control'], started_at: fromNow(), seen_at: fromNow(3_600) },
     });
-    api = await serve(services.pool, noteTaker(services.pool), 1_000_000, undefined, { anonymous: true });
+    api = await serve(services.pool, { anonymous: true });
   });
   afterAll(async () => {
     await api.stop();

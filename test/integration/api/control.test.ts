@@ -21,9 +21,11 @@ import {
 } from '../../support/database/index.ts';
 import { oneRound } from '../../support/chores.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
-import { newCrawl, startServices, type Services } from './world.ts';
+import { newCrawl } from './world.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 
-let services: Services;
+const world = withWorld();
+const pool = withPool(world);
 let connection: Connection;
 let native: NativeConnection;
 let client: Client;
@@ -44,8 +46,7 @@ const patient = (): Client => {
 
 beforeAll(async () => {
   quietRuntime();
-  services = await startServices();
-  const { temporalAddress: address, namespace } = services.world;
+  const { temporalAddress: address, namespace } = world;
   connection = Connection.lazy({ address });
   client = new Client({ connection, namespace });
   control = createCrawlControl(patient(), 'crawl');
@@ -67,7 +68,6 @@ afterAll(async () => {
   await running;
   await native.close();
   await connection.close();
-  await services.stop();
 });
 
 describe('the crawl control', () => {
@@ -131,21 +131,14 @@ describe('the crawl control', () => {
 
   it('the patrol starts crawls whose API died before it could, and edits, and leaves those alone that run', async () => {
     // Past those that had workflows above.
-    await skipCrawlIds(services.pool, 100);
-    const [crawl, edited, ended] = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
-    await setState(services.pool, String(ended), 'finished', 'complete');
-    await tables.config.add(services.pool, {
+    await skipCrawlIds(pool, 100);
+    const [crawl, edited, ended] = await Promise.all([1, 2, 3].map(() => newCrawl(pool)));
+    await setState(pool, String(ended), 'finished', 'complete');
+    await tables.config.add(pool, {
       ...{ crawl_id: edited, version: 2, config: {}, state: 'pending', rereads: false },
       created_at: fromNow(-11),
     });
-    const chore = patrol(
-      services.pool,
-      client.workflow,
-      client.schedule,
-      1,
-      'postgres',
-      pino({ level: 'silent' }),
-    );
+    const chore = patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' }));
     const running = async (): Promise<string[]> => {
       const found: string[] = [];
       for (const id of [`crawl/${String(crawl)}`, `crawl/${String(ended)}`, `edit/${String(edited)}`, 'scheduler/0']) {
@@ -164,7 +157,6 @@ describe('the crawl control', () => {
   });
 
   it('the patrol makes the schedule of a standing crawl anew whenever it is gone', async () => {
-    const { pool } = services;
     const crawl = await newCrawl(pool);
     await changeCrawl(pool, crawl, { config: { ...defaultCrawlConfig, keepFresh: defaultKeepFresh } });
     const chore = patrol(pool, client.workflow, client.schedule, 1, 'postgres', pino({ level: 'silent' }));
@@ -177,7 +169,6 @@ describe('the crawl control', () => {
   });
 
   it('the patrol puts back what a killed worker left leased at a paused host', async () => {
-    const { pool } = services;
     const crawl = await newCrawl(pool);
     const { hostId } = await addUrl(pool, crawl, 'https://left.example/', { state: 'leased' });
     await changeHost(pool, hostId, { paused_at: fromNow(), lease_token: 1, lease_until: fromNow(-1) });

@@ -1,34 +1,22 @@
 /** DELETE /v1/crawls/{crawlId}: who may, when, and that nobody sees anything of the crawl from then on. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import type { CrawlRemoval } from '../../../contracts/http/crawls.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { not, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices } from './world.ts';
-import type { Api, Services } from './world.ts';
+import { addPage, newCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi({ anonymous: true });
 
 async function crawlOfOnePage(): Promise<string> {
-  const id = await newCrawl(services.pool);
-  await addPage(services.pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
+  const id = await newCrawl(pool);
+  await addPage(pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
   return id;
 }
 
 it('is for crawls of one’s own that are over, which are unknown at once', async () => {
-  const { pool } = services;
   const id = await crawlOfOnePage();
   await setState(pool, id, 'running', null);
   const path = `/v1/crawls/${id}`;
@@ -68,7 +56,6 @@ it('is for crawls of one’s own that are over, which are unknown at once', asyn
 });
 
 it('is waited for by the command line, which cancels first where it is forced', async () => {
-  const { pool } = services;
   const id = await crawlOfOnePage();
   await setState(pool, id, 'running', null);
   const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key };

@@ -1,35 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import { ControlError, type CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { addLetter, addUrl, addUrls, fromNow, setState, tables } from '../../support/database/index.ts';
-import {
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { newCrawl, serve, newRunningCrawl, type Services, withApi } from './world.ts';
 import { stillClock } from '../../support/still-clock.ts';
 
-let services: Services;
-let control: ReturnType<typeof noteTaker>;
-let api: Api;
-
-beforeAll(async () => {
-  services = await startServices();
-  control = noteTaker(services.pool);
-  api = await serve(services.pool, control);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api, control } = withApi();
 
 interface Answer<T> {
   readonly status: number;
@@ -100,9 +80,9 @@ describe('POST /v1/crawls', () => {
     });
     expect(view.body.seeds).toMatchObject({ accepted: 1, rejected: 2 });
     expect(view.body.seeds.firstRejected[0]?.reason).toMatch(/^scheme/);
-    expect(
-      await tables.seed.rows(services.pool, { crawl_id: created.body.id, rejected: null }),
-    ).toMatchObject([{ line: 1, url: 'https://a.example/x' }]);
+    expect(await tables.seed.rows(pool, { crawl_id: created.body.id, rejected: null })).toMatchObject([
+      { line: 1, url: 'https://a.example/x' },
+    ]);
   });
 
   it('reads a comma-separated string, where commas inside a URL separate nothing', async () => {
@@ -168,7 +148,7 @@ describe('POST /v1/crawls', () => {
     expect(JSON.stringify(answers)).not.toContain('of-a-secret');
     expect((answers[0]?.body as CrawlView).config.headers).toEqual(headers);
     for (const at of [1, 4, 5]) expect(answers[at]?.body).toMatchObject({ config: { headers } });
-    const { config: kept } = await tables.crawl.row(services.pool, { id: made.id });
+    const { config: kept } = await tables.crawl.row(pool, { id: made.id });
     expect(kept.headers).toMatchObject({ Authorization: secret });
     expectProblem(
       await call('POST', '/v1/crawls', { seeds, headers }),
@@ -226,7 +206,7 @@ describe('POST /v1/crawls', () => {
       start: () => Promise.reject(new ControlError('unavailable', 'Temporal does not answer', null)),
       ping: () => Promise.reject(new Error('away')),
     };
-    const own = await serve(services.pool, broken);
+    const own = await serve(pool, { control: broken });
     const response = await fetch(`${own.url}/v1/crawls`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -278,7 +258,7 @@ describe('every error is a problem document', () => {
     const gone = {
       query: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
     } as unknown as Services['pool'];
-    const own = await serve(gone, control);
+    const own = await serve(gone, { control });
     const response = await fetch(`${own.url}/v1/crawls`);
     await own.stop();
     expect(response.status).toBe(503);
@@ -286,7 +266,7 @@ describe('every error is a problem document', () => {
   });
 
   it('when one address sends too much; health checks go on', async () => {
-    const own = await serve(services.pool, control, 2);
+    const own = await serve(pool, { control, requestsPer10s: 2 });
     // All of them come within ten seconds.
     stillClock();
     const statuses: number[] = [];
@@ -323,16 +303,14 @@ describe('against web pages that reach loopback', () => {
   });
 
   it('takes the names that a proxy gives it, and changes from pages of those alone', async () => {
-    const named = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-      hostNames: ['crawler.example', 'api'],
-    });
+    const named = await serve(pool, { hostNames: ['crawler.example', 'api'] });
     const statusOf = (headers: Record<string, string>, method = 'GET', path = '/healthz') =>
       raw(method, path, headers, named.url);
     try {
       expect(await statusOf({ host: 'Crawler.example' })).toBe(200);
       expect(await statusOf({ host: 'api:7700' })).toBe(200);
       expect(await statusOf({ host: 'other.crawler.example' })).toBe(421);
-      const pause = `/v1/crawls/${await newCrawl(services.pool)}/pause`;
+      const pause = `/v1/crawls/${await newCrawl(pool)}/pause`;
       const host = 'crawler.example';
       expect(await statusOf({ host, origin: 'https://evil.example' }, 'POST', pause)).toBe(403);
       expect(await statusOf({ host, origin: 'https://crawler.example' }, 'POST', pause)).toBe(200);
@@ -342,7 +320,7 @@ describe('against web pages that reach loopback', () => {
   });
 
   it('refuses changes that come from a page of another site', async () => {
-    const id = await newCrawl(services.pool);
+    const id = await newCrawl(pool);
     const path = `/v1/crawls/${id}/pause`;
     expect(await raw('POST', path, { origin: 'https://evil.example' })).toBe(403);
     expect(await raw('POST', path, { origin: 'null' })).toBe(403);
@@ -352,7 +330,7 @@ describe('against web pages that reach loopback', () => {
 
 describe('a crawl', () => {
   it('pauses, goes on, ends, and refuses what does not fit its state', async () => {
-    const id = await newRunningCrawl(services.pool);
+    const id = await newRunningCrawl(pool);
     const paused = await call('POST', `/v1/crawls/${id}/pause`, { reason: 'lunch' });
     expect(paused.body).toEqual({ id, state: 'paused', reason: 'lunch' });
     expectProblem(await call('POST', `/v1/crawls/${id}/pause`), 409, /is paused: it cannot pause/);
@@ -370,12 +348,12 @@ describe('a crawl', () => {
     ['over', 409, /no workflow/],
     ['unavailable', 503, /could not be told/],
   ] as const)('tells when the workflow is %s', async (fault, status, words) => {
-    const id = await newCrawl(services.pool);
+    const id = await newCrawl(pool);
     const stubborn: CrawlControl = {
       ...control,
       change: () => Promise.reject(new ControlError(fault, 'a crawl that is so', null)),
     };
-    const own = await serve(services.pool, stubborn);
+    const own = await serve(pool, { control: stubborn });
     const response = await fetch(`${own.url}/v1/crawls/${id}/pause`, { method: 'POST' });
     await own.stop();
     expect(response.status).toBe(status);
@@ -383,10 +361,10 @@ describe('a crawl', () => {
   });
 
   it('is listed by its state', async () => {
-    const paused = await newCrawl(services.pool);
-    await setState(services.pool, paused, 'paused', null);
-    const failed = await newCrawl(services.pool);
-    await setState(services.pool, failed, 'failed', 'x');
+    const paused = await newCrawl(pool);
+    await setState(pool, paused, 'paused', null);
+    const failed = await newCrawl(pool);
+    await setState(pool, failed, 'failed', 'x');
     const listed = async (state: string): Promise<[string, string][]> => {
       const { body } = await call<{ items: { id: string; state: string }[] }>(
         'GET',
@@ -401,25 +379,24 @@ describe('a crawl', () => {
   });
 
   it('shows its ledger, hosts, dead letters and rate', async () => {
-    const id = await newRunningCrawl(services.pool);
-    await addUrl(services.pool, id, 'https://one.example/1');
-    await addUrl(services.pool, id, 'https://one.example/2', {
+    const id = await newRunningCrawl(pool);
+    await addUrl(pool, id, 'https://one.example/1');
+    await addUrl(pool, id, 'https://one.example/2', {
       // Of the last ten seconds, however long the rest of the test takes.
       state: 'done', status: 200, fetches: 1, bytes: 10, fetched_at: fromNow(3_600),
     }); // prettier-ignore
-    const { hostId, key } = await addUrl(services.pool, id, 'https://two.example/', {
+    const { hostId, key } = await addUrl(pool, id, 'https://two.example/', {
       state: 'failed',
       fetches: 2,
     });
-    await addLetter(services.pool, id, { hostId, key }, 'tls');
+    await addLetter(pool, id, { hostId, key }, 'tls');
     // Of three parked hosts two have URLs that wait.
     const waiting = ['https://parked.example/', 'https://also-parked.example/'];
     const parked = [
       hostId,
-      ...(await Promise.all(waiting.map(async (url) => (await addUrl(services.pool, id, url)).hostId))),
+      ...(await Promise.all(waiting.map(async (url) => (await addUrl(pool, id, url)).hostId))),
     ];
-    for (const host of parked)
-      await tables.host.change(services.pool, { id: host }, { parked_at: fromNow() });
+    for (const host of parked) await tables.host.change(pool, { id: host }, { parked_at: fromNow() });
     const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
     expect(body).toMatchObject({
       ledger: { discovered: 5, queued: 3, leased: 0, done: 1, excluded: 0, dead: 0, failed: 1 },
@@ -436,22 +413,22 @@ describe('a crawl', () => {
   });
 
   it('has the rate of its latest thousand answers if there are more than that in ten seconds', async () => {
-    const id = await newCrawl(services.pool);
-    const { hostId } = await addUrl(services.pool, id, 'https://fast.example/');
+    const id = await newCrawl(pool);
+    const { hostId } = await addUrl(pool, id, 'https://fast.example/');
     // By a clock that is ahead, so that none is ten seconds old however late the look comes.
     const ahead = new Date(Date.now() + 3_600_000);
     const answered = Array.from({ length: 1_500 }, (_, n) => ({
       ...{ host_id: hostId, url: `https://fast.example/${String(n)}` },
       ...{ state: 'done' as const, fetched_at: ahead },
     }));
-    await addUrls(services.pool, id, answered);
+    await addUrls(pool, id, answered);
     const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
     // A thousand in no time, where all of them would be 150 a second.
     expect(body.rate.perSecond).toBe(1_000_000);
   });
 
   it('is listed newest first, each once, over cursors', async () => {
-    for (let i = 0; i < 3; i++) await newCrawl(services.pool);
+    for (let i = 0; i < 3; i++) await newCrawl(pool);
     const seen: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -462,7 +439,7 @@ describe('a crawl', () => {
       seen.push(...page.body.items.map(({ id }) => Number(id)));
       cursor = page.body.next;
     }
-    expect(seen).toEqual((await tables.crawl.rows(services.pool)).map(({ id }) => id).reverse());
+    expect(seen).toEqual((await tables.crawl.rows(pool)).map(({ id }) => id).reverse());
   });
 });
 
@@ -470,9 +447,9 @@ describe('a crawl', () => {
 const lately = -3_600;
 /** Seconds since each control worker began, and since it was heard of. */
 async function workers(...ages: readonly (readonly [number, number])[]): Promise<void> {
-  await tables.worker.remove(services.pool);
+  await tables.worker.remove(pool);
   for (const [began, seen] of ages)
-    await tables.worker.add(services.pool, {
+    await tables.worker.add(pool, {
       ...{
         id: randomUUID(),
         roles: ['control', 'fetch'],
@@ -507,7 +484,7 @@ describe('readyz', () => {
   it('says when the disk is full', async () => {
     const disk = { free: 3.5 * 1024 ** 2 };
     const freeBytes = () => Promise.resolve(disk.free);
-    const own = await serve(services.pool, control, undefined, undefined, { freeBytes });
+    const own = await serve(pool, { control, freeBytes });
     const ask = async () => (await fetch(`${own.url}/readyz`)).json() as Promise<Partial<Problem>>;
     try {
       await workers([2, lately]);

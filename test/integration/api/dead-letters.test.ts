@@ -1,41 +1,23 @@
 /** Dead letters over HTTP: listed with evidence, by class and host, and driven again (G7). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deadLetterList, redriveAnswer, type DeadLetterView } from '../../../contracts/dead-letters.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { addLetter, addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
-import {
-  getOk,
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { getOk, newCrawl, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  crawl = await newRunningCrawl(services.pool);
+  crawl = await newRunningCrawl(pool);
 });
 
 async function letter(url: string, letterClass: string, daysAgo = 0): Promise<void> {
-  const { hostId, key } = await addUrl(services.pool, crawl, url, { state: 'failed', reason: letterClass });
-  await addLetter(services.pool, crawl, { hostId, key }, letterClass, {
+  const { hostId, key } = await addUrl(pool, crawl, url, { state: 'failed', reason: letterClass });
+  await addLetter(pool, crawl, { hostId, key }, letterClass, {
     ...{ status: 500, message: 'answered 500', headers: { server: 'nginx' } },
     created_at: fromNow(-daysAgo * 24 * 3_600),
   });
-  await tables.attempt.add(services.pool, {
+  await tables.attempt.add(pool, {
     ...{ host_id: hostId, crawl_id: crawl, key, class: letterClass, message: '' },
   });
 }
@@ -111,7 +93,7 @@ describe('GET /v1/crawls/{crawlId}/dead-letters', () => {
 describe('GET /v1/dead-letters', () => {
   it('shows those of a host over all crawls', async () => {
     await letter('https://both.example/1', 'timeout');
-    crawl = await newCrawl(services.pool);
+    crawl = await newCrawl(pool);
     await letter('https://both.example/1', 'tls');
     const { items } = await list('?host=https%3A%2F%2Fboth.example', '/v1/dead-letters');
     expect(items.map((item) => item.class).sort()).toEqual(['timeout', 'tls']);
@@ -163,7 +145,7 @@ describe('POST /v1/crawls/{crawlId}/dead-letters/redrive', () => {
 
   it('refuses for a crawl that does not go on', async () => {
     await letter('https://a.example/1', 'timeout');
-    await setState(services.pool, crawl, 'cancelled', 'by hand');
+    await setState(pool, crawl, 'cancelled', 'by hand');
     expectProblem(await redrive(), 409, /was cancelled: its dead letters cannot be queued again/);
     crawl = '424242';
     expectProblem(await redrive(), 404, /no crawl 424242/);

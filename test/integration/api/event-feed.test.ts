@@ -1,19 +1,14 @@
 /** Listeners that come and go while the feed looks for them. */
 import pino from 'pino';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { EventFeed } from '../../../api/watchers/event-feed.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
-import { newCrawl, startServices, type Services } from './world.ts';
+import { newCrawl, withServices } from './world.ts';
 
-let services: Services;
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(() => services.stop());
+const { pool } = withServices();
 
 it('one that comes from further behind while a look is under way misses nothing', async () => {
-  const { pool } = services;
   const crawlId = await newCrawl(pool, {}, ['https://a.example/']);
   for (let round = 0; round < 10; round++) {
     await setCrawlState(pool, Number(crawlId), 'running', null, null);

@@ -3,34 +3,27 @@
  * @module-tag long
  */
 import { Agent, request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
 import { holdTable, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, serve, withServices, withServed } from './world.ts';
 
-let services: Services;
-let api: Api;
+const services = withServices();
+const { pool } = services;
+const api = withServed(pool);
 let crawl: string;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  crawl = await newCrawl(services.pool, {}, ['https://a.example/']);
+  crawl = await newCrawl(pool, {}, ['https://a.example/']);
 });
 
 const list = async (query = ''): Promise<EventList> =>
   (await (await fetch(`${api.url}/v1/crawls/${crawl}/events${query}`)).json()) as EventList;
 const move = (state: CrawlState, reason: string | null = null) =>
-  setCrawlState(services.pool, Number(crawl), state, null, reason);
+  setCrawlState(pool, Number(crawl), state, null, reason);
 
 interface Message {
   readonly id: string | null;
@@ -123,7 +116,7 @@ describe('listeners', () => {
 
   it('that are far behind catch up, and hold nobody else up', async () => {
     const behind = Array.from({ length: 1_500 }, () => ({ crawl_id: crawl, kind: 'seeds.added' }));
-    await tables.event.addAll(services.pool, behind);
+    await tables.event.addAll(pool, behind);
     const near = await listen({ 'last-event-id': '1501' });
     const far = await listen();
     await move('running');
@@ -189,14 +182,14 @@ describe('events', () => {
   });
 
   it('go on at another API when the first is gone: none is lost, none comes twice', async () => {
-    const first = await serve(services.pool, noteTaker(services.pool));
+    const first = await serve(pool);
     const before = await listen({}, first.url);
     await move('running');
     await expect.poll(() => before.numbered().length).toBe(2);
     await first.stop();
     await before.whole.catch(() => undefined);
     await move('paused', 'while nobody serves');
-    const second = await serve(services.pool, noteTaker(services.pool));
+    const second = await serve(pool);
     const after = await listen({ 'last-event-id': before.numbered().at(-1)?.id ?? '' }, second.url);
     await move('running');
     await move('cancelled', 'enough');
@@ -207,7 +200,7 @@ describe('events', () => {
   });
 
   it('are for the tenant of the crawl alone', async () => {
-    const key = await newKey(services.pool, await newTenant(services.pool), 'admin');
+    const key = await newKey(pool, await newTenant(pool), 'admin');
     for (const accept of ['application/json', 'text/event-stream']) {
       const headers = { accept, 'api-x-token': `Bearer ${key}` };
       expect((await fetch(`${api.url}/v1/crawls/${crawl}/events`, { headers })).status).toBe(404);

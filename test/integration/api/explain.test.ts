@@ -1,5 +1,5 @@
 /** Every decision on a URL, as the API tells it (G5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { explanation, type Explanation } from '../../../contracts/http/explain.ts';
 import { problem } from '../../../contracts/http/problem.ts';
 import {
@@ -15,33 +15,12 @@ import {
   tables,
   type HostColumns,
 } from '../../support/database/index.ts';
-import {
-  getOk,
-  addPage,
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  storeBody,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { getOk, addPage, newCrawl, storeBody, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/docs/']);
+  crawl = await newRunningCrawl(pool, {}, ['https://a.example/docs/']);
 });
 
 const get = <T>(path: string): Promise<T> => getOk<T>(`${api.url}/v1/crawls/${crawl}${path}`);
@@ -58,13 +37,12 @@ describe('explain', () => {
   const verdicts = ({ decisions }: Explanation, step: string): string[] =>
     decisions.filter((decision) => decision.step === step).map(({ verdict }) => verdict);
   const robots = (origin: string, body: string | null, status = 200): Promise<void> =>
-    robotsRead(services.pool, origin, { status, body });
-  const setHost = (origin: string, columns: HostColumns): Promise<void> =>
-    changeHost(services.pool, origin, columns);
+    robotsRead(pool, origin, { status, body });
+  const setHost = (origin: string, columns: HostColumns): Promise<void> => changeHost(pool, origin, columns);
 
   it('shows the regular expression that decided', async () => {
     const patterns = { include: ['re:/p/[0-9]+'], exclude: ['*.png', 're:(?i)[.]pdf$'] };
-    crawl = await newCrawl(services.pool, patterns, ['https://a.example/']);
+    crawl = await newCrawl(pool, patterns, ['https://a.example/']);
     const stopped = await explain('https://a.example/p/1.PDF');
     expect(stopped.scope).toMatchObject({ reason: 'pattern', detail: 're:(?i)[.]pdf$' });
     expect((await explain('https://a.example/p/1')).scope.includedBy).toBe('re:/p/[0-9]+');
@@ -104,7 +82,7 @@ describe('explain', () => {
     expect(verdicts(spelt, 'state')).toEqual(['would-be-queued']);
     expect(verdicts(await explain('https://z.example/'), 'state')).toEqual(['would-be-outside']);
 
-    await addUrl(services.pool, crawl, 'https://a.example/met');
+    await addUrl(pool, crawl, 'https://a.example/met');
     await robots('https://a.example', 'User-agent: *\nDisallow: /private');
     const forbidden = await explain('https://a.example/private/1');
     expect(forbidden.summary).toMatch(/line 2 of its robots\.txt forbids it: Disallow: \/private/);
@@ -112,38 +90,35 @@ describe('explain', () => {
     expect(verdicts(forbidden, 'state')).toEqual(['would-be-disallowed']);
     expect(forbidden.next).toBeNull();
 
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await setState(pool, crawl, 'finished', 'complete');
     expect(verdicts(await explain('https://a.example/new'), 'state')).toEqual(['would-be-refused']);
   });
 
   it('applies the filters of the crawl', async () => {
-    crawl = await newRunningCrawl(
-      services.pool,
-      { exclude: ['*.pdf', '*/x/*'], maxDepth: 1, maxPagesPerHost: 2 },
-      ['https://l.example/'],
-    );
+    crawl = await newRunningCrawl(pool, { exclude: ['*.pdf', '*/x/*'], maxDepth: 1, maxPagesPerHost: 2 }, [
+      'https://l.example/',
+    ]);
     expect((await explain('https://l.example/')).scope).toMatchObject({ verdict: 'admit', isSeed: true });
     const stopped = await explain('https://l.example/x/1');
     expect(stopped.scope).toMatchObject({ verdict: 'excluded', reason: 'pattern', detail: '*/x/*' });
     expect(verdicts(stopped, 'filter')).toEqual(['url-length', 'depth', 'domain', 'pattern']);
-    await addUrl(services.pool, crawl, 'https://l.example/deep', { depth: 2 });
+    await addUrl(pool, crawl, 'https://l.example/deep', { depth: 2 });
     expect((await explain('https://l.example/deep')).scope).toMatchObject({ reason: 'depth' });
-    await addUrl(services.pool, crawl, 'https://l.example/2');
+    await addUrl(pool, crawl, 'https://l.example/2');
     const full = await explain('https://l.example/3');
     expect(full.summary).toMatch(/has 2 URLs of its host, at most 2 are allowed/);
   });
 
   it('tells when a queued URL is fetched and what stands before it', async () => {
     const origin = 'https://queue.example';
-    crawl = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
-    for (let i = 0; i < 10; i++)
-      await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
+    crawl = await newRunningCrawl(pool, {}, [`${origin}/`]);
+    for (let i = 0; i < 10; i++) await addUrl(pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
     // Due later than the one in question: it does not go first.
-    await addUrl(services.pool, crawl, `${origin}/later`, {
+    await addUrl(pool, crawl, `${origin}/later`, {
       priority: 2,
       due_at: new Date(Date.now() + 7_200_000),
     });
-    await addUrl(services.pool, crawl, `${origin}/it`, { priority: 1, depth: 3 });
+    await addUrl(pool, crawl, `${origin}/it`, { priority: 1, depth: 3 });
     await robots(origin, 'User-agent: *\nCrawl-delay: 2');
     await setHost(origin, { not_before: fromNow(3_600), failures: 2, last_error: 'tls: expired' });
     const waiting = await explain(`${origin}/it`);
@@ -152,7 +127,7 @@ describe('explain', () => {
     const because = waiting.next?.because.join(' ') ?? '';
     expect(because).toMatch(/not be visited before .*: no secure connection could be made \(expired\)/);
     expect(because).toMatch(/10 queued URLs of this crawl go first at this host, at one request every 2 s/);
-    const { not_before: rested } = await hostRow(services.pool, origin);
+    const { not_before: rested } = await hostRow(pool, origin);
     const behindMs = Date.parse(waiting.next?.at ?? '') - Number(rested);
     expect(behindMs).toBeGreaterThan(15_000);
     expect(behindMs).toBeLessThan(20_500);
@@ -168,18 +143,18 @@ describe('explain', () => {
     await setHost(origin, { lease_until: fromNow(60) });
     expect(verdicts(await explain(`${origin}/it`), 'wait')).toEqual(['lease', 'queue', 'host-not-fed']);
     const it = { url: `${origin}/it` };
-    await tables.url.change(services.pool, it, { state: 'leased', lease_token: 1 });
+    await tables.url.change(pool, it, { state: 'leased', lease_token: 1 });
     expect((await explain(`${origin}/it`)).record).toMatchObject({ state: 'leased', leaseHeld: true });
-    await tables.url.change(services.pool, it, { state: 'queued', lease_token: null });
-    await setState(services.pool, crawl, 'paused', 'lunch');
+    await tables.url.change(pool, it, { state: 'queued', lease_token: null });
+    await setState(pool, crawl, 'paused', 'lunch');
     const paused = await explain(`${origin}/it`);
     expect(paused.next?.at).toBeNull();
     expect(paused.summary).toMatch(/nobody can say when it is fetched\. The crawl is paused \(lunch\)/);
   });
 
   it('tells the pause of a host', async () => {
-    crawl = await newRunningCrawl(services.pool, {}, ['https://held.example/']);
-    await addUrl(services.pool, crawl, 'https://held.example/it');
+    crawl = await newRunningCrawl(pool, {}, ['https://held.example/']);
+    await addUrl(pool, crawl, 'https://held.example/it');
     await robots('https://held.example', '');
     await setHost('https://held.example', { fed: true, paused_at: fromNow() });
     expect(verdicts(await explain('https://held.example/it'), 'wait')[0]).toBe('host-paused');
@@ -189,12 +164,12 @@ describe('explain', () => {
 
   it('counts the turns that other crawls take', async () => {
     const origin = 'https://shared.example';
-    const other = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
+    const other = await newRunningCrawl(pool, {}, [`${origin}/`]);
     for (const i of [1, 2, 3]) {
-      await addUrl(services.pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
-      await addUrl(services.pool, other, `${origin}/${String(i)}`);
+      await addUrl(pool, crawl, `${origin}/${String(i)}`, { priority: 2 });
+      await addUrl(pool, other, `${origin}/${String(i)}`);
     }
-    await addUrl(services.pool, crawl, `${origin}/it`);
+    await addUrl(pool, crawl, `${origin}/it`);
     await robots(origin, '');
     await setHost(origin, { fed: true });
     const before = Date.now();
@@ -207,24 +182,24 @@ describe('explain', () => {
   });
 
   it('says that a page limit is used up', async () => {
-    crawl = await newRunningCrawl(services.pool, { maxPages: 1 }, ['https://a.example/']);
-    await addPage(services.pool, crawl, 'https://a.example/1', content);
-    await addUrl(services.pool, crawl, 'https://a.example/2');
+    crawl = await newRunningCrawl(pool, { maxPages: 1 }, ['https://a.example/']);
+    await addPage(pool, crawl, 'https://a.example/1', content);
+    await addUrl(pool, crawl, 'https://a.example/2');
     expect(verdicts(await explain('https://a.example/2'), 'wait')).toContain('page-limit');
   });
 
   it('tells where a URL came from, its tries and its end', async () => {
-    const parent = await addPage(services.pool, crawl, 'https://a.example/parent', content);
-    const place = await addUrl(services.pool, crawl, 'https://a.example/bad', {
+    const parent = await addPage(pool, crawl, 'https://a.example/parent', content);
+    const place = await addUrl(pool, crawl, 'https://a.example/bad', {
       state: 'failed', reason: 'server-error', detail: 'answered 500', attempts: 2, status: 500,
       parent_host: parent.hostId, parent_key: parent.key,
     }); // prettier-ignore
     const ids = { host_id: place.hostId, crawl_id: crawl, key: place.key };
-    await tables.attempt.add(services.pool, {
+    await tables.attempt.add(pool, {
       ...{ ...ids, at: fromNow(-60), class: 'server-error', status: 500, message: 'one' },
     });
-    await tables.attempt.add(services.pool, { ...ids, class: 'timeout', message: 'two' });
-    await addLetter(services.pool, crawl, place, 'server-error', {
+    await tables.attempt.add(pool, { ...ids, class: 'timeout', message: 'two' });
+    await addLetter(pool, crawl, place, 'server-error', {
       status: 500,
       message: 'spent',
       attempts: 2,
@@ -245,9 +220,9 @@ describe('explain', () => {
 
   it('knows who has opted out', async () => {
     const origin = 'https://sub.quiet.example';
-    crawl = await newRunningCrawl(services.pool, {}, [`${origin}/`]);
-    await addUrl(services.pool, crawl, `${origin}/queued`);
-    await optedOut(services.pool, 'quiet.example');
+    crawl = await newRunningCrawl(pool, {}, [`${origin}/`]);
+    await addUrl(pool, crawl, `${origin}/queued`);
+    await optedOut(pool, 'quiet.example');
     expect(verdicts(await explain(`${origin}/found`), 'state')).toEqual(['would-be-excluded']);
     const queued = await explain(`${origin}/queued`);
     expect(verdicts(queued, 'wait')[0]).toBe('opt-out');
@@ -255,25 +230,25 @@ describe('explain', () => {
   });
 
   it('tells duplicates, redirects and what is still to be done', async () => {
-    const original = await addPage(services.pool, crawl, 'https://a.example/1', content);
+    const original = await addPage(pool, crawl, 'https://a.example/1', content);
     const fetched = { state: 'done', status: 200, fetched_at: new Date(), fetches: 1 };
     const alias = { ...fetched, alias_host: original.hostId, alias_key: original.key };
-    await addUrl(services.pool, crawl, 'https://a.example/copy', {
+    await addUrl(pool, crawl, 'https://a.example/copy', {
       ...alias,
       content_hash: storeBody(content.text),
     });
-    await addUrl(services.pool, crawl, 'https://a.example/alike', {
+    await addUrl(pool, crawl, 'https://a.example/alike', {
       ...alias,
       content_hash: storeBody('other'),
     });
-    const moved = await addUrl(services.pool, crawl, 'https://a.example/moved', {
+    const moved = await addUrl(pool, crawl, 'https://a.example/moved', {
       ...fetched,
       status: 301,
       redirect_to: 'https://a.example/target?utm_source=x',
     });
     const from = { hops: 1, parent_host: moved.hostId, parent_key: moved.key };
-    await addUrl(services.pool, crawl, 'https://a.example/target', from);
-    await addUrl(services.pool, crawl, 'https://a.example/fresh', { ...fetched, stage: 2 });
+    await addUrl(pool, crawl, 'https://a.example/target', from);
+    await addUrl(pool, crawl, 'https://a.example/fresh', { ...fetched, stage: 2 });
 
     expect((await explain('https://a.example/copy')).summary).toMatch(
       /same content as https:\/\/a\.example\/1/,
@@ -295,7 +270,7 @@ describe('explain', () => {
   });
 
   it('judges robots.txt by its status where it has no body, and for the spelling that is fetched', async () => {
-    await addUrl(services.pool, crawl, 'https://r.example/?utm_source=x');
+    await addUrl(pool, crawl, 'https://r.example/?utm_source=x');
     expect(verdicts(await explain('https://r.example/'), 'robots')).toEqual(['not-read']);
     await robots('https://r.example', null, 404);
     expect((await explain('https://r.example/')).robots).toMatchObject({ allowed: true, rule: null });

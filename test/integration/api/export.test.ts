@@ -1,40 +1,24 @@
 /** The export of a crawl: everything, in one answer that is never held in memory. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { pageFields } from '../../../contracts/page-fields.ts';
-import type { PageView } from '../../../contracts/http/results.ts';
-import { pageView } from '../../../contracts/http/results.ts';
+import { type PageView, pageView } from '../../../contracts/http/results.ts';
 import { addUrls, busyConnections, setState } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import {
-  addPage,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addPage, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/']);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  crawl = await newRunningCrawl(pool, {}, ['https://a.example/']);
 });
 
 const get = (query = '', id = crawl): Promise<Response> => fetch(`${api.url}/v1/crawls/${id}/export${query}`);
 
 /** Pages of a crawl of its own, put there directly. */
 async function largeCrawl(pages: number): Promise<string> {
-  const id = await newRunningCrawl(services.pool, {}, ['https://large.example/']);
-  const { hostId } = await addPage(services.pool, id, 'https://large.example/', {
+  const id = await newRunningCrawl(pool, {}, ['https://large.example/']);
+  const { hostId } = await addPage(pool, id, 'https://large.example/', {
     title: 'x',
     text: 'x',
     links: [],
@@ -48,20 +32,20 @@ async function largeCrawl(pages: number): Promise<string> {
     },
     ...{ status: 200, bytes: 1_000, fetches: 1, fetched_at: new Date(Date.now() - n) },
   }));
-  await addUrls(services.pool, id, urls);
-  await setState(services.pool, id, 'finished', 'complete');
+  await addUrls(pool, id, urls);
+  await setState(pool, id, 'finished', 'complete');
   return id;
 }
 
 describe('an export', () => {
   it('has every page as `pages` answers it, a line each', async () => {
     const nasty = { title: '=1+1,"x"\n', text: 'a few words', links: ['https://a.example/2'] };
-    await addPage(services.pool, crawl, 'https://a.example/1', nasty, {
+    await addPage(pool, crawl, 'https://a.example/1', nasty, {
       fetched_at: new Date(Date.now() - 60_000),
       cut: JSON.stringify({ links: 1_300, nofollow: 3 }),
     });
     await addPage(
-      services.pool,
+      pool,
       crawl,
       'https://a.example/2',
       { ...nasty, title: 'Two' },
@@ -108,8 +92,8 @@ describe('an export', () => {
   });
 
   it('is refused for what is no crawl of the caller, and for questions that make no sense', async () => {
-    const tenant = await newTenant(services.pool);
-    const key = await newKey(services.pool, tenant, 'admin');
+    const tenant = await newTenant(pool);
+    const key = await newKey(pool, tenant, 'admin');
     const theirs = await fetch(`${api.url}/v1/crawls/${crawl}/export`, {
       headers: { 'api-x-token': `Bearer ${key}` },
     });
@@ -155,7 +139,7 @@ describe('an export', () => {
 
   it('is read from the database no faster than its reader takes it', { tags: ['long'] }, async () => {
     const id = await largeCrawl(100_000);
-    const queries = vi.spyOn(services.pool, 'query');
+    const queries = vi.spyOn(pool, 'query');
     onTestFinished(() => queries.mockRestore());
     const asked = httpRequest(`${api.url}/v1/crawls/${id}/export`).end();
     onTestFinished(() => {
@@ -189,7 +173,7 @@ describe('an export', () => {
       });
       asked.once('error', reject).end();
     });
-    await expect.poll(() => busyConnections(services.pool)).toBe(0);
+    await expect.poll(() => busyConnections(pool)).toBe(0);
     expect((await get('', crawl)).status).toBe(200);
   });
 });

@@ -5,42 +5,36 @@
  */
 import { hash } from 'node:crypto';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { exportFiles, type ExportFormat } from '../../../contracts/http/exports.ts';
 import { makeExport } from '../../support/turns.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { warcio } from '../../programs/warcio.ts';
 import { storeCrawl, toolsFor, type Stored } from './exported.ts';
-import { startServices, type Services } from './world.ts';
+import { withServices } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
 const readers = exportReaders();
 const checker = warcio();
 const pages = 3_100;
-let services: Services;
-let folder: string;
+const { pool } = withServices();
+const folder = ownFolder();
 let crawl: Stored;
 beforeAll(async () => {
-  services = await startServices();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-exported-'));
-  if (readers !== null || checker !== null) crawl = await storeCrawl(services.pool, folder, pages);
-});
-afterAll(async () => {
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
+  if (readers !== null || checker !== null) crawl = await storeCrawl(pool, folder, pages);
 });
 
 async function made(format: ExportFormat, fields: readonly string[] = []): Promise<string> {
-  const tools = toolsFor(services.pool, crawl.archive, folder);
+  const tools = toolsFor(pool, crawl.archive, folder);
   const choice = JSON.stringify({ fields, filter: {} });
-  const [added] = await addExport(services.pool, crawl.id, format, choice, 'folder', 10);
+  const [added] = await addExport(pool, crawl.id, format, choice, 'folder', 10);
   const id = added?.id ?? '';
   await makeExport(tools, id, () => true, new AbortController().signal);
-  const [row] = await findExport(services.pool, crawl.id, id);
+  const [row] = await findExport(pool, crawl.id, id);
   if (row === undefined) throw new Error('the export is gone');
   const chunks: Buffer[] = [];
   const name = `crawl-${crawl.id}-export-${id}.${exportFiles[format].ending}`;

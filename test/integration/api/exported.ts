@@ -1,16 +1,17 @@
 /** A crawl that has ended, with bodies in an archive and what was found in them, and ways to read what is exported of it. */
-import { hash as digest, randomUUID } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import type { ExportFormat } from '../../../contracts/http/exports.ts';
 import type { ExportTools } from '../../../engine/exports/job.ts';
 import { createTextReader } from '../../../engine/page-text.ts';
-import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';
+import type { Archive } from '../../../storage/archive/index.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { addHost, addUrl, addUrls, setState, tables } from '../../support/database/index.ts';
-import { newCrawl } from './world.ts';
+import { given } from '../../support/given.ts';
+import { archiveIn, newCrawl } from './world.ts';
 
 export interface Stored {
   readonly id: string;
@@ -24,9 +25,7 @@ const bodyOf = (at: number): string =>
 
 /** A crawl of so many pages, one redirect, two copies of the first page and one page without any body. */
 export async function storeCrawl(pool: Pool, folder: string, pages: number): Promise<Stored> {
-  const archive = new Archive(pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
-    ...{ owner: randomUUID(), format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
-  });
+  const archive = archiveIn(pool, folder);
   const id = await newCrawl(pool);
   const hostId = await addHost(pool, 'https://www.a.example');
   const start = Date.UTC(2026, 0, 1);
@@ -115,6 +114,13 @@ export async function storeCrawl(pool: Pool, folder: string, pages: number): Pro
   await setState(pool, id, 'finished', 'complete');
   return { id, archive, bodies: new Map(all.map(({ url, body }) => [url, body])) };
 }
+
+/** The same for the tests of a file. */
+export const withStored = (pool: Pool, folder: string, pages: number): Stored =>
+  given(
+    () => storeCrawl(pool, folder, pages),
+    () => undefined,
+  );
 
 export const toolsFor = (pool: Pool, archive: Archive, folder: string): ExportTools => ({
   ...{ pool, archive, textOf: createTextReader(archive), software: 'Orbweaver/0 (test)' },

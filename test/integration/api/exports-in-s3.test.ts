@@ -14,7 +14,7 @@ import { startFaultyS3, type FaultyS3 } from '../../s3/faulty.ts';
 import { access, startS3, type S3Server } from '../../s3/server.ts';
 import { ask } from './asking.ts';
 import { storeCrawl, toolsFor, type Stored } from './exported.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { serve, startServices, type Api, type Services } from './world.ts';
 
 const program = s3Program();
 const mib = 1024 ** 2;
@@ -47,9 +47,7 @@ describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () =>
     crawl = await storeCrawl(services.pool, folder, 30);
     const files = new ExportFiles(path.join(folder, 'exports'), bucket);
     tools = { ...toolsFor(services.pool, crawl.archive, folder), files };
-    api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-      ...{ archive: crawl.archive, exports: { files, days: 7 } },
-    });
+    api = await serve(services.pool, { archive: crawl.archive, exports: { files, days: 7 } });
   });
   afterAll(async () => {
     await api.stop();

@@ -2,13 +2,11 @@
  * Exports as jobs: whole in every format, wherever a process dies; by the API, and by the verbs.
  * @module-tag long
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { exportFormats, type ExportFormat, type ExportView } from '../../../contracts/http/exports.ts';
-import type { ExportTools } from '../../../engine/exports/job.ts';
 import { makeExport } from '../../support/turns.ts';
 import { clearExports } from '../../../engine/exports/upkeep.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
@@ -16,32 +14,21 @@ import { runCli } from '../../cli/run-cli.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { dyingAt, filesIn, Killed, storeCrawl, told, toolsFor, type Stored } from './exported.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { dyingAt, filesIn, Killed, told, toolsFor, withStored } from './exported.ts';
+import { withServices, withServed } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
 const pages = 430;
-let services: Services;
-let api: Api;
-let folder: string;
-let crawl: Stored;
-let tools: ExportTools;
+const { pool } = withServices();
+const folder = ownFolder();
+const crawl = withStored(pool, folder, pages);
+const tools = toolsFor(pool, crawl.archive, folder);
+const api = withServed(pool, { archive: crawl.archive, exports: { files: tools.files, days: 7 } });
 let path0: string;
-beforeAll(async () => {
-  services = await startServices();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-exports-'));
-  crawl = await storeCrawl(services.pool, folder, pages);
-  tools = toolsFor(services.pool, crawl.archive, folder);
-  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-    ...{ archive: crawl.archive, exports: { files: tools.files, days: 7 } },
-  });
+beforeAll(() => {
   path0 = `/v1/crawls/${crawl.id}/exports`;
 });
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => tables.exportJob.remove(services.pool));
+beforeEach(() => tables.exportJob.remove(pool));
 
 const never = new AbortController().signal;
 const start = async (format: ExportFormat, more: object = {}): Promise<string> =>
@@ -64,7 +51,7 @@ const file = async (id: string): Promise<Buffer> => {
 async function madeByMany(id: string, every: number): Promise<number> {
   for (let deaths = 0; ; deaths++) {
     try {
-      const dying = { ...tools, pool: dyingAt(services.pool, every + (deaths % 9)) };
+      const dying = { ...tools, pool: dyingAt(pool, every + (deaths % 9)) };
       await makeExport(dying, id, () => true, never);
       return deaths;
     } catch (error) {
@@ -85,7 +72,7 @@ describe.each(exportFormats.filter((format) => format !== 'wacz' && format !== '
       expect(told(format, other)).toBe(told(format, one));
       expect(await view(broken)).toMatchObject({ state: 'finished', pages: pages + 4, bytes: other.length });
       // Nothing is left of the drafts of those who died.
-      const { folder: of, draft } = await tables.exportJob.row(services.pool, { id: broken });
+      const { folder: of, draft } = await tables.exportJob.row(pool, { id: broken });
       expect(readdirSync(path.join(folder, 'exports', of))).toEqual([draft]);
       expect(readdirSync(path.join(folder, 'exports', of, draft ?? ''))).toEqual([(await view(broken)).file]);
     });
@@ -164,7 +151,6 @@ it('a corpus has each page but copies, with its quality, its rights and the word
 it.each(['markdown', 'corpus'] as const)(
   '%s has no page that is held, or that has no words',
   async (format) => {
-    const { pool } = services;
     const held = { crawl_id: crawl.id, url: 'https://www.a.example/p/5' };
     const { key } = await tables.url.row(pool, { ...held, url: 'https://www.a.example/p/7' });
     const silent = { crawl_id: crawl.id, key };
@@ -221,9 +207,9 @@ it('a WACZ is made by many that die, and plays back byte for byte', async () => 
 
 it('an activity that was only frozen writes nothing more that counts', async () => {
   const id = await start('jsonl');
-  const frozen = { ...tools, pool: dyingAt(services.pool, 5) };
+  const frozen = { ...tools, pool: dyingAt(pool, 5) };
   await expect(makeExport(frozen, id, () => true, never)).rejects.toThrow(Killed);
-  const before = await tables.exportJob.row(services.pool, { id });
+  const before = await tables.exportJob.row(pool, { id });
   await makeExport(tools, id, () => true, never);
   // It wakes up, and notes what it has.
   expect(before.owner).not.toBeNull();
@@ -237,7 +223,7 @@ it('an activity that was only frozen writes nothing more that counts', async () 
     pages: 1,
     bytes: 1,
   });
-  expect(await noteExport(services.pool, id, before.owner ?? '', next, true)).toEqual([]);
+  expect(await noteExport(pool, id, before.owner ?? '', next, true)).toEqual([]);
   expect(await view(id)).toMatchObject({ state: 'finished', pages: pages + 4 });
 });
 
@@ -296,15 +282,11 @@ it('is cancelled, removed, and goes with its time or its crawl', async () => {
 
   const kept = await start('csv');
   await makeExport(tools, kept, () => true, never);
-  const { folder: of } = await tables.exportJob.row(services.pool, { id: kept });
-  await clearExports(services.pool, tools.files, 7);
+  const { folder: of } = await tables.exportJob.row(pool, { id: kept });
+  await clearExports(pool, tools.files, 7);
   expect(await view(kept)).toMatchObject({ state: 'finished' });
-  await tables.exportJob.change(
-    services.pool,
-    { id: kept },
-    { ended_at: new Date(Date.now() - 8 * 86_400_000) },
-  );
-  await clearExports(services.pool, tools.files, 7);
+  await tables.exportJob.change(pool, { id: kept }, { ended_at: new Date(Date.now() - 8 * 86_400_000) });
+  await clearExports(pool, tools.files, 7);
   expect((await ask(api.url, api.key, 'GET', `${path0}/${kept}`)).status).toBe(404);
   expect(readdirSync(path.join(folder, 'exports'))).not.toContain(of);
 
@@ -316,26 +298,26 @@ it('is cancelled, removed, and goes with its time or its crawl', async () => {
 
   const orphan = await start('csv');
   await makeExport(tools, orphan, () => true, never);
-  await tables.exportJob.change(services.pool, { id: orphan }, { crawl_id: 999_999 });
-  await clearExports(services.pool, tools.files, null);
-  expect(await tables.exportJob.count(services.pool, { id: orphan })).toBe(0);
+  await tables.exportJob.change(pool, { id: orphan }, { crawl_id: 999_999 });
+  await clearExports(pool, tools.files, null);
+  expect(await tables.exportJob.count(pool, { id: orphan })).toBe(0);
 });
 
 it('goes although the file of another one cannot be removed, which is told and tried again', async () => {
   const [stuck, other] = [await start('csv'), await start('csv')];
   for (const id of [stuck, other]) {
     await makeExport(tools, id, () => true, never);
-    await tables.exportJob.change(services.pool, { id }, { crawl_id: 999_999 });
+    await tables.exportJob.change(pool, { id }, { crawl_id: 999_999 });
   }
   const files = {
     bucket: tools.files.bucket,
     clear: (job: { readonly id: string }, keep: null) =>
       job.id === stuck ? Promise.reject(new Error('busy')) : tools.files.clear(job as never, keep),
   } as unknown as typeof tools.files;
-  await expect(clearExports(services.pool, files, null)).rejects.toThrow('the files of 1 exports could not');
-  expect(await tables.exportJob.count(services.pool, { id: other })).toBe(0);
-  await clearExports(services.pool, tools.files, null);
-  expect(await tables.exportJob.count(services.pool, { id: stuck })).toBe(0);
+  await expect(clearExports(pool, files, null)).rejects.toThrow('the files of 1 exports could not');
+  expect(await tables.exportJob.count(pool, { id: other })).toBe(0);
+  await clearExports(pool, tools.files, null);
+  expect(await tables.exportJob.count(pool, { id: stuck })).toBe(0);
 });
 
 it('is refused what makes no sense, and shown to no other tenant', async () => {
@@ -344,7 +326,7 @@ it('is refused what makes no sense, and shown to no other tenant', async () => {
   expect(await refused({ format: 'markdown', fields: ['text'] })).toBe(422);
   expect(await refused({ format: 'docx' })).toBe(422);
   expect(await refused({ format: 'csv', to: 'bucket' })).toBe(409);
-  const other = await newKey(services.pool, await newTenant(services.pool), 'admin');
+  const other = await newKey(pool, await newTenant(pool), 'admin');
   const id = await start('csv');
   for (const [method, below] of [
     ['GET', ''],
@@ -373,8 +355,8 @@ it('is started, watched and written by the verbs, and downloaded from any byte o
   const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key, ORBWEAVER_DATA: folder };
   const out = path.join(folder, 'pages.csv');
   const running = runCli(['export', 'start', crawl.id, '--format', 'csv', '--out', out], env);
-  await expect.poll(() => tables.exportJob.count(services.pool)).toBe(1);
-  const { id } = await tables.exportJob.row(services.pool, {});
+  await expect.poll(() => tables.exportJob.count(pool)).toBe(1);
+  const { id } = await tables.exportJob.row(pool, {});
   await makeExport(tools, String(id), () => true, never);
   expect(await running).toMatchObject({
     code: 0,

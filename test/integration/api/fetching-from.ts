@@ -1,6 +1,6 @@
 /** The frontier for other fetchers, as a fetcher asks it: what it gets, reports and offers. */
-import { afterAll, beforeAll } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import {
   addHost,
   addUrl,
@@ -12,7 +12,7 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { ask, type Answer } from './asking.ts';
-import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
+import { newRunningCrawl, type Api, withApi } from './world.ts';
 
 export interface Batch {
   readonly lease_id: string | null;
@@ -25,24 +25,18 @@ export interface Acked {
 }
 export type Result = Readonly<Record<string, unknown>>;
 
-export let services: Services;
+export let pool: Pool;
 export let api: Api;
 export const woken: string[] = [];
 
 /** An API for all tests of a file; a file calls this once. */
 export function frontierApi(): void {
-  beforeAll(async () => {
-    services = await startServices();
-    api = await serve(services.pool, noteTaker(services.pool), 100_000, (origin) => {
+  ({ pool, api } = withApi({
+    wakeHost: (origin) => {
       woken.push(origin);
       return Promise.resolve();
-    });
-  });
-
-  afterAll(async () => {
-    await api.stop();
-    await services.stop();
-  });
+    },
+  }));
 }
 
 /** Milliseconds from the last request to a host to the next one that its pace allows. */
@@ -67,25 +61,23 @@ export async function queued(
   { config = {}, paths = ['/a', '/b', '/c'], robots = null }: { config?: Partial<CrawlConfig>; paths?: readonly string[]; robots?: string | null } = {}, // prettier-ignore
 ) {
   const origin = `https://h${String(++hosts)}.example`;
-  const crawlId = await newRunningCrawl(services.pool, { scope: 'any', delaySeconds: 0, ...config }, [
-    `${origin}/`,
-  ]);
-  const hostId = await addHost(services.pool, origin);
-  await robotsRead(services.pool, hostId, { status: 200, body: robots });
-  for (const [at, path] of paths.entries()) await addUrl(services.pool, crawlId, origin + path, { priority: 1 / (1 + at) }); // prettier-ignore
+  const crawlId = await newRunningCrawl(pool, { scope: 'any', delaySeconds: 0, ...config }, [`${origin}/`]);
+  const hostId = await addHost(pool, origin);
+  await robotsRead(pool, hostId, { status: 200, body: robots });
+  for (const [at, path] of paths.entries()) await addUrl(pool, crawlId, origin + path, { priority: 1 / (1 + at) }); // prettier-ignore
   return { origin, crawlId, hostId };
 }
 export const urlRow = async (crawlId: string, url: string) =>
-  (await tables.url.rows(services.pool, { crawl_id: crawlId, url }))[0];
+  (await tables.url.rows(pool, { crawl_id: crawlId, url }))[0];
 /** Milliseconds from a crawl's last request at its one host to its next turn there. */
 export const turnMs = async (crawlId: string): Promise<number> => {
-  const { own_turn_at: turn, asked_at: asked } = await tables.queue.row(services.pool, { crawl_id: crawlId });
+  const { own_turn_at: turn, asked_at: asked } = await tables.queue.row(pool, { crawl_id: crawlId });
   return Number(turn) - Number(asked ?? NaN);
 };
 /** As if the loan had run out just now. */
-export const expire = (hostId: number) => leaseEnded(services.pool, hostId);
+export const expire = (hostId: number) => leaseEnded(pool, hostId);
 /** The workers have had their turn, and no pace is owed. */
 export const rested = async (hostId: number): Promise<void> => {
-  await hostRested(services.pool, hostId);
-  await changeHost(services.pool, hostId, { lent: false });
+  await hostRested(pool, hostId);
+  await changeHost(pool, hostId, { lent: false });
 };

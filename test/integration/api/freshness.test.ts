@@ -1,5 +1,5 @@
 /** Goals for the freshness of a crawl (F33): what can be reached is told before they are set, and what was afterwards. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlReport } from '../../../contracts/http/report.ts';
 import type { FreshnessPreview, FreshnessView } from '../../../contracts/http/freshness.ts';
 import { defaultKeepFresh } from '../../../domain/recrawl/keep-fresh.ts';
@@ -7,18 +7,9 @@ import { runRecrawl } from '../../../engine/recrawl/run.ts';
 import { addUrl, fromNow, setState, tables } from '../../support/database/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask as askAt, type Answer } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 const ask = <T = unknown>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
   askAt<T>(api.url, null, method, path, body);
@@ -26,7 +17,6 @@ const ask = <T = unknown>(method: string, path: string, body?: unknown): Promise
 const pages = 120;
 /** Pages that were visited often: the first matters most and changes least. */
 async function standing(): Promise<string> {
-  const { pool } = services;
   const id = await newCrawl(pool, { keepFresh: { ...defaultKeepFresh, requestsPerDay: 20 } });
   await setState(pool, id, 'running');
   await tables.standing.add(pool, { crawl_id: Number(id), pages, allowance: 0, queued: 7 });
@@ -94,7 +84,7 @@ describe('a goal for freshness', () => {
     const view = async (): Promise<FreshnessView> =>
       (await ask<FreshnessView>('GET', `/v1/crawls/${id}/freshness`)).body;
     expect(await view()).toMatchObject({ pages, plan: null, overdue: 5, samples: [] });
-    await runRecrawl(services.pool, id, () => true);
+    await runRecrawl(pool, id, () => true);
     const now = await view();
     expect(now.plan?.share).toBeGreaterThan(60);
     expect(now.plan?.ratesKnown).toBe(pages);
@@ -108,7 +98,7 @@ describe('a goal for freshness', () => {
   });
 
   it('is unknown of a crawl that has noted nothing, and absent from one that fetches once', async () => {
-    const id = await newCrawl(services.pool);
+    const id = await newCrawl(pool);
     const told = await ask<FreshnessPreview>('POST', `/v1/crawls/${id}/freshness/preview`, { share: 99 });
     expect(told.body).toEqual({ pages: 0, ratesKnown: 0, best: null, needed: null, floor: null, met: true });
     expect((await ask('GET', `/v1/crawls/${id}/freshness`)).body).toMatchObject({

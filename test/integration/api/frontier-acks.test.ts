@@ -19,7 +19,7 @@ import {
   queued,
   rested,
   restMs,
-  services,
+  pool,
   turnMs,
   urlRow,
   woken,
@@ -39,11 +39,11 @@ describe('ack', () => {
     const place = await lent(over);
     const { body, status } = await ack(place.leaseId, [{ url: place.url, ...result }]);
     expect({ status, results: body.results }).toEqual({ status: 200, results: [{ url: place.url, result: 'accepted' }] }); // prettier-ignore
-    await expectExact(services.pool, Number(place.crawlId));
+    await expectExact(pool, Number(place.crawlId));
     return {
       ...place,
       row: await urlRow(place.crawlId, place.url),
-      host: await hostRow(services.pool, place.hostId),
+      host: await hostRow(pool, place.hostId),
     };
   };
 
@@ -67,8 +67,7 @@ describe('ack', () => {
   it('keeps the crawls of its tenant away for Retry-After and backoff, and teaches the host nothing', async () => {
     /** From the report on. */
     const heldMs = async ({ crawlId, host }: Awaited<ReturnType<typeof outcome>>): Promise<number> =>
-      Number((await tables.queue.row(services.pool, { crawl_id: crawlId })).held_until) -
-      Number(host.asked_at);
+      Number((await tables.queue.row(pool, { crawl_id: crawlId })).held_until) - Number(host.asked_at);
     const well = { failures: 0, slowdown: 0, last_error: null };
     const busy = await outcome({ status: 503, retry_after_seconds: 120.5 });
     expect(busy.row).toMatchObject({ state: 'queued', reason: 'overloaded' });
@@ -85,12 +84,12 @@ describe('ack', () => {
     const { crawlId, leaseId, url } = await lent();
     // The first thing that happens once the report is committed.
     const room = new LendingRoom({
-      ...{ pool: services.pool, log: pino({ level: 'silent' }), userAgent: 'test', shards: 1, caps: noCaps },
+      ...{ pool: pool, log: pino({ level: 'silent' }), userAgent: 'test', shards: 1, caps: noCaps },
       wakeHost: () => Promise.resolve(),
     });
     const held = Promise.withResolvers<number>();
     room.permits.giveBack = async () => {
-      held.resolve((await tables.queue.row(services.pool, { crawl_id: crawlId })).held_until_ms);
+      held.resolve((await tables.queue.row(pool, { crawl_id: crawlId })).held_until_ms);
     };
     const said = { url, status: 429, contentHash: null, retryAfterSeconds: 90, location: null, error: null };
     expect(await settle(room, 1, leaseId ?? '', [said])).toEqual(['accepted']);
@@ -104,10 +103,10 @@ describe('ack', () => {
     'of a seed that moved, %s, widens the crawl together with its result or not at all',
     async (when, result, moved) => {
       const { crawlId, hostId, leaseId, url } = await lent({ config: { scope: 'host' } });
-      await tables.url.change(services.pool, { crawl_id: crawlId, url }, { seed: true });
+      await tables.url.change(pool, { crawl_id: crawlId, url }, { seed: true });
       const room = new LendingRoom({
         ...{
-          pool: services.pool,
+          pool: pool,
           log: pino({ level: 'silent' }),
           userAgent: 'test',
           shards: 1,
@@ -126,12 +125,12 @@ describe('ack', () => {
       expect(
         await settle(room, 1, leaseId ?? '', [{ ...said, location: 'https://moved.example/home' }]),
       ).toEqual([result]);
-      const view = await viewCrawl(services.pool, crawlId);
+      const view = await viewCrawl(pool, crawlId);
       expect(view?.seeds.firstMoved.map(({ to }) => to)).toEqual(moved);
       expect(await urlRow(crawlId, 'https://moved.example/home')).toEqual(
         moved.length === 0 ? undefined : expect.objectContaining({ state: 'queued', depth: 0, hops: 1 }),
       );
-      await expectExact(services.pool, Number(crawlId));
+      await expectExact(pool, Number(crawlId));
     },
   );
 
@@ -153,7 +152,7 @@ describe('ack', () => {
     const first = await urlRow(crawlId, `${origin}/a`);
     expect(first).toMatchObject({ alias_key: null });
     expect(await urlRow(crawlId, `${origin}/b`)).toMatchObject({ alias_host: hostId, alias_key: first?.key, stage: 0 }); // prettier-ignore
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('counts for finish criteria by URL and depth, once, and not for what only a reader knows', async () => {
@@ -180,10 +179,10 @@ describe('ack', () => {
       await rested(hostId);
     }
     const counts: Record<string, number> = {};
-    for (const { counter, pages } of await tables.counter.rows(services.pool, { crawl_id: crawlId }))
+    for (const { counter, pages } of await tables.counter.rows(pool, { crawl_id: crawlId }))
       counts[counter] = (counts[counter] ?? 0) + pages;
     expect(counts).toEqual({ 'depth 0': 3, 'matching ["*/a*",null,null]': 2 });
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('gives back what was not tried, at no cost to URL and host', async () => {
@@ -204,7 +203,7 @@ describe('ack', () => {
     ]);
     expect(twice.body.results.map(({ result }) => result)).toEqual(['repeated', 'accepted']);
     expect(await urlRow(one.crawlId, report.url)).toMatchObject({ state: 'dead' });
-    await expectExact(services.pool, Number(one.crawlId));
+    await expectExact(pool, Number(one.crawlId));
   });
 
   it('counts one report of several that come at once', async () => {
@@ -213,35 +212,35 @@ describe('ack', () => {
     const results = all.map(({ body }) => body.results[0]?.result).sort();
     expect(results).toEqual(['accepted', 'repeated', 'repeated', 'repeated']);
     expect(await urlRow(crawlId, url)).toMatchObject({ tries: 1, attempts: 1 });
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('refuses a late one, taken over or not', async () => {
     const { leaseId, url, crawlId, hostId } = await lent();
     await expire(hostId);
     expect((await ack(leaseId, [{ url, status: 404 }])).body.results[0]?.result).toBe('late');
-    const [own] = await takeLease(services.pool, String(hostId), 60_000);
+    const [own] = await takeLease(pool, String(hostId), 60_000);
     expect(own?.unclean).toBe(true);
-    await reclaimUrls(services.pool, String(hostId), own?.token ?? 0);
+    await reclaimUrls(pool, String(hostId), own?.token ?? 0);
     expect((await ack(leaseId, [{ url, status: 404 }])).body.results[0]?.result).toBe('late');
     expect(await urlRow(crawlId, url)).toMatchObject({ state: 'queued', reclaims: 1 });
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('wakes a host whose workflow waits for it', async () => {
     const { leaseId, url, origin, hostId } = await lent();
-    await changeHost(services.pool, hostId, { idle: true });
+    await changeHost(pool, hostId, { idle: true });
     await ack(leaseId, [{ url, status: 200 }]);
     await expect.poll(() => woken).toContain(origin);
   });
 
   it('believes nobody: lies change nothing', async () => {
     const { leaseId, url, crawlId } = await lent();
-    const stranger = await newKey(services.pool, await newTenant(services.pool), 'operator');
+    const stranger = await newKey(pool, await newTenant(pool), 'operator');
     const [unknown, foreign, reader] = [
       await ack(randomUUID(), [{ url, status: 200 }]),
       await ack(leaseId, [{ url, status: 200 }], stranger),
-      await ack(leaseId, [{ url, status: 200 }], await newKey(services.pool, '1', 'reader')),
+      await ack(leaseId, [{ url, status: 200 }], await newKey(pool, '1', 'reader')),
     ];
     expect([unknown.status, foreign.status, reader.status]).toEqual([404, 404, 403]);
     for (const result of [

@@ -1,6 +1,6 @@
 /** Fetchers that lie, or say what nobody can store (F37): nothing is lost, held up or told to other tenants. */
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/feeding/index.ts';
@@ -22,7 +22,7 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, withApi } from './world.ts';
 
 interface Batch {
   readonly lease_id: string | null;
@@ -32,28 +32,21 @@ interface Acked {
   readonly results: readonly { readonly url: string; readonly result: string }[];
 }
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let operator: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-  operator = await newKey(services.pool, '1', 'operator');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  operator = await newKey(pool, '1', 'operator');
 });
 
 let hosts = 0;
 /** A running crawl with one page queued at a host of its own whose robots.txt is known. */
 async function queued(tenant: string, origin = `https://lie${String(++hosts)}.example`) {
-  const crawlId = await newCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
-  await changeCrawl(services.pool, crawlId, { tenant_id: tenant });
-  await setState(services.pool, crawlId, 'running', null);
-  const hostId = await addHost(services.pool, origin);
-  await robotsRead(services.pool, hostId, { status: 200 });
-  await addUrl(services.pool, crawlId, `${origin}/page`);
+  const crawlId = await newCrawl(pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
+  await changeCrawl(pool, crawlId, { tenant_id: tenant });
+  await setState(pool, crawlId, 'running', null);
+  const hostId = await addHost(pool, origin);
+  await robotsRead(pool, hostId, { status: 200 });
+  await addUrl(pool, crawlId, `${origin}/page`);
   return { origin, crawlId, hostId };
 }
 
@@ -68,11 +61,11 @@ const report = (leaseId: string | null, result: object, key: string) =>
 
 /** What is held because of the report that has just come stays so, and not for a few seconds only. */
 async function heldForLong(hostId: number): Promise<void> {
-  const { asked_at: reported } = await hostRow(services.pool, hostId);
+  const { asked_at: reported } = await hostRow(pool, hostId);
   const held = { host_id: hostId, held_until: not(longAgo) };
-  for (const { held_until: until } of await tables.queue.rows(services.pool, held))
+  for (const { held_until: until } of await tables.queue.rows(pool, held))
     expect(Number(until) - Number(reported)).toBeGreaterThan(4_000);
-  await tables.queue.change(services.pool, held, { held_until: fromNow(3_600) });
+  await tables.queue.change(pool, held, { held_until: fromNow(3_600) });
 }
 
 describe('a report', () => {
@@ -93,21 +86,21 @@ describe('a report', () => {
       status: 200,
       results: [{ url: urls[0]?.url, result: 'accepted' }],
     });
-    expect(await hostRow(services.pool, hostId)).toMatchObject({ lease_token: null });
-    await expectExact(services.pool, Number(crawlId));
+    expect(await hostRow(pool, hostId)).toMatchObject({ lease_token: null });
+    await expectExact(pool, Number(crawlId));
   });
 
   it('puts no words before other tenants that crawl the host', async () => {
-    const [liar, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+    const [liar, other] = [await newTenant(pool), await newTenant(pool)];
     const theirs = await queued(liar);
     const mine = await queued(other, theirs.origin);
-    const key = await newKey(services.pool, liar, 'operator');
+    const key = await newKey(pool, liar, 'operator');
     const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
     await report(leaseId, { url: urls[0]?.url, error: 'timeout: words of theirs' }, key);
     await heldForLong(theirs.hostId);
     const explained = async (tenant: string, crawlId: string): Promise<string> => {
       const path = `/v1/crawls/${crawlId}/explain?url=${theirs.origin}/page`;
-      const reader = await newKey(services.pool, tenant, 'reader');
+      const reader = await newKey(pool, tenant, 'reader');
       return JSON.stringify((await ask(api.url, reader, 'GET', path)).body);
     };
     expect(await explained(other, mine.crawlId)).not.toMatch(/words of theirs|took too long|reported/);
@@ -118,25 +111,25 @@ describe('a report', () => {
   });
 
   it('of trouble binds its own tenant alone, until the host has answered a worker of ours well for it', async () => {
-    const [liar, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+    const [liar, other] = [await newTenant(pool), await newTenant(pool)];
     const theirs = await queued(liar);
     const mine = await queued(other, theirs.origin);
     const second = await queued(liar, theirs.origin);
-    const key = await newKey(services.pool, liar, 'operator', { scopes: ['fetch'] });
+    const key = await newKey(pool, liar, 'operator', { scopes: ['fetch'] });
     const { lease_id: leaseId, urls } = await lease(theirs.crawlId, key);
     await report(leaseId, { url: urls[0]?.url, error: 'connect-timeout' }, key);
     await heldForLong(theirs.hostId);
     const state = async () => {
-      const queues = await tables.queue.rows(services.pool, { host_id: theirs.hostId });
+      const queues = await tables.queue.rows(pool, { host_id: theirs.hostId });
       const held = queues.filter((queue) => queue.held_until_ms > 0).map((queue) => String(queue.crawl_id));
-      return { ...(await hostRow(services.pool, theirs.hostId)), held };
+      return { ...(await hostRow(pool, theirs.hostId)), held };
     };
     expect(await state()).toMatchObject({
       ...{ failures: 0, slowdown: 0 },
       held: [theirs.crawlId, second.crawlId].toSorted(),
     });
     expect((await state()).not_before_ms).toBeLessThanOrEqual(1_000);
-    const othersKey = await newKey(services.pool, other, 'operator');
+    const othersKey = await newKey(pool, other, 'operator');
     const wish = { fetcher_id: 'honest', batch_size: 1, lease_seconds: 30 };
     const borrow = async (as: string) =>
       (await ask<Batch>(api.url, as, 'POST', '/frontier/0/lease_batch', wish)).body.urls.length;
@@ -144,11 +137,11 @@ describe('a report', () => {
     expect(await borrow(key)).toBe(0);
     expect(mine.hostId).toBe(theirs.hostId);
     // One that has just run out goes as well: until it has gone, our own worker goes first.
-    await tables.queue.change(services.pool, { crawl_id: second.crawlId }, { held_until: fromNow() });
+    await tables.queue.change(pool, { crawl_id: second.crawlId }, { held_until: fromNow() });
     const askedFor = async (crawlId: string): Promise<number> => {
       const turn = [{ crawl_id: Number(crawlId), asked_ago_ms: 0, turn_in_ms: null, version: 1 }];
-      await noteTurns(services.pool, String(mine.hostId), JSON.stringify(turn), [Number(crawlId)]);
-      return tables.queue.count(services.pool, { host_id: theirs.hostId, held_until: not(longAgo) });
+      await noteTurns(pool, String(mine.hostId), JSON.stringify(turn), [Number(crawlId)]);
+      return tables.queue.count(pool, { host_id: theirs.hostId, held_until: not(longAgo) });
     };
     expect(await askedFor(mine.crawlId)).toBe(2);
     expect(await askedFor(second.crawlId)).toBe(0);
@@ -156,23 +149,20 @@ describe('a report', () => {
 });
 
 it('a loan that runs out leaves the host to others, and its tenant less until reports earn it back', async () => {
-  const [idler, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+  const [idler, other] = [await newTenant(pool), await newTenant(pool)];
   const theirs = await queued(idler);
   await queued(other, theirs.origin);
-  const [key, othersKey] = [
-    await newKey(services.pool, idler, 'operator'),
-    await newKey(services.pool, other, 'operator'),
-  ];
+  const [key, othersKey] = [await newKey(pool, idler, 'operator'), await newKey(pool, other, 'operator')];
   const { lease_id: leaseId } = await lease(theirs.crawlId, key);
-  await tables.lentBatch.change(services.pool, { id: leaseId }, { until: fromNow(-1) });
-  await leaseEnded(services.pool, theirs.hostId);
-  await changeHost(services.pool, theirs.hostId, { lent: false });
-  await hadSettings(services.pool, theirs.hostId, { delaySeconds: 0 });
+  await tables.lentBatch.change(pool, { id: leaseId }, { until: fromNow(-1) });
+  await leaseEnded(pool, theirs.hostId);
+  await changeHost(pool, theirs.hostId, { lent: false });
+  await hadSettings(pool, theirs.hostId, { delaySeconds: 0 });
   const wish = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
   const borrow = (as: string) =>
     ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish); // prettier-ignore
   expect((await borrow(key)).body.urls).toEqual([]);
-  expect(await hostRow(services.pool, theirs.hostId)).toMatchObject({ lend_until: null });
+  expect(await hostRow(pool, theirs.hostId)).toMatchObject({ lend_until: null });
   await expect.poll(async () => (await borrow(othersKey)).body.urls.length).toBe(1);
   // Elsewhere it gets hosts, for a shorter time.
   await queued(idler);
@@ -182,11 +172,11 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
 });
 
 it('a URL that is given back untried after long counts as a loan that ran out, one given back soon does not', async () => {
-  const [idler, other] = [await newTenant(services.pool), await newTenant(services.pool)];
+  const [idler, other] = [await newTenant(pool), await newTenant(pool)];
   const theirs = await queued(idler);
   await queued(other, theirs.origin);
-  const key = await newKey(services.pool, idler, 'operator');
-  const othersKey = await newKey(services.pool, other, 'operator');
+  const key = await newKey(pool, idler, 'operator');
+  const othersKey = await newKey(pool, other, 'operator');
   const wish = { fetcher_id: 'idler', batch_size: 1, lease_seconds: 10 };
   const borrow = async (as: string) =>
     (await ask<Batch & { expires_in_seconds: number }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish))
@@ -194,7 +184,7 @@ it('a URL that is given back untried after long counts as a loan that ran out, o
   const giveBack = async (secondsAgo: number): Promise<void> => {
     const { lease_id: id, urls } = await borrow(key);
     expect(urls).toHaveLength(1);
-    await tables.lentUrl.change(services.pool, { batch_id: id ?? '' }, { lent_at: fromNow(-secondsAgo) });
+    await tables.lentUrl.change(pool, { batch_id: id ?? '' }, { lent_at: fromNow(-secondsAgo) });
     const given = await report(id, { url: urls[0]?.url, error: 'not-tried' }, key);
     expect(given.body.results).toMatchObject([{ result: 'accepted' }]);
     const again = await report(id, { url: urls[0]?.url, error: 'not-tried' }, key);
@@ -210,8 +200,8 @@ it('a URL that is given back untried after long counts as a loan that ran out, o
 });
 
 it('a tenant that lets loans run out has few at a time, over all hosts, however often it asks', async () => {
-  const idler = await newTenant(services.pool);
-  const key = await newKey(services.pool, idler, 'operator');
+  const idler = await newTenant(pool);
+  const key = await newKey(pool, idler, 'operator');
   for (let host = 0; host < 40; host++) await queued(idler);
   const borrow = async (): Promise<number> => {
     const wish = { fetcher_id: 'dead', batch_size: 20, lease_seconds: 30 };
@@ -219,8 +209,8 @@ it('a tenant that lets loans run out has few at a time, over all hosts, however 
     return body.urls.length;
   };
   expect(await borrow()).toBe(20);
-  for (const { id } of await tables.lentBatch.rows(services.pool, { tenant_id: idler }))
-    await tables.lentBatch.change(services.pool, { id }, { until: fromNow(-1) });
+  for (const { id } of await tables.lentBatch.rows(pool, { tenant_id: idler }))
+    await tables.lentBatch.change(pool, { id }, { until: fromNow(-1) });
   let open = 0;
   for (let asked = 0; asked < 6; asked++) open += await borrow();
   expect(open).toBe(5);
@@ -229,7 +219,7 @@ it('a tenant that lets loans run out has few at a time, over all hosts, however 
 it('offers to a crawl that ends in between are refused, and not taken for seen when it goes on', async () => {
   const { origin, crawlId } = await queued('1');
   const room = new LendingRoom({
-    pool: services.pool,
+    pool,
     log: pino({ level: 'silent' }),
     wakeHost: () => Promise.resolve(),
     userAgent: 'test',
@@ -237,9 +227,9 @@ it('offers to a crawl that ends in between are refused, and not taken for seen w
     caps: noCaps,
   });
   const link = [{ url: `${origin}/link`, parentUrl: null, depth: 1 }];
-  await setState(services.pool, crawlId, 'finished', 'complete');
+  await setState(pool, crawlId, 'finished', 'complete');
   await expect(offer(room, 1, crawlId, link)).rejects.toThrow(CrawlOver);
-  await setState(services.pool, crawlId, 'running', null);
+  await setState(pool, crawlId, 'running', null);
   expect(await offer(room, 1, crawlId, link)).toEqual({
     newUrls: [`${origin}/link`],
     rejected: [],

@@ -5,7 +5,7 @@ import { expectExact } from '../storage/frontier.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { addUrl, changeCrawl, seedsOf, setState, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import { ack, frontierApi, leaseOf, offer, queued, rested, services, urlRow } from './fetching-from.ts';
+import { ack, frontierApi, leaseOf, offer, queued, rested, pool, urlRow } from './fetching-from.ts';
 import { newRunningCrawl } from './world.ts';
 
 frontierApi();
@@ -33,7 +33,7 @@ describe('check_and_add', () => {
     expect(first.body.rejected.map(({ index }) => index)).toEqual(expect.arrayContaining([5]));
     expect((await offer(found)).body.new_urls).toEqual([]);
     expect(await urlRow(crawlId, `${origin}/secret`)).toMatchObject({ state: 'excluded', reason: 'pattern' });
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it("takes no depth for less than the parent's and one", async () => {
@@ -54,7 +54,7 @@ describe('check_and_add', () => {
       await ack(body.lease_id, [{ url: body.urls[0]?.url, status: 301, location }]);
       await rested((await urlRow(crawlId, link))?.host_id as number);
     }
-    expect((await viewCrawl(services.pool, crawlId))?.seeds.moved).toBe(0);
+    expect((await viewCrawl(pool, crawlId))?.seeds.moved).toBe(0);
     expect(await urlRow(crawlId, outside)).toBeUndefined();
   });
 
@@ -71,16 +71,16 @@ describe('check_and_add', () => {
     expect(body.rejected).toEqual([
       { index: 2, why: 'parent_url: the crawl takes at most 2 links from a page' },
     ]);
-    await setState(services.pool, crawlId, 'cancelled', null);
+    await setState(pool, crawlId, 'cancelled', null);
     expect((await offer([{ url: `${origin}/y` }], { crawl_id: crawlId })).status).toBe(409);
     expect((await offer([])).status).toBe(422);
   });
 
   it('refuses to grow beyond the quota of the tenant', async () => {
-    const tenant = await newTenant(services.pool, { urlsTotal: 1 });
-    const key = await newKey(services.pool, tenant, 'operator');
+    const tenant = await newTenant(pool, { urlsTotal: 1 });
+    const key = await newKey(pool, tenant, 'operator');
     const { origin, crawlId } = await queued();
-    await changeCrawl(services.pool, crawlId, { tenant_id: tenant });
+    await changeCrawl(pool, crawlId, { tenant_id: tenant });
     const { status, body } = await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, key);
     expect({ status, quota: (body as unknown as Problem).quota }).toEqual({
       status: 403,
@@ -91,8 +91,8 @@ describe('check_and_add', () => {
 
 describe('check_and_add without a crawl', () => {
   it('adds what belongs to no crawl to the standing one, and says once that it is new', async () => {
-    const tenant = await newTenant(services.pool);
-    const key = await newKey(services.pool, tenant, 'operator');
+    const tenant = await newTenant(pool);
+    const key = await newKey(pool, tenant, 'operator');
     const urls = [
       'https://one.example/',
       'https://two.example/a?b=1',
@@ -103,15 +103,15 @@ describe('check_and_add without a crawl', () => {
     const both = await Promise.all([offer(candidates, {}, key), offer(candidates, {}, key)]);
     expect(both.flatMap(({ body }) => body.new_urls).sort()).toEqual(urls.slice(0, 2));
     for (const { body } of both) expect(body.rejected.map(({ index }) => index)).toEqual([3]);
-    const { default_crawl_id: crawl } = await tables.tenant.row(services.pool, { id: tenant });
-    expect((await seedsOf(services.pool, crawl ?? 0)).sort()).toEqual(urls.slice(0, 2));
+    const { default_crawl_id: crawl } = await tables.tenant.row(pool, { id: tenant });
+    expect((await seedsOf(pool, crawl ?? 0)).sort()).toEqual(urls.slice(0, 2));
     expect((await offer(candidates, {}, key)).body.new_urls).toEqual([]);
   });
 
   it('goes to the crawl that the parent was lent for last, where several have met it', async () => {
     const { crawlId, origin } = await queued();
-    const second = await newRunningCrawl(services.pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
-    await addUrl(services.pool, second, `${origin}/a`);
+    const second = await newRunningCrawl(pool, { scope: 'any', delaySeconds: 0 }, [`${origin}/`]);
+    await addUrl(pool, second, `${origin}/a`);
     const parent_url = `${origin}/a`;
     const { body } = await leaseOf({ crawl_id: crawlId });
     expect(body.urls.map(({ url }) => url)).toEqual([parent_url]);

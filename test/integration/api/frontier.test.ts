@@ -26,7 +26,7 @@ import {
   offer,
   queued,
   rested,
-  services,
+  pool,
   turnMs,
   urlRow,
   wish,
@@ -51,34 +51,34 @@ describe('lease_batch', () => {
     expect(told - before).toBeGreaterThanOrEqual(20_000);
     expect(told - before).toBeLessThanOrEqual(20_000 + passed);
     // A margin more, so that a request which ends at the last moment is respected.
-    const { lease_until: held } = await hostRow(services.pool, hostId);
+    const { lease_until: held } = await hostRow(pool, hostId);
     expect(Number(held)).toBeGreaterThan(told);
-    expect(await takeLease(services.pool, String(hostId), 1_000)).toEqual([]);
+    expect(await takeLease(pool, String(hostId), 1_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body).toEqual({ lease_id: null, urls: [], expires_at: null, expires_in_seconds: null }); // prettier-ignore
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('has a copy of robots.txt for a day and the delay of its host', async () => {
     const { crawlId, hostId } = await queued();
-    await hadSettings(services.pool, hostId, { delaySeconds: 7_200 });
+    await hadSettings(pool, hostId, { delaySeconds: 7_200 });
     const read = (hoursAgo: number) =>
-      tables.robots.change(services.pool, { host_id: hostId }, { fetched_at: fromNow(-3_600 * hoursAgo) });
-    await changeHost(services.pool, hostId, { base_delay_ms: 7_200_000 });
+      tables.robots.change(pool, { host_id: hostId }, { fetched_at: fromNow(-3_600 * hoursAgo) });
+    await changeHost(pool, hostId, { base_delay_ms: 7_200_000 });
     await read(27);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     await read(25);
     // Its answer said that it may be kept for ten minutes.
-    await tables.robots.change(services.pool, { host_id: hostId }, { kept_ms: 600_000 });
+    await tables.robots.change(pool, { host_id: hostId }, { kept_ms: 600_000 });
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     await read(2);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
   });
 
   it('leaves alone what may not be asked now', async () => {
-    const changed = (columns: HostColumns) => (hostId: number) => changeHost(services.pool, hostId, columns);
+    const changed = (columns: HostColumns) => (hostId: number) => changeHost(pool, hostId, columns);
     const setAlong = (settings: HostSettingsChange, columns?: HostColumns) => async (hostId: number) => {
-      await hadSettings(services.pool, hostId, settings);
-      if (columns !== undefined) await changeHost(services.pool, hostId, columns);
+      await hadSettings(pool, hostId, settings);
+      if (columns !== undefined) await changeHost(pool, hostId, columns);
     };
     const inThreeDays = weekDays[(new Date().getUTCDay() + 2) % 7] ?? 'mon';
     const closed: Record<string, (hostId: number, origin: string, crawlId: string) => Promise<unknown>> = {
@@ -90,27 +90,26 @@ describe('lease_batch', () => {
       }),
       'quota spent': setAlong({ quotaPerDay: 0 }),
       'a guest waits': changed({ guest_until: fromNow(60) }),
-      'leased by a worker': (hostId) => takeLease(services.pool, String(hostId), 60_000),
-      'no robots.txt': (hostId) => tables.robots.remove(services.pool, { host_id: hostId }),
+      'leased by a worker': (hostId) => takeLease(pool, String(hostId), 60_000),
+      'no robots.txt': (hostId) => tables.robots.remove(pool, { host_id: hostId }),
       'an old robots.txt': (hostId) =>
-        tables.robots.change(services.pool, { host_id: hostId }, { fetched_at: fromNow(-25 * 3_600) }),
-      'opted out': (_hostId, origin) => optOut(services.pool, new URL(origin).hostname, null),
-      'a crawl that is paused': (_hostId, _origin, crawlId) =>
-        setState(services.pool, crawlId, 'paused', null),
+        tables.robots.change(pool, { host_id: hostId }, { fetched_at: fromNow(-25 * 3_600) }),
+      'opted out': (_hostId, origin) => optOut(pool, new URL(origin).hostname, null),
+      'a crawl that is paused': (_hostId, _origin, crawlId) => setState(pool, crawlId, 'paused', null),
       'a page limit reached': async (_hostId, _origin, crawlId) => {
-        const { config } = await tables.crawl.row(services.pool, { id: crawlId });
-        await changeCrawl(services.pool, crawlId, { config: { ...config, maxPages: 0 } });
+        const { config } = await tables.crawl.row(pool, { id: crawlId });
+        await changeCrawl(pool, crawlId, { config: { ...config, maxPages: 0 } });
       },
       'a lease not returned': setAlong({ delaySeconds: 60 }, { lease_token: 1, lease_until: fromNow(-1) }),
       'a sitemap first': (hostId) =>
-        tables.url.change(services.pool, { host_id: hostId, url: like('%/c') }, { kind: 1, priority: 9 }),
+        tables.url.change(pool, { host_id: hostId, url: like('%/c') }, { kind: 1, priority: 9 }),
     };
     for (const [what, close] of Object.entries(closed)) {
       const { origin, crawlId, hostId } = await queued();
       await close(hostId, origin, crawlId);
       const { body } = await leaseOf({ crawl_id: crawlId });
       expect({ what, urls: body.urls }).toEqual({ what, urls: [] });
-      await expectExact(services.pool, Number(crawlId));
+      await expectExact(pool, Number(crawlId));
     }
   });
 
@@ -119,23 +118,19 @@ describe('lease_batch', () => {
     const first = await leaseOf({ crawl_id: crawlId });
     expect(first.body.urls).toHaveLength(1);
     await expire(hostId);
-    await changeHost(services.pool, hostId, { lent: false });
+    await changeHost(pool, hostId, { lent: false });
     const before = Date.now();
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    const { not_before: next } = await hostRow(services.pool, hostId);
+    const { not_before: next } = await hostRow(pool, hostId);
     expect(Number(next) - before).toBeGreaterThan(990);
     expect(await turnMs(crawlId)).toBeGreaterThan(38_000);
     // A fetcher that never reports does not get turn after turn.
-    expect(await hostRow(services.pool, hostId)).toMatchObject({ lent: true, lend_until: null });
+    expect(await hostRow(pool, hostId)).toMatchObject({ lent: true, lend_until: null });
     await rested(hostId);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    await tables.queue.change(
-      services.pool,
-      { crawl_id: crawlId },
-      { asked_at: null, own_turn_at: fromNow() },
-    );
+    await tables.queue.change(pool, { crawl_id: crawlId }, { asked_at: null, own_turn_at: fromNow() });
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('excludes what robots.txt forbids to the agent of the crawl, and to ours', async () => {
@@ -148,48 +143,48 @@ describe('lease_batch', () => {
     expect(body.urls).toMatchObject([{ url: `${origin}/open`, user_agent: 'Special/1' }]);
     for (const path of ['/private/a', '/private/b'])
       expect(await urlRow(crawlId, origin + path)).toMatchObject({ state: 'excluded', reason: 'robots' });
-    await expectExact(services.pool, Number(crawlId));
+    await expectExact(pool, Number(crawlId));
   });
 
   it('takes turns with the workers, and asks them for a host they hold', async () => {
     const { crawlId, hostId } = await queued({
       paths: Array.from({ length: 30 }, (_, at) => `/${String(at)}`),
     });
-    await changeHost(services.pool, hostId, { fed: true });
+    await changeHost(pool, hostId, { fed: true });
     let { body } = await leaseOf({ crawl_id: crawlId });
     expect(body.urls).toHaveLength(1);
     while (body.urls.length > 0) {
       await ack(body.lease_id, [{ url: body.urls[0]?.url, status: 200 }]);
-      const { not_before: since } = await hostRow(services.pool, hostId);
+      const { not_before: since } = await hostRow(pool, hostId);
       ({ body } = await leaseOf({ crawl_id: crawlId }));
       // The workers have two seconds. Where this process took longer to ask, the host is lent again.
       if (body.urls.length > 0) expect(Date.now() - Number(since)).toBeGreaterThan(2_000);
     }
-    const [own] = await takeLease(services.pool, String(hostId), 60_000);
+    const [own] = await takeLease(pool, String(hostId), 60_000);
     // The workers' turn has begun; what they ask ends the foreign one.
-    await changeHost(services.pool, hostId, { lent: false });
+    await changeHost(pool, hostId, { lent: false });
     const before = Date.now();
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
-    const { lease_token: holder, lend_until: until } = await hostRow(services.pool, hostId);
+    const { lease_token: holder, lend_until: until } = await hostRow(pool, hostId);
     expect(holder).toBe(own?.token);
     // They are held back for some seconds only: here for a minute, so that it is seen.
     expect(Number(until)).toBeGreaterThan(before + 1_000);
-    await changeHost(services.pool, hostId, {
+    await changeHost(pool, hostId, {
       ...{ lease_token: null, lease_until: null, lend_until: fromNow(60) },
     });
-    expect(await takeLease(services.pool, String(hostId), 60_000)).toEqual([]);
+    expect(await takeLease(pool, String(hostId), 60_000)).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId })).body.urls).toHaveLength(1);
   });
 
   it('holds no worker back from a host it cannot have', async () => {
     const { origin, crawlId, hostId } = await queued();
-    await optOut(services.pool, new URL(origin).hostname, null);
+    await optOut(pool, new URL(origin).hostname, null);
     for (let asked = 0; asked < 3; asked++) {
       // What is excluded for the opt-out is excluded by the slice that comes to the host.
-      await tables.url.change(services.pool, { crawl_id: crawlId }, { state: 'queued', reason: null });
+      await tables.url.change(pool, { crawl_id: crawlId }, { state: 'queued', reason: null });
       expect((await leaseOf({ crawl_id: crawlId })).body.urls).toEqual([]);
     }
-    expect(await takeLease(services.pool, String(hostId), 60_000)).toHaveLength(1);
+    expect(await takeLease(pool, String(hostId), 60_000)).toHaveLength(1);
   });
 
   it('never hands out a host twice, however many ask at once', async () => {
@@ -205,7 +200,7 @@ describe('lease_batch', () => {
 describe('tenants', () => {
   it("get URLs of their own crawls alone, and add to no other's", async () => {
     const { crawlId, origin } = await queued();
-    const stranger = await newKey(services.pool, await newTenant(services.pool), 'operator');
+    const stranger = await newKey(pool, await newTenant(pool), 'operator');
     expect((await leaseOf({}, stranger)).body.urls).toEqual([]);
     expect((await leaseOf({ crawl_id: crawlId }, stranger)).status).toBe(404);
     expect((await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, stranger)).status).toBe(404);

@@ -1,31 +1,21 @@
 /** What an operator does to hosts, over HTTP and from the command line: one, or all of a state or pattern (F18). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostActed, HostsActed } from '../../../contracts/hosts.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { addHost, addUrl, changeHost, hostParked, tables } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
-
-let services: Services;
-let api: Api;
+import { newCrawl, withApi } from './world.ts';
 let done: string[] = [];
 let temporalIsAway = false;
 
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, {
-    actOnHost: async ({ id, origin }, action, reason) => {
-      if (temporalIsAway) throw Object.assign(new Error('away'), { code: 14, details: 'away', metadata: {} });
-      done.push([action, origin, ...(reason === null ? [] : [reason])].join(' '));
-      // As the workflow does.
-      if (action === 'retry') await changeHost(services.pool, id, { parked_at: null, failures: 0 });
-      return { dropped: action === 'drop' ? 3 : 0, more: false };
-    },
-  });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+const { pool, api } = withApi({
+  actOnHost: async ({ id, origin }, action, reason) => {
+    if (temporalIsAway) throw Object.assign(new Error('away'), { code: 14, details: 'away', metadata: {} });
+    done.push([action, origin, ...(reason === null ? [] : [reason])].join(' '));
+    // As the workflow does.
+    if (action === 'retry') await changeHost(pool, id, { parked_at: null, failures: 0 });
+    return { dropped: action === 'drop' ? 3 : 0, more: false };
+  },
 });
 beforeEach(() => {
   done = [];
@@ -50,8 +40,8 @@ const act = <T = HostActed>(origin: string, action: string, body?: unknown): Pro
   post<T>(`/v1/hosts/${encodeURIComponent(origin)}/${action}`, body);
 const bulk = <T = HostsActed>(body: unknown): Promise<Answer<T>> => post<T>('/v1/hosts/bulk', body);
 async function parked(origin: string): Promise<void> {
-  const id = await addHost(services.pool, origin);
-  await hostParked(services.pool, id, { failures: 5, last_error: 'connect-refused: no' });
+  const id = await addHost(pool, origin);
+  await hostParked(pool, id, { failures: 5, last_error: 'connect-refused: no' });
 }
 
 describe('one host', () => {
@@ -64,13 +54,13 @@ describe('one host', () => {
     expect(done).toEqual(['retry https://one.example']);
     expect(await act('https://one.example', 'retry')).toMatchObject({ body: { outcome: 'unchanged' } });
     expect(done).toHaveLength(1);
-    const rows = await tables.audit.rows(services.pool, { status: 200 });
+    const rows = await tables.audit.rows(pool, { status: 200 });
     expect(rows.map(({ detail }) => detail)).toContain('retry');
   });
 
   it('is dropped with a reason', async () => {
-    const crawl = await newCrawl(services.pool);
-    await addUrl(services.pool, crawl, 'https://drop.example/1');
+    const crawl = await newCrawl(pool);
+    await addUrl(pool, crawl, 'https://drop.example/1');
     const answer = await act('https://drop.example', 'drop', { reason: 'too much' });
     expect(answer.body).toMatchObject({ outcome: 'done', dropped: 3, more: false });
     expect(done).toEqual(['drop https://drop.example too much']);
@@ -99,7 +89,7 @@ describe('many hosts', () => {
     const ours = Array.from({ length: 23 }, (_, at) => `https://h${String(at)}.bulk.example`);
     for (const origin of ours) await parked(origin);
     await parked('https://elsewhere.example');
-    const well = await addHost(services.pool, 'https://well.bulk.example');
+    const well = await addHost(pool, 'https://well.bulk.example');
     const wish = { action: 'retry', state: 'parked', match: 'https://*.bulk.example', limit: 10 };
     const dry = await bulk({ ...wish, dryRun: true, limit: 100 });
     expect(dry.body).toMatchObject({ hosts: ours, unchanged: 0, next: null });

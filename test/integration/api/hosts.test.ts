@@ -1,25 +1,17 @@
 /** Hosts and their settings over HTTP (F05, F18). */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { addHost, addUrl, changeHost, fromNow, setState } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
-
-let services: Services;
-let api: Api;
+import { newCrawl, withApi } from './world.ts';
 const woken: string[] = [];
 let temporalIsAway = false;
 
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, (origin) => {
+const { pool, api } = withApi({
+  wakeHost: (origin) => {
     woken.push(origin);
     return temporalIsAway ? Promise.reject(new Error('away')) : Promise.resolve();
-  });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  },
 });
 beforeEach(() => {
   woken.length = 0;
@@ -159,7 +151,6 @@ describe('settings', () => {
 
 describe('GET /v1/hosts', () => {
   it('lists hosts in every state, page by page', async () => {
-    const { pool } = services;
     const origins = ['parked', 'backoff', 'closed', 'active', 'idle', 'paused'].map(
       (name) => `https://${name}.list.example`,
     );
@@ -203,7 +194,6 @@ describe('GET /v1/hosts', () => {
 
 describe('GET /v1/hosts/{origin}', () => {
   it('tells where a host stands, and what each crawl has there', async () => {
-    const { pool } = services;
     const origin = 'https://stands.example';
     const [heavy, light] = [await newCrawl(pool, { weight: 5 }), await newCrawl(pool)];
     for (const crawl of [heavy, light]) await setState(pool, crawl, 'running', null);

@@ -1,23 +1,16 @@
 /** Idempotency-Key: what is sent again is done once, and answered as the first time. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { dropOldAnswers } from '../../../storage/tenancy/index.ts';
 import { fromNow, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let admin: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-  admin = await newKey(services.pool, '1', 'admin');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  admin = await newKey(pool, '1', 'admin');
 });
 
 let made = 0;
@@ -34,7 +27,7 @@ async function post(path: string, body: unknown, key: string, token = admin): Pr
     body: JSON.stringify(body),
   });
 }
-const crawls = () => tables.crawl.count(services.pool);
+const crawls = () => tables.crawl.count(pool);
 
 describe('a request with an Idempotency-Key', () => {
   it('is done once, and answered the same again', async () => {
@@ -86,11 +79,8 @@ describe('a request with an Idempotency-Key', () => {
 
   it('belongs to its caller: others may use the same key', async () => {
     const key = fresh();
-    const tenant = await newTenant(services.pool);
-    const [one, other] = [
-      await newKey(services.pool, tenant, 'operator'),
-      await newKey(services.pool, tenant, 'operator'),
-    ];
+    const tenant = await newTenant(pool);
+    const [one, other] = [await newKey(pool, tenant, 'operator'), await newKey(pool, tenant, 'operator')];
     const ids = [];
     for (const token of [admin, one, other]) {
       ids.push(((await (await post('/v1/crawls', crawl, key, token)).json()) as CreatedCrawl).id);
@@ -102,7 +92,7 @@ describe('a request with an Idempotency-Key', () => {
     const [key, before] = [fresh(), await crawls()];
     await post('/v1/crawls', crawl, key);
     // As a process leaves it that was killed in between.
-    await tables.answer.change(services.pool, { key }, { status: null, body: null });
+    await tables.answer.change(pool, { key }, { status: null, body: null });
     const again = await post('/v1/crawls', crawl, key);
     expect(again.status).toBe(409);
     expect(((await again.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-pending');
@@ -111,13 +101,10 @@ describe('a request with an Idempotency-Key', () => {
 
   it('whose first one failed here is not done again: nobody knows how far it came', async () => {
     const [key, before] = [fresh(), await crawls()];
-    const failing = await serve(
-      services.pool,
-      { ...noteTaker(services.pool), start: () => Promise.reject(new Error('cut off')) },
-      1e6,
-      undefined,
-      { anonymous: true },
-    );
+    const failing = await serve(pool, {
+      control: { ...noteTaker(pool), start: () => Promise.reject(new Error('cut off')) },
+      anonymous: true,
+    });
     const send = (url: string): Promise<Response> =>
       fetch(`${url}/v1/crawls`, {
         method: 'POST',
@@ -140,7 +127,7 @@ describe('a request with an Idempotency-Key', () => {
     const first = await post('/v1/keys', { name: 'a key', role: 'reader' }, key);
     const { key: secret } = (await first.json()) as { key: string };
     expect(secret).toMatch(/^owk_/);
-    expect(JSON.stringify(await tables.answer.rows(services.pool))).not.toContain(secret);
+    expect(JSON.stringify(await tables.answer.rows(pool))).not.toContain(secret);
     const again = await post('/v1/keys', { name: 'a key', role: 'reader' }, key);
     expect(again.status).toBe(409);
     expect(((await again.json()) as Problem).type).toBe('urn:orbweaver:problem:idempotency-key-spent');
@@ -149,12 +136,12 @@ describe('a request with an Idempotency-Key', () => {
   it('counts as new after a day, and old answers are dropped', async () => {
     const [key, before] = [fresh(), await crawls()];
     await post('/v1/crawls', crawl, key);
-    await tables.answer.change(services.pool, { key }, { created_at: fromNow(-25 * 3_600) });
+    await tables.answer.change(pool, { key }, { created_at: fromNow(-25 * 3_600) });
     expect((await post('/v1/crawls', crawl, key)).headers.get('idempotent-replayed')).toBeNull();
     expect(await crawls()).toBe(before + 2);
-    await tables.answer.change(services.pool, {}, { created_at: fromNow(-25 * 3_600) });
-    expect((await dropOldAnswers(services.pool)).length).toBeGreaterThan(0);
-    expect(await tables.answer.count(services.pool)).toBe(0);
+    await tables.answer.change(pool, {}, { created_at: fromNow(-25 * 3_600) });
+    expect((await dropOldAnswers(pool)).length).toBeGreaterThan(0);
+    expect(await tables.answer.count(pool)).toBe(0);
   });
 
   it.each(['a b', 'x'.repeat(256), 'ü'])('whose key is %j is refused', async (key) => {

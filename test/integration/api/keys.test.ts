@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { provideFirstKey } from '../../../api/way-in/first-key.ts';
 import { readLocalKey } from '../../../cli/api/local-key.ts';
 import { provideLocalKey } from '../../../cli/stack/prepare-database.ts';
@@ -13,24 +13,17 @@ import type { CreatedKey, KeyView } from '../../../contracts/tenancy.ts';
 import { adoptAdminKey, makeSecret, revoke, useKey } from '../../../storage/tenancy/index.ts';
 import { holdTable, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { serve, startServices, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let admin: string;
 let tenant: string;
 let tenantAdmin: string;
 
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
   admin = api.key;
-  tenant = await newTenant(services.pool);
-  tenantAdmin = await newKey(services.pool, tenant, 'admin');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  tenant = await newTenant(pool);
+  tenantAdmin = await newKey(pool, tenant, 'admin');
 });
 
 const make = (body: object, by = admin) => ask<CreatedKey>(api.url, by, 'POST', '/v1/keys', body);
@@ -41,7 +34,7 @@ describe('a key', () => {
   it('that ends makes none that lasts longer', async () => {
     const end = Date.now() + 3_600_000;
     const [sooner, later] = [end - 60_000, end + 60_000].map((at) => new Date(at).toISOString());
-    const brief = await newKey(services.pool, tenant, 'admin', { expiresAt: new Date(end).toISOString() });
+    const brief = await newKey(pool, tenant, 'admin', { expiresAt: new Date(end).toISOString() });
     const wish = { name: 'offspring', role: 'admin' };
     expect((await make(wish, brief)).status).toBe(403);
     const refused = await make({ ...wish, expiresAt: later }, brief);
@@ -70,7 +63,7 @@ describe('a key', () => {
     expect(await statusWith(key)).toBe(200);
     const used = await ask<KeyView>(api.url, admin, 'GET', `/v1/keys/${view.id}`);
     expect(used.body).toEqual({ ...view, lastUsedAt: expect.stringMatching(/:00\.000Z$/) as string });
-    const rows = await tables.apiKey.rows(services.pool);
+    const rows = await tables.apiKey.rows(pool);
     expect(JSON.stringify(rows)).not.toContain(key.slice(view.prefix.length));
 
     const revoked = await ask<KeyView>(api.url, admin, 'DELETE', `/v1/keys/${view.id}`);
@@ -81,7 +74,7 @@ describe('a key', () => {
   });
 
   it('that another process revoked is refused within five seconds', { tags: ['long'] }, async () => {
-    const other = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+    const other = await serve(pool, { anonymous: true });
     const { key, id } = (await make({ name: 'shared', role: 'reader' })).body;
     expect(await statusWith(key, other.url)).toBe(200);
     await ask(api.url, admin, 'DELETE', `/v1/keys/${id}`);
@@ -169,7 +162,7 @@ describe('a key', () => {
       seen.push(...body.items.map(({ id }) => id));
       next = body.next;
     }
-    const rows = await tables.apiKey.rows(services.pool, { tenant_id: 1 });
+    const rows = await tables.apiKey.rows(pool, { tenant_id: 1 });
     expect(seen).toEqual(rows.map(({ id }) => id));
   });
 
@@ -182,10 +175,7 @@ describe('a key', () => {
       },
     });
     const log = pino({ level: 'trace' }, into);
-    const own = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, {
-      anonymous: true,
-      log,
-    });
+    const own = await serve(pool, { anonymous: true, log });
     const { key } = (await ask<CreatedKey>(own.url, admin, 'POST', '/v1/keys', { name: 'x', role: 'reader' }))
       .body;
     await ask(own.url, key, 'GET', `/v1/crawls?key=${key}`);
@@ -200,7 +190,7 @@ describe('a key', () => {
     expect(logged).not.toContain(key);
     expect(logged).not.toContain(admin);
     expect(logged).not.toContain('eyJ');
-    expect(JSON.stringify(await tables.audit.rows(services.pool))).not.toContain('eyJ');
+    expect(JSON.stringify(await tables.audit.rows(pool))).not.toContain('eyJ');
   });
 });
 
@@ -248,36 +238,36 @@ describe('the first key', () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'orbweaver-test-'));
     try {
       expect(readLocalKey(dataDir)).toBeNull();
-      const first = await provideLocalKey(services.pool, { dataDir, adminKey: null });
+      const first = await provideLocalKey(pool, { dataDir, adminKey: null });
       expect(first).toMatchObject({ made: true, key: readLocalKey(dataDir) });
       expect(statSync(first.file).mode & 0o777).toBe(0o600);
       expect(await statusWith(first.key)).toBe(200);
-      expect(await provideLocalKey(services.pool, { dataDir, adminKey: null })).toEqual({
+      expect(await provideLocalKey(pool, { dataDir, adminKey: null })).toEqual({
         ...first,
         made: false,
       });
 
       // The folder’s key in a database that does not know it yet, as after a restore: it is made known again.
-      await tables.apiKey.remove(services.pool, { prefix: first.key.slice(0, 10) });
-      expect(await provideLocalKey(services.pool, { dataDir, adminKey: null })).toEqual({
+      await tables.apiKey.remove(pool, { prefix: first.key.slice(0, 10) });
+      expect(await provideLocalKey(pool, { dataDir, adminKey: null })).toEqual({
         ...first,
         made: false,
       });
 
-      await revoke(services.pool, (await useKey(services.pool, first.key))?.id ?? '', null);
-      const second = await provideLocalKey(services.pool, { dataDir, adminKey: null });
+      await revoke(pool, (await useKey(pool, first.key))?.id ?? '', null);
+      const second = await provideLocalKey(pool, { dataDir, adminKey: null });
       expect(second.made).toBe(true);
       expect(second.key).not.toBe(first.key);
 
       const brought = makeSecret();
-      expect(await provideLocalKey(services.pool, { dataDir, adminKey: brought })).toMatchObject({
+      expect(await provideLocalKey(pool, { dataDir, adminKey: brought })).toMatchObject({
         key: brought,
       });
       expect(readFileSync(second.file, 'utf8')).toBe(`${brought}\n`);
 
       // A file that anybody could read is closed again.
       writeFileSync(second.file, `${brought}\n`, { mode: 0o644 });
-      await provideLocalKey(services.pool, { dataDir, adminKey: null });
+      await provideLocalKey(pool, { dataDir, adminKey: null });
       expect(statSync(second.file).mode & 0o777).toBe(0o600);
     } finally {
       rmSync(dataDir, { recursive: true });
@@ -285,8 +275,8 @@ describe('the first key', () => {
   });
 
   it('cannot be a key of less: one that is known as a reader’s stays that', async () => {
-    const reader = await newKey(services.pool, '1', 'reader');
-    expect(await adoptAdminKey(services.pool, reader, 'x')).toBe(false);
-    expect(await useKey(services.pool, reader)).toMatchObject({ role: 'reader' });
+    const reader = await newKey(pool, '1', 'reader');
+    expect(await adoptAdminKey(pool, reader, 'x')).toBe(false);
+    expect(await useKey(pool, reader)).toMatchObject({ role: 'reader' });
   });
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keepQuotas } from '../../../api/watchers/quota-watch.ts';
 import type { SharedCounts } from '../../../api/way-in/rate-store.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
@@ -13,21 +13,12 @@ import { addLetter, addUrl, fromNow, setState, tables } from '../../support/data
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { stillClock } from '../../support/still-clock.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { noteTaker, serve, withServices, withServed } from './world.ts';
 
-let services: Services;
-let control: ReturnType<typeof noteTaker>;
-let api: Api;
-
-beforeAll(async () => {
-  services = await startServices();
-  control = noteTaker(services.pool);
-  api = await serve(services.pool, control, 1e6, undefined, { anonymous: true });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const services = withServices();
+const { pool } = services;
+const control = noteTaker(pool);
+const api = withServed(pool, { control, anonymous: true });
 
 interface Customer {
   readonly id: string;
@@ -35,8 +26,8 @@ interface Customer {
 }
 
 async function customer(quotas: QuotasAsked): Promise<Customer> {
-  const id = await newTenant(services.pool, quotas);
-  return { id, key: await newKey(services.pool, id, 'operator') };
+  const id = await newTenant(pool, quotas);
+  return { id, key: await newKey(pool, id, 'operator') };
 }
 
 const create = (key: string): Promise<Answer<CreatedCrawl & Problem>> =>
@@ -60,19 +51,19 @@ describe('quotas', () => {
     expectSpent(refused, 429, 'crawlsAtOnce');
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(refused.headers.get('x-quota-crawls-at-once')).toBe('limit=2, remaining=0');
-    await setState(services.pool, first.body.id, 'finished', 'complete');
+    await setState(pool, first.body.id, 'finished', 'complete');
     expect((await create(key)).status).toBe(201);
   });
 
   it('crawls at once: one that is over is not set running again beyond it', async () => {
     const { key, id } = await customer({ crawlsAtOnce: 1, crawlsPerDay: 2 });
     const over = (await create(key)).body.id;
-    const place = await addUrl(services.pool, over, 'https://a.example/dead', {
+    const place = await addUrl(pool, over, 'https://a.example/dead', {
       state: 'failed',
       reason: 'timeout',
     });
-    await addLetter(services.pool, over, place, 'timeout');
-    await setState(services.pool, over, 'finished', 'complete');
+    await addLetter(pool, over, place, 'timeout');
+    await setState(pool, over, 'finished', 'complete');
     const open = (await create(key)).body.id;
     const redrive = () => ask<Problem>(api.url, key, 'POST', `/v1/crawls/${over}/dead-letters/redrive`, {});
     const edit = () => ask<Problem>(api.url, key, 'PATCH', `/v1/crawls/${over}`, { scope: 'any' });
@@ -81,10 +72,10 @@ describe('quotas', () => {
       expect(answer.headers.get('retry-after')).toBe('60');
       expect(answer.headers.get('x-quota-crawls-at-once')).toBe('limit=1, remaining=0');
     }
-    const rows = await tables.crawl.rows(services.pool, { tenant_id: id });
+    const rows = await tables.crawl.rows(pool, { tenant_id: id });
     expect(rows.map(({ state }) => state)).toEqual(['finished', 'seeding']);
     // It is none too many once the other one is over, and counts for no new one of the day.
-    await setState(services.pool, open, 'finished', 'complete');
+    await setState(pool, open, 'finished', 'complete');
     expect((await redrive()).status).toBe(200);
     // What is open may go on.
     expect((await redrive()).status).toBe(200);
@@ -96,20 +87,20 @@ describe('quotas', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(9);
-    expect(await tables.crawl.count(services.pool, { tenant_id: id })).toBe(3);
+    expect(await tables.crawl.count(pool, { tenant_id: id })).toBe(3);
   });
 
   it('crawls a day: closed ones count, and Retry-After is the end of the day (UTC)', async () => {
     const { key, id } = await customer({ crawlsPerDay: 1 });
     const first = await create(key);
-    await setState(services.pool, first.body.id, 'finished', 'complete');
+    await setState(pool, first.body.id, 'finished', 'complete');
     const left = (): number => (86_400_000 - (Date.now() % 86_400_000)) / 1_000;
     const before = left();
     const refused = await create(key);
     expectSpent(refused, 429, 'crawlsPerDay');
     expect(Number(refused.headers.get('retry-after'))).toBeLessThan(before + 5);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(left() - 5);
-    await tables.crawl.change(services.pool, { tenant_id: id }, { created_at: fromNow(-24 * 3_600) });
+    await tables.crawl.change(pool, { tenant_id: id }, { created_at: fromNow(-24 * 3_600) });
     expect((await create(key)).status).toBe(201);
   });
 
@@ -121,10 +112,10 @@ describe('quotas', () => {
       const other = await customer({});
       const crawl = (await create(key)).body.id;
       const unlimited = (await create(other.key)).body.id;
-      for (const each of [crawl, unlimited]) await setState(services.pool, each, 'running', null);
+      for (const each of [crawl, unlimited]) await setState(pool, each, 'running', null);
       const byHand = (await create(key)).body.id;
-      await setState(services.pool, byHand, 'paused', 'lunch');
-      const look = () => keepQuotas({ pool: services.pool, control, log: pino({ level: 'silent' }) });
+      await setState(pool, byHand, 'paused', 'lunch');
+      const look = () => keepQuotas({ pool, control, log: pino({ level: 'silent' }) });
       const stateOf = async (each: string, by = key): Promise<unknown> => {
         const { body } = await ask<CrawlView>(api.url, by, 'GET', `/v1/crawls/${each}`);
         return [body.state, body.reason];
@@ -133,7 +124,7 @@ describe('quotas', () => {
       expect(await stateOf(crawl)).toEqual(['running', null]);
       for (const page of ['1', '2', '3', '4']) {
         for (const each of [crawl, unlimited])
-          await addUrl(services.pool, each, `https://a.example/${page}`, {
+          await addUrl(pool, each, `https://a.example/${page}`, {
             state: 'done', status: 200, fetches: 1, bytes: 400, fetched_at: new Date(),
           }); // prettier-ignore
       }
@@ -151,7 +142,7 @@ describe('quotas', () => {
       const { body } = await ask<TenantDetail>(api.url, key, 'GET', '/v1/tenant');
       expect(body.used[quota]).toBe(quota === 'storedBytes' ? 1_600 : 4);
 
-      await editTenant(services.pool, id, null, { [quota]: null });
+      await editTenant(pool, id, null, { [quota]: null });
       await look();
       expect(await stateOf(crawl)).toEqual(['running', null]);
       expect(await stateOf(byHand)).toEqual(['paused', 'lunch']);
@@ -161,11 +152,11 @@ describe('quotas', () => {
   it('URLs a day begin anew with the day', async () => {
     const { key, id } = await customer({ urlsPerDay: 2 });
     const crawl = (await create(key)).body.id;
-    for (const page of ['1', '2', '3']) await addUrl(services.pool, crawl, `https://b.example/${page}`);
+    for (const page of ['1', '2', '3']) await addUrl(pool, crawl, `https://b.example/${page}`);
     expectSpent(await create(key), 429, 'urlsPerDay');
-    await tables.tenantDay.change(services.pool, { tenant_id: id }, { day: fromNow(-24 * 3_600) });
+    await tables.tenantDay.change(pool, { tenant_id: id }, { day: fromNow(-24 * 3_600) });
     expect((await create(key)).status).toBe(201);
-    expect(await tables.tenantDay.rows(services.pool, { tenant_id: id })).toMatchObject([{ urls_before: 3 }]);
+    expect(await tables.tenantDay.rows(pool, { tenant_id: id })).toMatchObject([{ urls_before: 3 }]);
   });
 });
 
@@ -181,7 +172,7 @@ describe('requests a second', () => {
 
   it('are the tenant’s, over all its keys; the answer says when to go on and what is left', async () => {
     const { id, key } = await customer({ requestsPerSecond: 5 });
-    const second = await newKey(services.pool, id, 'reader');
+    const second = await newKey(pool, id, 'reader');
     stillClock();
     const answers = await Promise.all([burst([api.url], key, 10), burst([api.url], second, 10)]);
     const all = answers.flat();
@@ -199,7 +190,7 @@ describe('requests a second', () => {
   });
 
   it('of made-up keys count by themselves: good keys of the address go on, met before or not', async () => {
-    const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+    const own = await serve(pool, { control, requestsPer10s: 5, anonymous: true });
     const [met, first] = [await customer({}), await customer({})];
     const statusOf = async (key: string | null, path = '/v1/crawls'): Promise<number> =>
       (await ask(own.url, key, 'GET', path)).status;
@@ -226,7 +217,7 @@ describe('requests a second', () => {
     'of made-up keys that begin as a good one does not hold that up, once it was met',
     { tags: ['long'] },
     async () => {
-      const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+      const own = await serve(pool, { control, requestsPer10s: 5, anonymous: true });
       const [{ key, id }, like] = [await customer({}), 'x'.repeat(30)];
       const statusOf = async (token: string) => (await ask(own.url, token, 'GET', '/v1/crawls')).status;
       expect(await statusOf(key)).toBe(200);
@@ -237,7 +228,7 @@ describe('requests a second', () => {
       expect(await statusOf(key)).toBe(200);
       goOn();
       // It is known no longer than it is good.
-      await tables.apiKey.change(services.pool, { tenant_id: id }, { revoked_at: fromNow() });
+      await tables.apiKey.change(pool, { tenant_id: id }, { revoked_at: fromNow() });
       await expect.poll(() => statusOf(key), { interval: 500 }).not.toBe(200);
       await own.stop();
     },
@@ -246,11 +237,13 @@ describe('requests a second', () => {
   it('count for the address that a trusted proxy names, and for nobody whom another one names', async () => {
     const through = async (url: string, forwarded: string): Promise<number> =>
       (await fetch(`${url}/openapi.json`, { headers: { 'x-forwarded-for': forwarded } })).status;
-    const behind = await serve(services.pool, control, 2, undefined, {
+    const behind = await serve(pool, {
+      control,
+      requestsPer10s: 2,
       anonymous: true,
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
     });
-    const open = await serve(services.pool, control, 2, undefined, { anonymous: true });
+    const open = await serve(pool, { control, requestsPer10s: 2, anonymous: true });
     stillClock();
     const statuses: number[] = [];
     // The rightmost that is no proxy counts: what stands before it anybody can have written.
@@ -274,8 +267,8 @@ describe('requests a second', () => {
     };
     // Heard of for an hour.
     const times = { started_at: fromNow(), seen_at: fromNow(3_600) };
-    await tables.worker.add(services.pool, { id: randomUUID(), roles: ['control'], ...times });
-    const own = await serve(services.pool, { ...control, ping }, 5, undefined, { anonymous: true });
+    await tables.worker.add(pool, { id: randomUUID(), roles: ['control'], ...times });
+    const own = await serve(pool, { control: { ...control, ping }, requestsPer10s: 5, anonymous: true });
     const asking = Array.from({ length: 50 }, () => ask(own.url, null, 'GET', '/readyz'));
     await expect.poll(() => looks).toBeGreaterThan(0);
     // As long as the first one waits, so do all behind it.
@@ -288,7 +281,7 @@ describe('requests a second', () => {
   });
 
   it('go by address where no key is looked at, also with one that is known', async () => {
-    const own = await serve(services.pool, control, 5, undefined, { anonymous: true });
+    const own = await serve(pool, { control, requestsPer10s: 5, anonymous: true });
     const { key } = await customer({});
     stillClock();
     const statuses = async (path: string): Promise<number[]> => {
@@ -326,17 +319,17 @@ describe('requests a second', () => {
         };
       },
     });
+    const instance = randomUUID();
     const sharedCounts: SharedCounts = {
       redis: patient,
-      instance: () => Promise.resolve(services.world.namespace),
+      instance: () => Promise.resolve(instance),
       onError: () => undefined,
     };
-    const serveShared = () =>
-      serve(services.pool, control, 1e6, undefined, { anonymous: true, sharedCounts });
+    const serveShared = () => serve(pool, { control, anonymous: true, sharedCounts });
     const apis = [await serveShared(), await serveShared()];
     const urls = apis.map(({ url }) => url);
     const { key, id } = await customer({ requestsPerSecond: 6 });
-    const name = `rate:${services.world.namespace}:tenant:${id}`;
+    const name = `rate:${instance}:tenant:${id}`;
     const shared = await burst(urls, key, 40);
     expect(accepted(shared)).toBe(6);
     expect(await redis.get(name)).toBe('40');

@@ -1,6 +1,6 @@
 /** `GET /metrics` (F35), read as Prometheus reads it. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   addLetter,
   addUrl,
@@ -13,21 +13,13 @@ import {
 import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { stillClock } from '../../support/still-clock.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices, newRunningCrawl } from './world.ts';
-import type { Api, Services } from './world.ts';
+import { addPage, newCrawl, noteTaker, serve, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let reader: string;
 
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-  reader = await newKey(services.pool, '1', 'reader', { scopes: ['metrics'] });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  reader = await newKey(pool, '1', 'reader', { scopes: ['metrics'] });
 });
 
 /** Series by name and labels. @throws for a line that is not of the text format */
@@ -44,7 +36,6 @@ const seriesOf = (text: string): Map<string, number> =>
   );
 
 it('tells what the instance holds, in a fixed number of series', async () => {
-  const { pool } = services;
   const running = await newRunningCrawl(pool);
   await setState(pool, await newCrawl(pool), 'paused', 'lunch');
   const content = { title: 'T', text: 'one two', links: [] };
@@ -111,14 +102,14 @@ it('tells what the instance holds, in a fixed number of series', async () => {
 });
 
 it('is the instance’s, not any tenant’s', async () => {
-  const others = await newKey(services.pool, await newTenant(services.pool), 'admin');
+  const others = await newKey(pool, await newTenant(pool), 'admin');
   expect((await ask(api.url, others, 'GET', '/metrics')).status).toBe(403);
   expect((await ask(api.url, null, 'GET', '/metrics')).status).toBe(401);
 });
 
 it('says when Postgres is away, and measures again when it is back', async () => {
   let away = true;
-  const flaky = new Proxy(services.pool, {
+  const flaky = new Proxy(pool, {
     get: (pool, name) => {
       const value: unknown = Reflect.get(pool, name);
       if (typeof value !== 'function') return value;
@@ -130,7 +121,7 @@ it('says when Postgres is away, and measures again when it is back', async () =>
       };
     },
   });
-  const other = await serve(flaky, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+  const other = await serve(flaky, { control: noteTaker(pool), anonymous: true });
   try {
     expect((await ask(other.url, reader, 'GET', '/metrics')).status).toBe(503);
     away = false;

@@ -1,25 +1,16 @@
 /** Opt-outs, complaints and the crawler's page over HTTP (F15). */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { crawlerHtml } from '../../../api/pages/crawler-page.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ComplaintView, OptOutAdded, OptOutView } from '../../../contracts/opt-out.ts';
 import { optOutHoldMs } from '../../../domain/opt-out.ts';
 import { addUrl, like, tables } from '../../support/database/index.ts';
 import { ask, type Answer } from './asking.ts';
-import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from './world.ts';
+import { newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 const call = <T>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
   ask<T>(api.url, null, method, path, body);
@@ -35,10 +26,10 @@ describe('/v1/opt-outs', () => {
     'takes a domain as people write it, answers when it holds, and again alike; then takes it back',
     { tags: ['long'] },
     async () => {
-      const crawl = await newRunningCrawl(services.pool);
-      await addUrl(services.pool, crawl, 'https://xn--bcher-kva.example/1');
-      await addUrl(services.pool, crawl, 'https://shop.xn--bcher-kva.example/1');
-      await addUrl(services.pool, crawl, 'https://other.example/1');
+      const crawl = await newRunningCrawl(pool);
+      await addUrl(pool, crawl, 'https://xn--bcher-kva.example/1');
+      await addUrl(pool, crawl, 'https://shop.xn--bcher-kva.example/1');
+      await addUrl(pool, crawl, 'https://other.example/1');
       const startedAt = performance.now();
       const first = await call<OptOutAdded>('POST', '/v1/opt-outs', {
         domain: 'Bücher.Example.',
@@ -71,13 +62,13 @@ describe('/v1/opt-outs', () => {
   );
 
   it('refuses a public suffix unless it is meant, and says in a dry run what would be excluded', async () => {
-    const crawl = await newRunningCrawl(services.pool);
+    const crawl = await newRunningCrawl(pool);
     for (const host of ['one', 'two', 'three']) {
-      await addUrl(services.pool, crawl, `https://${host}.suffix.co.uk/1`);
-      await addUrl(services.pool, crawl, `https://${host}.github.io/1`);
+      await addUrl(pool, crawl, `https://${host}.suffix.co.uk/1`);
+      await addUrl(pool, crawl, `https://${host}.github.io/1`);
     }
-    await addUrl(services.pool, crawl, 'https://one.github.io/2');
-    const count = () => tables.optOut.count(services.pool, { domain: ['github.io', 'co.uk', 'com'] });
+    await addUrl(pool, crawl, 'https://one.github.io/2');
+    const count = () => tables.optOut.count(pool, { domain: ['github.io', 'co.uk', 'com'] });
     const before = await count();
     for (const domain of ['com', 'co.uk', 'github.io', 'CO.UK.']) {
       const refused = await call('POST', '/v1/opt-outs', { domain });
@@ -167,7 +158,7 @@ describe('/v1/complaints', () => {
     expect(seen.every(({ complaintsOfDomain }) => complaintsOfDomain === 3)).toBe(true);
     const all = await call<{ items: ComplaintView[] }>('GET', '/v1/complaints');
     expect(all.body.items.map(({ domain }) => domain)[0]).toBe('calm.example');
-    expect(await tables.optOut.count(services.pool, { domain: like('%angry%') })).toBe(0);
+    expect(await tables.optOut.count(pool, { domain: like('%angry%') })).toBe(0);
   });
 
   it.each([

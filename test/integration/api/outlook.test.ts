@@ -1,6 +1,6 @@
 /** What a crawl waits for, how long it takes, and its time without its pauses (G14). */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlTimeView } from '../../../contracts/http/crawl-time.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
@@ -21,19 +21,9 @@ import {
   type HostColumns,
   type CrawlColumns,
 } from '../../support/database/index.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 async function get<T>(path: string): Promise<T> {
   const response = await fetch(api.url + path);
@@ -43,9 +33,9 @@ async function get<T>(path: string): Promise<T> {
 const outlook = (id: string, query = ''): Promise<CrawlOutlookView> =>
   get(`/v1/crawls/${id}/outlook${query}`);
 async function running(): Promise<string> {
-  const id = await newCrawl(services.pool, { delaySeconds: 2 });
-  await changeCrawl(services.pool, id, { seeded_line: 1_000 });
-  await setState(services.pool, id, 'running', null);
+  const id = await newCrawl(pool, { delaySeconds: 2 });
+  await changeCrawl(pool, id, { seeded_line: 1_000 });
+  await setState(pool, id, 'running', null);
   return id;
 }
 async function host(
@@ -55,8 +45,8 @@ async function host(
   columns: HostColumns = { failures: 0 },
 ): Promise<string> {
   const origin = `https://${name}-${crawl}.example`;
-  for (let at = 0; at < urls; at++) await addUrl(services.pool, crawl, `${origin}/${String(at)}`);
-  await changeHost(services.pool, origin, columns);
+  for (let at = 0; at < urls; at++) await addUrl(pool, crawl, `${origin}/${String(at)}`);
+  await changeHost(pool, origin, columns);
   return origin;
 }
 const inAnHour = fromNow(3_600);
@@ -69,7 +59,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     const backoff = await host(id, 'backoff', 3, { ...failed, not_before: inAnHour });
     const closed = await host(id, 'closed', 2, { closed_until: inAnHour });
     const slow = await host(id, 'slow', 1, { not_before: inAnHour, paced_until: inAnHour });
-    await hadSettings(services.pool, await host(id, 'short', 1), { delaySeconds: 0.1 });
+    await hadSettings(pool, await host(id, 'short', 1), { delaySeconds: 0.1 });
     const long = await host(id, 'long', 4, { base_delay_ms: 3_000, slowdown: 1 });
     expect(await outlook(id)).not.toHaveProperty('parked');
     const now = await outlook(id, '?fields=parked');
@@ -92,15 +82,15 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(Math.abs((eta?.seconds ?? 0) - (now.eta?.seconds ?? 0))).toBeLessThan(10);
     expect([now.eta?.by, eta?.by]).toEqual(['host', 'host']);
     for (const origin of [backoff, closed, slow])
-      await changeHost(services.pool, origin, {
+      await changeHost(pool, origin, {
         ...{ failures: 0, not_before: longAgo, paced_until: longAgo, closed_until: longAgo },
       });
     const open = await outlook(id);
     expect(open.eta?.seconds).toBeCloseTo(24, 0);
     expect(open.eta?.because).toContain(`${long} takes longest`);
     // A crawl that is over waits for nothing; whoever looks at it still learns which hosts were parked.
-    await tables.url.change(services.pool, { crawl_id: id }, { state: 'excluded' });
-    await setState(services.pool, id, 'cancelled', null);
+    await tables.url.change(pool, { crawl_id: id }, { state: 'excluded' });
+    await setState(pool, id, 'cancelled', null);
     const over = await outlook(id, '?fields=parked');
     expect({ ...over.waiting, parked: over.parked }).toEqual({
       hosts: 0,
@@ -112,13 +102,13 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
   it('says when only hosts that wait are left, URLs that are due later among them', async () => {
     const id = await running();
     await host(id, 'backoff', 2, { failures: 1, not_before: inAnHour, last_error: 'overloaded: 503' });
-    const well = await hostIdOf(services.pool, await host(id, 'well', 1));
+    const well = await hostIdOf(pool, await host(id, 'well', 1));
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 1 } });
-    await tables.url.change(services.pool, { host_id: well }, { due_at: inAnHour });
+    await tables.url.change(pool, { host_id: well }, { due_at: inAnHour });
     const now = await outlook(id);
     expect(now).toMatchObject({ onlyWaiting: true, waiting: { hosts: 2 } });
     expect(now.waiting.items.map(({ why }) => why)).toEqual(['backoff', 'retry']);
-    await tables.url.change(services.pool, { crawl_id: id }, { state: 'leased' });
+    await tables.url.change(pool, { crawl_id: id }, { state: 'leased' });
     expect(await outlook(id)).toMatchObject({ onlyWaiting: false, waiting: { hosts: 0 } });
   });
 
@@ -143,18 +133,18 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
 it('an outage is shown by all that people and programs ask, until it is over or its process is gone', async () => {
   const id = await running();
   const origin = await host(id, 'out', 3);
-  await changeCrawl(services.pool, id, { started_at: fromNow(-90_000) });
-  await tables.queue.change(services.pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
+  await changeCrawl(pool, id, { started_at: fromNow(-90_000) });
+  await tables.queue.change(pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
   const [worker, other] = [randomUUID(), randomUUID()];
   for (const each of [worker, other]) {
-    await noteWorker(services.pool, each, ['fetch'], null);
-    await tables.worker.change(services.pool, { id: each }, { seen_at: fromNow(3_600) });
+    await noteWorker(pool, each, ['fetch'], null);
+    await tables.worker.change(pool, { id: each }, { seen_at: fromNow(3_600) });
   }
   const sees = async (each: string, over = false): Promise<void> => {
     const told = { dependency: 'blobs', since_ago: 600_000, seen_ago: 0, over, why: 'ENOSPC: no space left' };
-    await noteOutages(services.pool, each, JSON.stringify([told]));
+    await noteOutages(pool, each, JSON.stringify([told]));
     // It is seen for the whole test.
-    if (!over) await tables.outage.change(services.pool, { worker: each }, { seen_at: fromNow(3_600) });
+    if (!over) await tables.outage.change(pool, { worker: each }, { seen_at: fromNow(3_600) });
   };
   const time = (): Promise<CrawlTimeView> => get(`/v1/crawls/${id}/time`);
   const cli = async (...words: string[]) => {
@@ -189,18 +179,18 @@ it('an outage is shown by all that people and programs ask, until it is over or 
 
   // One is over it, the other one has died: what it saw is not known to go on.
   await sees(worker, true);
-  await tables.outage.change(services.pool, { worker: other }, { seen_at: fromNow(-60) });
+  await tables.outage.change(pool, { worker: other }, { seen_at: fromNow(-60) });
   expect(await outlook(id)).toMatchObject({ outages: [] });
   // No worker that fetches is left.
-  await tables.worker.change(services.pool, {}, { seen_at: fromNow(-60) });
+  await tables.worker.change(pool, {}, { seen_at: fromNow(-60) });
   expect(await outlook(id)).toMatchObject({ outages: [{ dependency: 'workers' }], eta: { by: 'outage' } });
-  await tables.worker.remove(services.pool);
+  await tables.worker.remove(pool);
   expect((await outlook(id)).outages).toEqual([]);
 });
 
 it("a crawl's time is without its pauses, and without what passed between its end and a new beginning", async () => {
   const id = await running();
-  const shift = (columns: CrawlColumns) => changeCrawl(services.pool, id, columns);
+  const shift = (columns: CrawlColumns) => changeCrawl(pool, id, columns);
   const seconds = async (): Promise<number> => (await get<CrawlView>(`/v1/crawls/${id}`)).seconds ?? -1;
   const since = performance.now();
   const expectAbout = async (expected: number): Promise<void> => {
@@ -211,14 +201,14 @@ it("a crawl's time is without its pauses, and without what passed between its en
   };
   await shift({ started_at: fromNow(-100) });
   await expectAbout(100);
-  await setState(services.pool, id, 'paused', 'a rest');
+  await setState(pool, id, 'paused', 'a rest');
   await shift({ rests_since: fromNow(-30) });
   await expectAbout(70);
-  await setState(services.pool, id, 'running', null);
+  await setState(pool, id, 'running', null);
   await expectAbout(70);
-  await setState(services.pool, id, 'finished', 'complete');
+  await setState(pool, id, 'finished', 'complete');
   await shift({ rests_since: fromNow(-20) });
-  await setState(services.pool, id, 'running', null);
+  await setState(pool, id, 'running', null);
   await expectAbout(50);
 });
 
@@ -227,14 +217,14 @@ it('a crawl, its report and its explanation show how full the stages behind the 
   const origin = await host(id, 'slowed', 1);
   expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
   const worker = randomUUID();
-  await noteWorker(services.pool, worker, ['fetch'], null);
+  await noteWorker(pool, worker, ['fetch'], null);
   const loads = [
     { stage: 'commit', used: 30, capacity: 3_000 },
     { stage: 'unread', used: 19_000, capacity: 20_000 },
   ];
-  await noteLoads(services.pool, worker, JSON.stringify(loads));
+  await noteLoads(pool, worker, JSON.stringify(loads));
   // It is at work for the whole test.
-  await tables.worker.change(services.pool, { id: worker }, { seen_at: fromNow(3_600) });
+  await tables.worker.change(pool, { id: worker }, { seen_at: fromNow(3_600) });
   const stages = [
     {
       ...loads[1],
@@ -255,26 +245,26 @@ it('a crawl, its report and its explanation show how full the stages behind the 
   });
   const { stdout } = await runCli(['status', id, '--server', api.url, '--key', api.key]);
   expect(stdout).toContain('unread 95 %; fetching at 25 % of its pace');
-  await setState(services.pool, id, 'cancelled', null);
+  await setState(pool, id, 'cancelled', null);
   expect((await get<CrawlView>(`/v1/crawls/${id}`)).stages).toEqual([]);
 });
 
 it("a crawl's time is looked up at 2,000 hosts with work at most, which stand for all, and the answer says so", async () => {
   const id = await running();
-  await changeCrawl(services.pool, id, { started_at: fromNow(-90_000) });
+  await changeCrawl(pool, id, { started_at: fromNow(-90_000) });
   const time = (): Promise<CrawlTimeView> => get(`/v1/crawls/${id}/time`);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const queued = async (count: number, name: string, columns: HostColumns): Promise<void> => {
     const hosts = await addHosts(
-      ...([services.pool, count, (n: number) => `https://${name}${String(n)}-${id}.example`] as const),
+      ...([pool, count, (n: number) => `https://${name}${String(n)}-${id}.example`] as const),
       { failures: 0, paced_until: longAgo, ...columns },
     );
     await addUrls(
-      services.pool,
+      pool,
       id,
       hosts.map((host_id) => ({ host_id, url: `https://${name}.example/` })),
     );
-    await tables.queue.change(services.pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
+    await tables.queue.change(pool, { crawl_id: id }, { work_at: fromNow(-1_000) });
   };
   await queued(1_200, 'closed', { closed_until: inAnHour });
   expect((await time()).looked).toBeNull();

@@ -3,22 +3,17 @@
  * is found by no route and in no file that a job makes. Verbs ask the API, so they are walked with it. A route that is
  * neither walked nor known to say nothing of pages fails the test.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { routes } from '../../../api/routes/table.ts';
 import { exportFormats, type ExportView } from '../../../contracts/http/exports.ts';
 import type { ReextractionView } from '../../../contracts/http/reextractions.ts';
 import { pageFields } from '../../../contracts/page-fields.ts';
 import { followCrawl } from '../../../engine/changes/follow.ts';
 import { createVersionReader } from '../../../engine/changes/read-version.ts';
-import type { ExportTools } from '../../../engine/exports/job.ts';
 import { makeExport, workOut } from '../../support/turns.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
-import { Archive, SegmentFolder, type Capture } from '../../../storage/archive/index.ts';
+import type { Capture } from '../../../storage/archive/index.ts';
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { rankCopies } from '../../../storage/pages/index.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
@@ -27,9 +22,10 @@ import { allMembers } from '../../support/all-members.ts';
 import { addUrl, changeCrawl, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { filesIn, toolsFor } from './exported.ts';
-import { ack, frontierApi, leaseOf, queued, rested, services } from './fetching-from.ts';
+import { ack, frontierApi, leaseOf, queued, rested, pool } from './fetching-from.ts';
 import { reextractionTools, workWhole } from './reextracting.ts';
-import { addPage, newRunningCrawl, noteTaker, serve, storeBody, textOf, type Api } from './world.ts';
+import { addPage, archiveIn, newRunningCrawl, withServed, storeBody, textOf } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
 frontierApi();
 
@@ -40,11 +36,17 @@ const bodyText = html('victim');
 /** What only the victim's page, answer and request say. */
 const marks = /victim/;
 
-let [folder, victim, victimKey, thiefKey] = ['', '', '', ''];
+const folder = ownFolder();
+const archive = archiveIn(pool, folder);
+const tools = toolsFor(pool, archive, folder);
+const api = withServed(pool, {
+  archive,
+  readVersion: createVersionReader(archive),
+  exports: { files: tools.files, days: 7 },
+  anonymous: true,
+});
+let [victim, victimKey, thiefKey] = ['', '', ''];
 let hash: Buffer;
-let api: Api;
-let archive: Archive;
-let tools: ExportTools;
 
 interface Crawl {
   readonly id: string;
@@ -56,7 +58,6 @@ const crawls: { victim: Crawl[]; thief: Crawl[] } = { victim: [], thief: [] };
 
 /** As a fetch stores it: a record of the archive, and whose it is. */
 async function stored(tenant: string, crawl: string, url: string, body: string): Promise<void> {
-  const { pool } = services;
   const place = await addPage(pool, crawl, url, { title: /<title>(.*)<\/title>/.exec(body)?.[1] ?? '', text: body, links: [`${url}/more`] }); // prettier-ignore
   const contentHash = storeBody(body);
   const capture: Capture = {
@@ -85,7 +86,6 @@ const never = new AbortController().signal;
 
 /** All jobs that read bodies. */
 async function worked(crawl: Crawl, key: string): Promise<void> {
-  const { pool } = services;
   await setState(pool, crawl.id, 'finished', 'complete');
   await inTransaction(pool, (db) => rankCopies(db, Number(crawl.id)));
   await followCrawl(pool, createVersionReader(archive), crawl.id, () => true);
@@ -106,16 +106,6 @@ async function worked(crawl: Crawl, key: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  const { pool } = services;
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-own-'));
-  archive = new Archive(pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
-    ...{ owner: randomUUID(), format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test' },
-  });
-  tools = toolsFor(pool, archive, folder);
-  api = await serve(pool, noteTaker(pool), 1e6, undefined, {
-    ...{ archive, readVersion: createVersionReader(archive), exports: { files: tools.files, days: 7 } },
-    anonymous: true,
-  });
   victim = await newTenant(pool);
   victimKey = await newKey(pool, victim, 'admin');
   thiefKey = await newKey(pool, '1', 'admin');
@@ -145,10 +135,6 @@ beforeAll(async () => {
   crawls.thief = [crawlId, later].map((id) => ({ id, urls, exports: [], reextraction: '' }));
   for (const crawl of crawls.thief) await worked(crawl, thiefKey);
   for (const crawl of crawls.victim) await worked(crawl, victimKey);
-});
-afterAll(async () => {
-  await api.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Routes that say nothing of what is in pages: they change, list or count other things. */
@@ -208,7 +194,7 @@ async function walk(key: string, of: readonly Crawl[]): Promise<{ found: Map<str
     if (silent.some((each) => each.test(name))) continue;
     let answers = 0;
     for (const crawl of of) {
-      const { job_id: jobId } = await tables.crawl.row(services.pool, { id: crawl.id });
+      const { job_id: jobId } = await tables.crawl.row(pool, { id: crawl.id });
       const paths = (route.includes('{exportId}') ? crawl.exports : ['']).flatMap((exportId) =>
         (route.includes('{url}') ? crawl.urls : ['']).map((url) =>
           route
@@ -257,7 +243,6 @@ it('no route and no job finds another tenant’s page by its hash', async () => 
 });
 
 it('a report stands in no table by which bodies are found', async () => {
-  const { pool } = services;
   for (const { id } of crawls.thief) {
     const of = { crawl_id: id };
     expect(await tables.content.count(pool, { ...of, hash })).toBe(0);
@@ -268,7 +253,6 @@ it('a report stands in no table by which bodies are found', async () => {
 });
 
 it('whoever fetched the same bytes has them, and not what the other’s answer and request said', async () => {
-  const { pool } = services;
   const same = html('shared');
   await stored(victim, crawls.victim[0]?.id ?? '', 'https://victim.example/shared', same);
   const id = await newRunningCrawl(pool, {}, ['https://honest.example/']);
@@ -293,7 +277,6 @@ it('whoever fetched the same bytes has them, and not what the other’s answer a
 });
 
 it('the body goes with its owner, whatever was reported', async () => {
-  const { pool } = services;
   await markRemoved(pool, crawls.victim[0]?.id ?? '');
   while (await removeBatch(pool));
   while (await freeBodies(pool, 0));

@@ -1,6 +1,6 @@
 /** Pages by host, status, media type and time: what comes, in which order, and at what price among very many. */
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { PageView } from '../../../contracts/http/results.ts';
 import type { Queryable } from '../../../storage/postgres/index.ts';
@@ -8,20 +8,9 @@ import { listPages, listPagesOfHost } from '../../../storage/pages/index.ts';
 import { addHost, addUrl, addUrls, hostIdOf, setState, tidyTables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
-import {
-  getOk,
-  addPage,
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { getOk, addPage, newCrawl, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 /** 50,000 pages of one host; the last one alone answered 418. */
 let large: string;
@@ -30,9 +19,6 @@ const begin = Date.parse('2026-01-01T00:00:00Z');
 const at = (second: number): Date => new Date(begin + second * 1_000);
 
 beforeAll(async () => {
-  services = await startServices();
-  const { pool } = services;
-  api = await serve(pool, noteTaker(pool));
   crawl = await newCrawl(pool, {}, ['https://a.example/']);
   const content = { title: 'x', text: 'x', links: ['https://a.example/linked'] };
   const pages: [string, number, number, string][] = [
@@ -76,10 +62,6 @@ beforeAll(async () => {
   }));
   await addUrls(pool, large, stored);
   await tidyTables(pool, 'url');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
 });
 
 interface Pages {
@@ -140,7 +122,6 @@ describe('pages', () => {
   });
 
   it('of a crawl that is open go on behind the same cursor, which goes with any filter', async () => {
-    const { pool } = services;
     const open = await newRunningCrawl(pool, {}, [`${a}/`]);
     const [none] = await answersOf(open, { host: 'https://later.example' });
     expect(none).toMatchObject({ items: [], more: false, next: expect.any(String) as string });
@@ -179,8 +160,8 @@ describe('pages', () => {
   });
 
   it('are those of the caller’s crawl alone, though hosts are everybody’s', async () => {
-    const tenant = await newTenant(services.pool);
-    const key = await newKey(services.pool, tenant, 'admin');
+    const tenant = await newTenant(pool);
+    const key = await newKey(pool, tenant, 'admin');
     const query = `?host=${encodeURIComponent(a)}&status=4xx`;
     for (const list of ['pages', 'export'])
       expect((await ask(api.url, key, 'GET', `/v1/crawls/${crawl}/${list}${query}`)).status).toBe(404);
@@ -217,17 +198,15 @@ describe('a filter that fits next to nothing', () => {
   });
 
   it('reads no more rows than that, whoever made the plan', async () => {
-    const small = await hostIdOf(services.pool, 'https://small.example');
+    const small = await hostIdOf(pool, 'https://small.example');
     const common = [large, 0, '0', '', null, 100, [], 1, 418, 418, null, [0]] as const;
-    const feed = await planOf(services.pool, (db) => listPages(db, ...common, null, 20_000));
+    const feed = await planOf(pool, (db) => listPages(db, ...common, null, 20_000));
     expect(scans(feed, 'url_pages')).toEqual([20_000]);
-    const ofHost = await planOf(services.pool, (db: Queryable) =>
-      listPagesOfHost(db, ...common, Number(small)),
-    );
+    const ofHost = await planOf(pool, (db: Queryable) => listPagesOfHost(db, ...common, Number(small)));
     expect(scans(ofHost, 'url_pages')).toEqual([]);
     expect(Math.max(...ofHost.map((node) => node['Actual Rows'] ?? 0))).toBe(5);
     // One that fits everything is not looked at further than the answer goes.
-    const all = await planOf(services.pool, (db) =>
+    const all = await planOf(pool, (db) =>
       listPages(db, large, 0, '0', '', null, 100, [], 1, 200, 299, null, [0], null, 20_000),
     );
     expect(scans(all, 'url_pages')).toEqual([100]);
@@ -256,7 +235,6 @@ describe('an export', () => {
   });
 
   it('that fits nothing is looked for no longer once its reader has left', async () => {
-    const { pool } = services;
     const query = pool.query.bind(pool) as (question: { name?: string }) => Promise<unknown>;
     let looks = 0;
     const { promise: gone, resolve: hasGone } = Promise.withResolvers<undefined>();

@@ -1,5 +1,5 @@
 /** Every list that is given in pieces, walked in pieces of five: no entry is left out, none comes twice. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../../api/routes/table.ts';
 import { workOut } from '../../support/turns.ts';
@@ -18,22 +18,16 @@ import {
   type UrlPlace,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import {
-  addPage, newCrawl, noteTaker, serve, startServices, textOf, type Api, type Services,
-} from './world.ts'; // prettier-ignore
+import { addPage, newCrawl, textOf, withApi } from './world.ts'; // prettier-ignore
 
 /** More than nine, so that a number in digits does not sort as its text does. */
 const most = 12;
 const each = Array.from({ length: most }, (_, at) => at + 1);
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 const origin = 'https://paged.example';
 beforeAll(async () => {
-  services = await startServices();
-  const { pool } = services;
-  api = await serve(pool, noteTaker(pool));
   crawl = await newCrawl(
     pool,
     { search: true },
@@ -41,14 +35,9 @@ beforeAll(async () => {
   );
   await fill();
 });
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 
 /** Twelve or more entries for each list, in one crawl. */
 async function fill(): Promise<void> {
-  const { pool } = services;
   const pages: UrlPlace[] = [];
   for (const n of each) {
     const url = `${origin}/${String(n)}`;
@@ -108,7 +97,6 @@ const changed = (url: string): object => ({
 
 /** To each page one that is like it. */
 async function nearDuplicates(pages: readonly UrlPlace[]): Promise<void> {
-  const { pool } = services;
   for (const [at, { hostId, key }] of pages.entries()) {
     const print = {
       host_id: hostId,

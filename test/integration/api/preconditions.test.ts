@@ -1,22 +1,13 @@
 /** ETag, If-Match and If-None-Match (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2) on what is edited. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { ifMatch } from '../../../api/routes/answers.ts';
 import { routes } from '../../../api/routes/table.ts';
 import { addHost, tables } from '../../support/database/index.ts';
 import { newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 interface Editable {
   readonly read: string;
@@ -28,7 +19,7 @@ interface Editable {
 let made = 0;
 const kinds: Readonly<Record<string, () => Promise<Editable>>> = {
   'a tenant': async () => {
-    const id = await newTenant(services.pool);
+    const id = await newTenant(pool);
     return {
       read: `/v1/tenants/${id}`,
       edit: `/v1/tenants/${id}`,
@@ -38,7 +29,7 @@ const kinds: Readonly<Record<string, () => Promise<Editable>>> = {
   },
   'the settings of a host': async () => {
     const origin = `https://h${String(++made)}.example`;
-    await addHost(services.pool, origin);
+    await addHost(pool, origin);
     const read = `/v1/hosts/${encodeURIComponent(origin)}`;
     return {
       read,
@@ -172,7 +163,7 @@ describe('a route that compares no versions', () => {
   });
 
   it('refuses an If-Match, and does nothing', async () => {
-    const crawl = await newCrawl(services.pool);
+    const crawl = await newCrawl(pool);
     for (const { method, path, route } of named) {
       if (takers.includes(route)) continue;
       const at = path.replace('{crawlId}', crawl).replace(/\{\w+\}/g, '1');
@@ -183,7 +174,7 @@ describe('a route that compares no versions', () => {
         expect.stringContaining('If-Match: this route compares no versions'),
       ]);
     }
-    expect((await tables.crawl.row(services.pool, { id: crawl })).removed_at).toBeNull();
+    expect((await tables.crawl.row(pool, { id: crawl })).removed_at).toBeNull();
   });
 });
 

@@ -1,25 +1,15 @@
 /** A release of shapes tells how many URLs are queued again, whoever queues them. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { quarantineJudged, type QuarantineView } from '../../../contracts/http/quarantine.ts';
 import { listQuarantine, tendQuarantine } from '../../../storage/traps/index.ts';
 import { addUrl, like, tables } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
 import { ask } from './asking.ts';
-import { newRunningCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 it('counts the URLs that a worker queues while the API waits', async () => {
-  const { pool } = services;
   const crawl = await newRunningCrawl(pool);
   const host = 'https://calendar.example';
   const shape = '/day/{n}';

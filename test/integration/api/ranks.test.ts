@@ -1,21 +1,12 @@
 /** The ranking of domains over HTTP: imported as lines of either format, looked up, used for scores, removed (F02). */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ImportedRanks, RanksView } from '../../../contracts/http/ranks.ts';
 import { RankBook } from '../../../engine/books/rank-book.ts';
 import { until } from '../../support/until.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 const post = async (
   body: string,
@@ -50,7 +41,7 @@ it('keeps the latest ranking only, by the better place of each domain', async ()
   expect(second.body).toEqual({ domains: 2, beyond: 1, refusedCount: 0, refused: [] });
   expect(await look('d7.example')).toEqual({ domains: 2, ranked: null });
 
-  const book = new RankBook(services.pool);
+  const book = new RankBook(pool);
   const places = await book.placesOf([
     'https://www.fourth.com',
     'http://first.com:8080',

@@ -30,7 +30,7 @@ import { fromNow, rowsOfCrawl, setState, tables } from '../../support/database/i
 import { ask } from './asking.ts';
 import { dyingAt, Killed, storeCrawl, type Stored } from './exported.ts';
 import { extractorThat, reextractionTools, versions, workWhole } from './reextracting.ts';
-import { newRunningCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newRunningCrawl, serve, startServices, type Api, type Services } from './world.ts';
 
 const pages = 130;
 let services: Services;
@@ -44,9 +44,7 @@ beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-reextraction-'));
   crawl = await storeCrawl(services.pool, folder, pages);
   tools = reextractionTools(services.pool, crawl.archive);
-  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-    archive: crawl.archive,
-  });
+  api = await serve(services.pool, { archive: crawl.archive });
   return async () => {
     await api.stop();
     await services.stop();

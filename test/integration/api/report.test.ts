@@ -1,26 +1,13 @@
 /** The report of a crawl (F38): its figures, and the page for people, on hostile URLs too. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { reportLines } from '../../../cli/look/report.ts';
 import { crawlReport, type CrawlReport } from '../../../contracts/http/report.ts';
 import { addUrl, like, setState, tables } from '../../support/database/index.ts';
-import {
-  addPage,
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addPage, newCrawl, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-  const { pool } = services;
   crawl = await newRunningCrawl(pool, {}, ['https://a.example/', 'no <b>url</b>']);
   const page = { title: 'A page', text: 'a few words', links: [] };
   await addPage(pool, crawl, 'https://a.example/', page, { depth: 0, took_ms: 40, bytes: 1_000 });
@@ -37,10 +24,6 @@ beforeAll(async () => {
   await tables.url.change(pool, { url: 'https://b.example/big' }, { cut: { links: 1 } });
   await addUrl(pool, crawl, 'https://b.example/hidden', { state: 'excluded', reason: 'robots' });
   await setState(pool, crawl, 'finished', 'finish-criteria: 3 pages <b>');
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
 });
 
 const report = (init?: RequestInit, query = ''): Promise<Response> =>
@@ -113,7 +96,6 @@ describe('a report', () => {
   });
 
   it('says of a list that is not the whole of how many it has the first, and what limits left out', async () => {
-    const { pool } = services;
     const many = await newRunningCrawl(pool, {}, ['https://m.example/']);
     for (let at = 0; at < 25; at++) {
       await addUrl(pool, many, `https://m.example/${String(at)}`, {
@@ -137,7 +119,7 @@ describe('a report', () => {
   });
 
   it('of a crawl that has done nothing says so', async () => {
-    const empty = await newCrawl(services.pool, {}, ['https://c.example/']);
+    const empty = await newCrawl(pool, {}, ['https://c.example/']);
     const response = await fetch(`${api.url}/v1/crawls/${empty}/report`);
     expect(await response.json()).toMatchObject({ totals: { pages: 0, pagesPerSecond: null }, statuses: [] });
     const html = await (await fetch(`${api.url}/v1/crawls/${empty}/report?format=html`)).text();

@@ -1,18 +1,9 @@
 /** Every answer tells its request's id and who answered; problems tell the id as well. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { api } = withApi();
 
 const idOf = async (id?: string): Promise<string | null> =>
   (

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { auditView, pageView, type AuditView, type PageView } from '../../../contracts/http/results.ts';
 import {
   addLetter,
@@ -17,30 +17,19 @@ import {
   getOk,
   addPage,
   newCrawl,
-  noteTaker,
-  serve,
-  startServices,
   storeBody,
   textOf,
   newRunningCrawl,
-  type Api,
-  type Services,
+  withServices,
+  withServed,
 } from './world.ts';
 
-let services: Services;
-let api: Api;
+const services = withServices();
+const { pool } = services;
+const api = withServed(pool);
 let crawl: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/docs/']);
+  crawl = await newRunningCrawl(pool, {}, ['https://a.example/docs/']);
 });
 
 const get = <T>(path: string): Promise<T> => getOk<T>(`${api.url}/v1/crawls/${crawl}${path}`);
@@ -71,14 +60,14 @@ describe('pages', () => {
     const first = Date.now() - 60_000;
     for (const [i, url] of urls.entries()) {
       await addPage(
-        services.pool,
+        pool,
         crawl,
         url,
         { ...content, title: url },
         { fetched_at: new Date(first + Math.floor(i / 4)) },
       );
     }
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await setState(pool, crawl, 'finished', 'complete');
     const { items, next } = await feed();
     expect(next).toBeNull();
     expect(items.map(({ url }) => url).sort()).toEqual(urls);
@@ -87,7 +76,7 @@ describe('pages', () => {
   });
 
   it('say what was found, with links and text where asked for', async () => {
-    await addPage(services.pool, crawl, 'https://a.example/1', content, { fetched_at: secondsAgo(60) });
+    await addPage(pool, crawl, 'https://a.example/1', content, { fetched_at: secondsAgo(60) });
     const [plain] = (await feed()).items;
     expect(plain).toMatchObject({
       url: 'https://a.example/1', status: 200, state: 'done', title: 'One', language: 'en', words: 3, linkCount: 1,
@@ -101,21 +90,21 @@ describe('pages', () => {
   });
 
   it('hold back what may still change or be overtaken, and lose nothing of it', async () => {
-    await addPage(services.pool, crawl, 'https://a.example/1', content, { fetched_at: secondsAgo(60) });
-    await addPage(services.pool, crawl, 'https://a.example/2', content, {
+    await addPage(pool, crawl, 'https://a.example/1', content, { fetched_at: secondsAgo(60) });
+    await addPage(pool, crawl, 'https://a.example/2', content, {
       fetched_at: secondsAgo(50),
       stage: 2,
     });
-    await addPage(services.pool, crawl, 'https://a.example/3', content, { fetched_at: secondsAgo(40) });
+    await addPage(pool, crawl, 'https://a.example/3', content, { fetched_at: secondsAgo(40) });
     const first = await feed();
     expect(first.items.map(({ url }) => url)).toEqual(['https://a.example/1']);
     expect(first.next).not.toBeNull();
-    await tables.url.change(services.pool, { crawl_id: crawl }, { stage: 0 });
+    await tables.url.change(pool, { crawl_id: crawl }, { stage: 0 });
 
     // A transaction that began before now and commits later: its rows may still land between 2 and 3.
-    const late = await holdSnapshot(services.pool);
+    const late = await holdSnapshot(pool);
     const began = late.since;
-    await addPage(services.pool, crawl, 'https://a.example/4', content, {
+    await addPage(pool, crawl, 'https://a.example/4', content, {
       fetched_at: new Date(began.getTime() + 1),
     });
     // Past the margin for clocks, so that only the open transaction holds page 4 back.
@@ -124,30 +113,30 @@ describe('pages', () => {
     expect(second.items.map(({ url }) => url)).toEqual(['https://a.example/2', 'https://a.example/3']);
     await late.release();
 
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await setState(pool, crawl, 'finished', 'complete');
     const last = await feed('', second.next);
     expect(last).toMatchObject({ items: [{ url: 'https://a.example/4' }], next: null });
   });
 
   it('show a duplicate with what its original holds, and leave out what has no outcome', async () => {
-    const original = await addPage(services.pool, crawl, 'https://a.example/1', content, {
+    const original = await addPage(pool, crawl, 'https://a.example/1', content, {
       fetched_at: secondsAgo(60),
     });
-    await addUrl(services.pool, crawl, 'https://a.example/copy', {
+    await addUrl(pool, crawl, 'https://a.example/copy', {
       state: 'done', status: 200, fetched_at: secondsAgo(50), alias_host: original.hostId, alias_key: original.key,
       content_hash: storeBody(content.text), content_type: 'text/html',
     }); // prettier-ignore
-    await addUrl(services.pool, crawl, 'https://a.example/gone', {
+    await addUrl(pool, crawl, 'https://a.example/gone', {
       state: 'dead',
       status: 404,
       fetched_at: secondsAgo(40),
     });
-    await addUrl(services.pool, crawl, 'https://a.example/again', {
+    await addUrl(pool, crawl, 'https://a.example/again', {
       state: 'queued',
       status: 500,
       fetched_at: secondsAgo(30),
     });
-    await addUrl(services.pool, crawl, 'https://a.example/sitemap.xml', {
+    await addUrl(pool, crawl, 'https://a.example/sitemap.xml', {
       state: 'done', status: 200, kind: 1, fetched_at: secondsAgo(20),
     }); // prettier-ignore
     const { items } = await feed('&fields=text');
@@ -167,15 +156,15 @@ describe('pages', () => {
     const numbers = Array.from({ length: 40 }, (_, index) => index + 10);
     for (const i of numbers) {
       const long = { ...content, text: `${String(i)}${'x'.repeat(900_000)}` };
-      await addPage(services.pool, crawl, `https://a.example/${String(i)}`, long, {
+      await addPage(pool, crawl, `https://a.example/${String(i)}`, long, {
         fetched_at: secondsAgo(60 - i),
       });
     }
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await setState(pool, crawl, 'finished', 'complete');
     const answer = await get<Pages>('/pages?fields=text');
     expect(answer.items).toHaveLength(4);
     const titles: string[] = [];
-    for await (const page of allPages(services.pool, crawl, ['text'], textOf))
+    for await (const page of allPages(pool, crawl, ['text'], textOf))
       titles.push(page.text?.slice(0, 2) ?? '');
     expect(titles).toEqual(numbers.map(String));
   });
@@ -191,8 +180,8 @@ describe('pages', () => {
 
 describe('audit', () => {
   it('finds nothing in a sound crawl', async () => {
-    await addPage(services.pool, crawl, 'https://a.example/1', content);
-    await addUrl(services.pool, crawl, 'https://b.example/');
+    await addPage(pool, crawl, 'https://a.example/1', content);
+    await addUrl(pool, crawl, 'https://b.example/');
     const audit = await get<AuditView>('/audit');
     expect(audit).toMatchObject({
       ok: true, balanced: true, hosts: 2, differences: [], ledger: { discovered: 2, queued: 1, done: 1 },
@@ -202,7 +191,7 @@ describe('audit', () => {
   });
 
   it('leaves the database to others, however many ask for one at once', async () => {
-    const crawls = [crawl, await newCrawl(services.pool), await newCrawl(services.pool)];
+    const crawls = [crawl, await newCrawl(pool), await newCrawl(pool)];
     const holder = createPool(services.world.databaseUrl, 1, () => undefined);
     const holding = await holdTable(holder, 'url');
     const asking = Array.from({ length: 30 }, (_, at) =>
@@ -222,41 +211,40 @@ describe('audit', () => {
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
   });
 
-  const urls = (columns: UrlColumns) => (id: string) =>
-    tables.url.change(services.pool, { crawl_id: id }, columns);
+  const urls = (columns: UrlColumns) => (id: string) => tables.url.change(pool, { crawl_id: id }, columns);
   const ledger = (columns: Parameters<typeof tables.ledger.change>[2]) => (id: string) =>
-    tables.ledger.change(services.pool, { crawl_id: id }, columns);
+    tables.ledger.change(pool, { crawl_id: id }, columns);
   it.each<[string, (id: string) => Promise<unknown>]>([
     ['ledger.done', ledger({ done: 77 })],
     ['ledger.sum', ledger({ dead: 77 })],
     ['ledger.bytes', ledger({ bytes: 77 })],
-    ['ledger.hosts', (id) => tables.queue.remove(services.pool, { crawl_id: id })],
-    ['ledger.waiting_hosts', (id) => tables.queue.change(services.pool, { crawl_id: id }, { queued: 5 })],
-    ['ledger.working_hosts', (id) => tables.queue.change(services.pool, { crawl_id: id }, { leased: 5 })],
-    ['host.queued', (id) => tables.queue.change(services.pool, { crawl_id: id }, { queued: 5 })],
-    ['host.total', (id) => tables.queue.remove(services.pool, { crawl_id: id })],
+    ['ledger.hosts', (id) => tables.queue.remove(pool, { crawl_id: id })],
+    ['ledger.waiting_hosts', (id) => tables.queue.change(pool, { crawl_id: id }, { queued: 5 })],
+    ['ledger.working_hosts', (id) => tables.queue.change(pool, { crawl_id: id }, { leased: 5 })],
+    ['host.queued', (id) => tables.queue.change(pool, { crawl_id: id }, { queued: 5 })],
+    ['host.total', (id) => tables.queue.remove(pool, { crawl_id: id })],
     ['failed-without-letter', urls({ state: 'failed' })],
     [
       'letter-without-failed',
       async (id) => {
-        const { host_id: hostId, key } = await tables.url.row(services.pool, { crawl_id: id });
-        await addLetter(services.pool, id, { hostId, key }, 'tls');
+        const { host_id: hostId, key } = await tables.url.row(pool, { crawl_id: id });
+        await addLetter(pool, id, { hostId, key }, 'tls');
       },
     ],
     ['token-without-lease', urls({ lease_token: 1 })],
     ['staged-but-not-done', urls({ stage: 1, state: 'dead' })],
-    ['read-without-page', (id) => tables.page.remove(services.pool, { crawl_id: id })],
+    ['read-without-page', (id) => tables.page.remove(pool, { crawl_id: id })],
     ['alias-of-nothing', urls({ alias_host: 0, alias_key: Buffer.of(0) })],
     ['unknown-parent', urls({ parent_host: 0, parent_key: Buffer.of(0) })],
     [
       'closed.pending',
       async (id) => {
-        await changeCrawl(services.pool, id, { state: 'finished' });
+        await changeCrawl(pool, id, { state: 'finished' });
         await urls({ stage: 2 })(id);
       },
     ],
   ])('finds %s', async (check, damage) => {
-    await addPage(services.pool, crawl, 'https://a.example/1', content);
+    await addPage(pool, crawl, 'https://a.example/1', content);
     await damage(crawl);
     const audit = await get<AuditView>('/audit');
     expect(audit.ok).toBe(false);

@@ -1,5 +1,5 @@
 /** Searches by the texts of pages: what is found, in which order, by which filters, and how an index comes and goes. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { searchAnswer, type SearchAnswerView, type SearchIndexView } from '../../../contracts/http/search.ts';
 import { withOwnFaults } from '../../../activities/failures.ts';
@@ -17,33 +17,12 @@ import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
 import { turnOf, workOut } from '../../support/turns.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import {
-  addPage,
-  getOk,
-  newCrawl,
-  newRunningCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  storeBody,
-  textOf,
-  type Api,
-  type Services,
-} from './world.ts';
+import { addPage, getOk, newCrawl, newRunningCrawl, serve, storeBody, textOf, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi();
 
 const indexAll = async (crawl: string): Promise<'over' | 'waits'> => {
-  const index = searchJobs(services.pool, new PostgresIndex(services.pool), textOf);
+  const index = searchJobs(pool, new PostgresIndex(pool), textOf);
   for (;;) {
     const { over, waitMs } = await index.turn(turnOf(crawl));
     if (over || waitMs > 0) return over ? 'over' : 'waits';
@@ -57,7 +36,6 @@ const page = (text: string, title = 'A page') => ({ title, text: `<p>${text}</p>
 describe('a search', () => {
   let crawl: string;
   beforeAll(async () => {
-    const { pool } = services;
     crawl = await newCrawl(pool, { search: true });
     const add = (path: string, content: ReturnType<typeof page>, language = 'en', type = 'text/html') =>
       addPage(pool, crawl, `https://${language}.example${path}`, content, { content_type: type }).then(
@@ -139,7 +117,6 @@ describe('a search', () => {
   });
 
   it('is over all indexed crawls of the tenant, and over no other', async () => {
-    const { pool } = services;
     const other = await newCrawl(pool, { search: true });
     await addPage(pool, other, 'https://other.example/', page('Another spider'));
     await setState(pool, other, 'finished', 'complete');
@@ -156,7 +133,6 @@ describe('a search', () => {
   });
 
   it('says over what it looked: over nothing, or over an index that is still being made', async () => {
-    const { pool } = services;
     const [open, key] = [
       await newRunningCrawl(pool, { search: true }),
       await newKey(pool, await newTenant(pool), 'reader'),
@@ -174,7 +150,6 @@ describe('a search', () => {
 
 describe('an index', () => {
   it('is built when somebody asks for it; a search without one says how to get it', async () => {
-    const { pool } = services;
     const crawl = await newCrawl(pool);
     await addPage(pool, crawl, 'https://a.example/', page('A spider'));
     await setState(pool, crawl, 'finished', 'complete');
@@ -194,7 +169,6 @@ describe('an index', () => {
   });
 
   it('follows its crawl: new pages are found, changed ones as they are now, and copies and what is gone not', async () => {
-    const { pool } = services;
     const crawl = await newRunningCrawl(pool, { search: true });
     const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
     const add = (path: string, text: string, seconds: number) =>
@@ -229,12 +203,11 @@ describe('an index', () => {
   });
 
   it('may be down: searches say so, and indexing is tried again', async () => {
-    const { pool } = services;
     const crawl = await newRunningCrawl(pool, { search: true });
     const fetched_at = new Date(Date.now() - 60_000);
     await addPage(pool, crawl, 'https://d.example/', page('A spider'), { fetched_at });
     const refusing = await openIndex(pool, { url: 'http://127.0.0.1:1', index: 'pages' });
-    const down = await serve(pool, noteTaker(pool), undefined, undefined, { search: refusing });
+    const down = await serve(pool, { search: refusing });
     const { status, body } = await ask<Problem>(
       down.url,
       down.key,
@@ -251,7 +224,6 @@ describe('an index', () => {
   });
 
   it('is built anew here if another index has it', async () => {
-    const { pool } = services;
     const crawl = await newCrawl(pool, { search: true });
     await addPage(pool, crawl, 'https://c.example/', page('A spider'));
     await setState(pool, crawl, 'finished', 'complete');
@@ -271,7 +243,6 @@ describe('an index', () => {
   });
 
   it('learns at the end which copy stands for the others and what is held, and of a crawl that ran again for a moment', async () => {
-    const { pool } = services;
     const crawl = await newRunningCrawl(pool, { search: true });
     const minuteAgo = new Date(Date.now() - 60_000);
     const add = (path: string, columns = {}) =>

@@ -1,7 +1,7 @@
 /** More seeds for a crawl (F01), as JSON and as lines. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   addedSeeds,
@@ -19,30 +19,12 @@ import {
   takeTableAway,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import {
-  newCrawl,
-  noteTaker,
-  serve,
-  startServices,
-  newRunningCrawl,
-  type Api,
-  type Services,
-} from './world.ts';
+import { newCrawl, newRunningCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi();
 let crawl: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6);
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  crawl = await newRunningCrawl(services.pool, {}, ['https://a.example/']);
+  crawl = await newRunningCrawl(pool, {}, ['https://a.example/']);
 });
 
 async function send(
@@ -59,7 +41,7 @@ async function send(
 }
 
 /** Good ones, in their order, behind the one that the crawl began with. */
-const stored = async (): Promise<string[]> => (await seedsOf(services.pool, crawl)).slice(1);
+const stored = async (): Promise<string[]> => (await seedsOf(pool, crawl)).slice(1);
 
 describe('as JSON', () => {
   it('are stored behind those that there are; bad ones are told one by one', async () => {
@@ -135,7 +117,7 @@ describe('as lines', () => {
     );
     expect(answer.body).toMatchObject({ accepted: 100_000, rejectedCount: 0 });
     expect((peak - before) / 1024 ** 2).toBeLessThan(200);
-    expect(await tables.seed.count(services.pool, { crawl_id: crawl })).toBe(100_001);
+    expect(await tables.seed.count(pool, { crawl_id: crawl })).toBe(100_001);
   });
 
   it('that cannot be stored any more are told as a fault of ours, with what is stored', async () => {
@@ -148,14 +130,14 @@ describe('as lines', () => {
       void (async () => {
         for (let i = 0; i < 2_500; i++) sending.write(`https://b.example/${String(i)}\n`);
         await expect.poll(stored).toHaveLength(2_000);
-        await takeTableAway(services.pool, 'seed');
+        await takeTableAway(pool, 'seed');
         for (let i = 0; i < 2_500; i++) sending.write(`https://c.example/${String(i)}\n`);
       })();
     });
     try {
       expect((await answered).statusCode).toBe(500);
     } finally {
-      await bringTableBack(services.pool, 'seed');
+      await bringTableBack(pool, 'seed');
     }
     expect(await stored()).toHaveLength(2_000);
   });
@@ -179,21 +161,21 @@ describe('as lines', () => {
   });
 
   it('are refused where the crawl was cancelled, and said to be', async () => {
-    await setState(services.pool, crawl, 'cancelled', null);
+    await setState(pool, crawl, 'cancelled', null);
     const { status, body } = await send('https://b.example/');
     expect(status).toBe(409);
     expect(body.detail).toContain('No seed of the body was stored.');
   });
 
   it('all bad: nothing is stored, and a finished crawl stays finished', async () => {
-    await setState(services.pool, crawl, 'finished', 'complete');
+    await setState(pool, crawl, 'finished', 'complete');
     expect((await send('x\ny\n')).status).toBe(422);
-    expect(await crawlState(services.pool, crawl)).toBe('finished');
+    expect(await crawlState(pool, crawl)).toBe('finished');
   });
 });
 
 it('of another tenant: the crawl is unknown', async () => {
-  const key = await newKey(services.pool, await newTenant(services.pool), 'operator');
+  const key = await newKey(pool, await newTenant(pool), 'operator');
   const answer = await ask(api.url, key, 'POST', `/v1/crawls/${crawl}/seeds`, { urls: 'https://b.example/' });
   expect(answer.status).toBe(404);
   expect(await stored()).toEqual([]);
@@ -235,10 +217,10 @@ describe('the list', () => {
   it('is of the own crawl alone, and so are its cursors', async () => {
     await send('https://b.example/\nhttps://c.example/');
     const { next } = await list('?limit=1');
-    const other = await newCrawl(services.pool, {}, ['https://x.example/', 'https://y.example/']);
+    const other = await newCrawl(pool, {}, ['https://x.example/', 'https://y.example/']);
     const path = `/v1/crawls/${other}/seeds?cursor=${String(next)}`;
     expect((await ask(api.url, api.key, 'GET', path)).status).toBe(400);
-    const stranger = await newKey(services.pool, await newTenant(services.pool), 'admin');
+    const stranger = await newKey(pool, await newTenant(pool), 'admin');
     expect((await ask(api.url, stranger, 'GET', `/v1/crawls/${crawl}/seeds`)).status).toBe(404);
   });
 

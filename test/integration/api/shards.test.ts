@@ -1,8 +1,8 @@
 /** Shards of hosts over the API. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SchedulerView } from '../../../contracts/workflows.ts';
 import { countShards } from '../../../storage/feeding/index.ts';
-import { noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { withApi } from './world.ts';
 
 const scheduler: SchedulerView = {
   ...{ shard: 0, activeHosts: 3, cap: 10, fed: 7, ticks: 9, mode: 'loaded' },
@@ -11,22 +11,14 @@ const scheduler: SchedulerView = {
 };
 
 const woken: number[] = [];
-let services: Services;
-let api: Api;
-beforeAll(async () => {
-  services = await startServices();
-  const schedulers = {
+const { pool, api } = withApi({
+  schedulers: {
     view: (shard: number) => Promise.resolve(shard === 0 ? scheduler : null),
     wake: (shard: number) => {
       woken.push(shard);
       return Promise.reject(new Error('Temporal is away'));
     },
-  };
-  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, { schedulers });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
+  },
 });
 
 describe('/v1/shards', () => {
@@ -55,7 +47,7 @@ describe('/v1/shards', () => {
     await refused('7', 404, /no shard 7/);
     await refused('64', 400, /shard/);
     await refused('x', 400, /shard/);
-    expect(await countShards(services.pool, 64)).toEqual([{ shards: 64 }]);
+    expect(await countShards(pool, 64)).toEqual([{ shards: 64 }]);
     await refused('63', 409, /64 shards/);
   });
 });

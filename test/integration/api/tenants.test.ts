@@ -1,5 +1,5 @@
 /** Nothing of another tenant can be seen, counted or guessed (F36). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import type { CrawlSummary, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Explanation } from '../../../contracts/http/explain.ts';
@@ -14,26 +14,19 @@ import {
   tables,
 } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { addPage, newCrawl, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let tenants: { first: string; second: string };
 let admins: { instance: string; first: string; second: string };
 
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-  tenants = { first: await newTenant(services.pool), second: await newTenant(services.pool) };
+  tenants = { first: await newTenant(pool), second: await newTenant(pool) };
   admins = {
-    instance: await newKey(services.pool, '1', 'admin'),
-    first: await newKey(services.pool, tenants.first, 'admin'),
-    second: await newKey(services.pool, tenants.second, 'admin'),
+    instance: await newKey(pool, '1', 'admin'),
+    first: await newKey(pool, tenants.first, 'admin'),
+    second: await newKey(pool, tenants.second, 'admin'),
   };
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
 });
 
 async function create(key: string, seeds = 'https://a.example/'): Promise<string> {
@@ -56,8 +49,8 @@ describe('a crawl of another tenant', () => {
 
   it.each(ofCrawls)('%s %s: is as unknown as one that never was', async (method, path) => {
     const theirs = await create(admins.second);
-    await setState(services.pool, theirs, 'running', null);
-    await addPage(services.pool, theirs, 'https://a.example/', content);
+    await setState(pool, theirs, 'running', null);
+    await addPage(pool, theirs, 'https://a.example/', content);
     const never = '999999999999999';
     const answers: Answer<Problem>[] = [];
     for (const [key, id] of [
@@ -76,23 +69,23 @@ describe('a crawl of another tenant', () => {
     const names = (answer?: Answer<unknown>): string[] =>
       [...(answer?.headers.keys() ?? [])].filter((name) => !name.startsWith('ratelimit'));
     expect(names(first)).toEqual(names(unknown));
-    expect(await crawlState(services.pool, theirs)).toBe('running');
+    expect(await crawlState(pool, theirs)).toBe('running');
   });
 
   it('is neither listed nor counted', async () => {
     const mine = await create(admins.first);
     await create(admins.second);
-    await newCrawl(services.pool);
+    await newCrawl(pool);
     const { body } = await ask<List<CrawlSummary>>(api.url, admins.first, 'GET', '/v1/crawls?limit=100');
     expect(body.items.map(({ id }) => id)).toContain(mine);
-    const rows = await tables.crawl.rows(services.pool, { tenant_id: tenants.first });
+    const rows = await tables.crawl.rows(pool, { tenant_id: tenants.first });
     expect(body.items.map(({ id }) => id)).toEqual(rows.map(({ id }) => String(id)).reverse());
   });
 
   it('leaves no gap in the numbers of the first tenant, and nothing to be told from one’s own ids', async () => {
-    const before = Number(await newCrawl(services.pool));
+    const before = Number(await newCrawl(pool));
     const theirs = [await create(admins.first), await create(admins.second), await create(admins.first)];
-    expect(Number(await newCrawl(services.pool))).toBe(before + 1);
+    expect(Number(await newCrawl(pool))).toBe(before + 1);
     for (const id of theirs) expect(id).toMatch(/^\d{15}$/);
     // Newest first still holds.
     expect(theirs.toSorted()).toEqual(theirs);
@@ -101,9 +94,8 @@ describe('a crawl of another tenant', () => {
   it('lends no cursor: neither of its pages nor of the list', async () => {
     const ids = { first: await create(admins.first), second: await create(admins.second) };
     for (const id of [ids.first, ids.second]) {
-      for (const page of ['1', '2', '3'])
-        await addPage(services.pool, id, `https://a.example/${page}`, content);
-      await setState(services.pool, id, 'finished', 'complete');
+      for (const page of ['1', '2', '3']) await addPage(pool, id, `https://a.example/${page}`, content);
+      await setState(pool, id, 'finished', 'complete');
     }
     await create(admins.first);
     await create(admins.second);
@@ -131,16 +123,16 @@ describe('a crawl of another tenant', () => {
     const mine = await create(admins.first, `${origin}/`);
     const theirs = await create(admins.second, `${origin}/`);
     for (const id of [mine, theirs]) {
-      await setState(services.pool, id, 'running', null);
-      for (const page of ['1', '2', '3']) await addUrl(services.pool, id, `${origin}/${page}`);
+      await setState(pool, id, 'running', null);
+      for (const page of ['1', '2', '3']) await addUrl(pool, id, `${origin}/${page}`);
     }
     const { body } = await ask<Explanation>(
       api.url, admins.first, 'GET', `/v1/crawls/${mine}/explain?url=${origin}/3`,
     ); // prettier-ignore
     expect(JSON.stringify(body)).not.toMatch(/take turns/);
     const again = await create(admins.first, `${origin}/`);
-    await setState(services.pool, again, 'running', null);
-    for (const page of ['1', '2', '3']) await addUrl(services.pool, again, `${origin}/${page}`);
+    await setState(pool, again, 'running', null);
+    for (const page of ['1', '2', '3']) await addUrl(pool, again, `${origin}/${page}`);
     const all = await Promise.all(
       ['1', '2', '3'].map((page) =>
         ask<Explanation>(api.url, admins.first, 'GET', `/v1/crawls/${mine}/explain?url=${origin}/${page}`),
@@ -153,12 +145,12 @@ describe('a crawl of another tenant', () => {
 it('a host that only others crawl is to explain as one that nobody does', async () => {
   const [theirs, nobodys] = ['https://theirs.example', 'https://nobodys.example'];
   const crawl = await create(admins.second, `${theirs}/`);
-  await setState(services.pool, crawl, 'running', null);
-  const { hostId } = await addUrl(services.pool, crawl, `${theirs}/1`);
-  await robotsRead(services.pool, hostId, { status: 200 });
-  await hostParked(services.pool, hostId, { failures: 9, last_error: 'timeout: x' });
+  await setState(pool, crawl, 'running', null);
+  const { hostId } = await addUrl(pool, crawl, `${theirs}/1`);
+  await robotsRead(pool, hostId, { status: 200 });
+  await hostParked(pool, hostId, { failures: 9, last_error: 'timeout: x' });
   const mine = await create(admins.first, 'https://mine.example/');
-  await setState(services.pool, mine, 'running', null);
+  await setState(pool, mine, 'running', null);
   const explained = async (origin: string, id = mine, key = admins.first): Promise<string> => {
     const path = `/v1/crawls/${id}/explain?url=${origin}/1`;
     const { body } = await ask<Explanation>(api.url, key, 'GET', path);
@@ -206,7 +198,7 @@ describe('/v1/tenants', () => {
     expect(id).toMatch(/^\d{15}$/);
     expect(made.headers.get('location')).toBe(`/v1/tenants/${id}`);
     expect(made.body.quotas).toMatchObject({ crawlsAtOnce: 2, urlsTotal: null });
-    const key = await newKey(services.pool, id, 'operator');
+    const key = await newKey(pool, id, 'operator');
     const crawl = await create(key);
     const own = await ask<TenantDetail>(api.url, key, 'GET', '/v1/tenant');
     expect(own.body).toMatchObject({ id, name: 'Acme', used: { crawlsAtOnce: 1, crawlsPerDay: 1 } });
@@ -218,7 +210,7 @@ describe('/v1/tenants', () => {
     });
     expect(changed.body).toMatchObject({ name: 'Acme Inc.', quotas: { crawlsAtOnce: 2, urlsTotal: 5 } });
     expect((await ask(api.url, admins.instance, 'DELETE', path)).status).toBe(409);
-    await setState(services.pool, crawl, 'cancelled', null);
+    await setState(pool, crawl, 'cancelled', null);
     expect((await ask(api.url, key, 'GET', '/v1/crawls')).status).toBe(200);
     expect((await ask<TenantView>(api.url, admins.instance, 'DELETE', path)).body.closedAt).not.toBeNull();
     expect((await ask(api.url, key, 'GET', '/v1/crawls')).status).toBe(401);
@@ -254,6 +246,6 @@ describe('/v1/tenants', () => {
       seen.push(...body.items.map(({ id }) => id));
       next = body.next;
     }
-    expect(seen).toEqual((await tables.tenant.rows(services.pool)).map(({ id }) => String(id)));
+    expect(seen).toEqual((await tables.tenant.rows(pool)).map(({ id }) => String(id)));
   });
 });

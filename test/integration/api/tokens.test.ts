@@ -16,7 +16,7 @@ import { createTokenVerifier } from '../../../api/way-in/tokens.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant, shutTenant } from '../../../storage/tenancy/index.ts';
 import { ask } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, serve, type Api, withServices } from './world.ts';
 
 const issuer = 'https://issuer.example/';
 const audience = 'orbweaver';
@@ -30,7 +30,7 @@ interface SigningKey {
   readonly jwk: JWK;
 }
 
-let services: Services;
+const { pool } = withServices();
 let api: Api;
 let jwks: Server;
 let served: JWK[] = [];
@@ -45,8 +45,7 @@ async function newSigningKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
 }
 
 beforeAll(async () => {
-  services = await startServices();
-  tenant = (await createTenant(services.pool, 'acme', {}))?.id ?? '';
+  tenant = (await createTenant(pool, 'acme', {}))?.id ?? '';
   key = await newSigningKey('one');
   served = [key.jwk];
   jwks = createServer((_request, response) => {
@@ -62,7 +61,6 @@ afterAll(async () => {
   await api.stop();
   jwks.closeAllConnections();
   await new Promise((closed) => jwks.close(closed));
-  await services.stop();
 });
 afterEach(() => {
   away = false;
@@ -78,7 +76,7 @@ function serveTokens(): Promise<Api> {
     roleClaim: 'realm_access.roles',
     cooldownMs,
   });
-  return serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true, verifyToken });
+  return serve(pool, { anonymous: true, verifyToken });
 }
 
 interface Claims {
@@ -122,7 +120,7 @@ describe('a token', () => {
       201,
     );
     expect((await ask(api.url, token, 'GET', '/v1/keys')).status).toBe(403);
-    const first = await newCrawl(services.pool);
+    const first = await newCrawl(pool);
     expect((await ask(api.url, token, 'GET', `/v1/crawls/${first}`)).status).toBe(404);
     for (const of of [tenant, Number(tenant)]) expect(await statusWith(await sign({ tenant: of }))).toBe(200);
     const admin = await sign({ tenant: 1, roles: ['reader', 'admin'] });
@@ -179,10 +177,10 @@ describe('a token', () => {
   });
 
   it('is refused when its tenant is closed', { tags: ['long'] }, async () => {
-    const closed = await createTenant(services.pool, 'closed', {});
+    const closed = await createTenant(pool, 'closed', {});
     const token = await sign({ tenant: 'closed' });
     expect(await statusWith(token)).toBe(200);
-    await shutTenant(services.pool, closed?.id ?? '');
+    await shutTenant(pool, closed?.id ?? '');
     await expect.poll(() => statusWith(token), { timeout: 30_000 }).toBe(401);
   });
 
@@ -294,7 +292,7 @@ describe('the keys of the issuer', () => {
   });
 
   it('are never asked for where none are set: tokens are refused', async () => {
-    const own = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
+    const own = await serve(pool, { anonymous: true });
     expect(await statusWith(await sign(), own.url)).toBe(401);
     await own.stop();
   });

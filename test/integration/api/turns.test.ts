@@ -1,23 +1,21 @@
 /** One tenant's requests keep no other tenant's waiting: they are held closed here, and the other's go through. */
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createTurns, type Turns } from '../../../api/way-in/standing.ts';
 import type { FairTurns } from '../../../domain/fair-turns.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant } from '../../../storage/tenancy/index.ts';
 import { ask, newKey, type Answer } from './asking.ts';
-import { addPage, noteTaker, serve, startServices, type Services } from './world.ts';
+import { addPage, serve, withServices } from './world.ts';
 
-let services: Services;
+const { pool } = withServices();
 const tenants = { one: '', other: '' };
 const keys = { one: '', other: '' };
 beforeAll(async () => {
-  services = await startServices();
   for (const name of ['one', 'other'] as const) {
-    tenants[name] = (await createTenant(services.pool, name, {}))?.id ?? '';
-    keys[name] = await newKey(services.pool, tenants[name], 'admin');
+    tenants[name] = (await createTenant(pool, name, {}))?.id ?? '';
+    keys[name] = await newKey(pool, tenants[name], 'admin');
   }
 });
-afterAll(() => services.stop());
 
 type Who = keyof typeof keys;
 interface Served {
@@ -27,9 +25,8 @@ interface Served {
   readonly crawls: Readonly<Record<Who, string>>;
 }
 
-async function served(turns: Turns, archive?: Parameters<typeof serve>[4]): Promise<Served> {
-  const { pool } = services;
-  const api = await serve(pool, noteTaker(pool), 1e6, undefined, { anonymous: true, turns, ...archive });
+async function served(turns: Turns, archive?: Parameters<typeof serve>[1]): Promise<Served> {
+  const api = await serve(pool, { anonymous: true, turns, ...archive });
   onTestFinished(() => api.stop());
   const as: Served['as'] = (who, ...request) => ask(api.url, keys[who], ...request);
   const make = async (who: Who): Promise<string> =>
@@ -187,7 +184,6 @@ it('/healthz answers while a page is read', async () => {
   const { url, as, crawls } = await served(createTurns(few), {
     archive: { answer, ownAnswer: () => Promise.resolve(null) },
   });
-  const { pool } = services;
   await addPage(pool, crawls.one, 'https://a.example/', { title: 't', text: 'large', links: [] });
   let isDone = false;
   const markdown = as('one', 'GET', path(crawls.one, 'body?part=markdown&url=https://a.example/')).finally(

@@ -1,5 +1,5 @@
 /** Webhooks as a resource (F38): whose they are, what is taken, what is shown. Delivery: test/integration/webhooks. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import {
   createdWebhook,
@@ -13,24 +13,14 @@ import {
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, serve, withApi } from './world.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let admin: string;
 let stranger: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, { anonymous: true });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-});
 beforeEach(async () => {
-  admin = await newKey(services.pool, await newTenant(services.pool), 'admin');
-  stranger = await newKey(services.pool, await newTenant(services.pool), 'admin');
+  admin = await newKey(pool, await newTenant(pool), 'admin');
+  stranger = await newKey(pool, await newTenant(pool), 'admin');
 });
 
 const url = 'https://hook.example/in';
@@ -74,10 +64,7 @@ describe('a receiver at a private address', () => {
     expect([moved.status, (await call('GET', `/${made.id}`)).body.url]).toEqual([422, url]);
     for (const public_ of ['http://93.184.216.34/', 'https://[2606:4700::1]/', 'http://10.example/'])
       expect((await make({ url: public_ })).status, public_).toBe(201);
-    const lenient = await serve(services.pool, noteTaker(services.pool), 1e6, undefined, {
-      anonymous: true,
-      webhookAllowPrivate: ['10.0.0.0/8'],
-    });
+    const lenient = await serve(pool, { anonymous: true, webhookAllowPrivate: ['10.0.0.0/8'] });
     const there = (to: string) => ask(lenient.url, admin, 'POST', '/v1/webhooks', { url: to });
     expect((await there('http://10.0.0.1/')).status).toBe(201);
     expect((await there('http://127.0.0.1/')).status).toBe(422);
@@ -127,7 +114,7 @@ describe('a webhook', () => {
   });
 
   it('may be for a crawl of the own tenant only', async () => {
-    const others = await newCrawl(services.pool);
+    const others = await newCrawl(pool);
     expect((await make({ url, crawlId: others })).status).toBe(404);
   });
 
@@ -159,13 +146,13 @@ describe('a webhook', () => {
   });
 
   it('is an admin’s business', async () => {
-    const tenant = await newTenant(services.pool);
-    const operator = await newKey(services.pool, tenant, 'operator');
+    const tenant = await newTenant(pool);
+    const operator = await newKey(pool, tenant, 'operator');
     expect((await make({ url }, operator)).status).toBe(403);
     expect((await call('GET', '', undefined, operator)).status).toBe(403);
-    const elsewhere = await newKey(services.pool, tenant, 'admin', { scopes: ['crawls'] });
+    const elsewhere = await newKey(pool, tenant, 'admin', { scopes: ['crawls'] });
     expect((await make({ url }, elsewhere)).status).toBe(403);
-    const here = await newKey(services.pool, tenant, 'admin', { scopes: ['webhooks'] });
+    const here = await newKey(pool, tenant, 'admin', { scopes: ['webhooks'] });
     expect((await make({ url }, here)).status).toBe(201);
   });
 
@@ -194,14 +181,14 @@ describe('a webhook', () => {
   });
 
   it('is deleted with all that waits for it', async () => {
-    const crawl = await newCrawl(services.pool);
+    const crawl = await newCrawl(pool);
     const { body } = await make({ url }, api.key);
-    await setCrawlState(services.pool, Number(crawl), 'running', null, null);
+    await setCrawlState(pool, Number(crawl), 'running', null, null);
     expect((await call('GET', `/${body.id}`, undefined, api.key)).body.pendingCrawls).toBe(1);
     expect((await call('DELETE', `/${body.id}`, undefined, api.key)).status).toBe(200);
     expect((await call('GET', `/${body.id}`, undefined, api.key)).status).toBe(404);
-    expect(await tables.cursor.count(services.pool, { webhook_id: body.id })).toBe(0);
-    await setCrawlState(services.pool, Number(crawl), 'paused', 'asked', null);
+    expect(await tables.cursor.count(pool, { webhook_id: body.id })).toBe(0);
+    await setCrawlState(pool, Number(crawl), 'paused', 'asked', null);
   });
 
   it('is not made twice by a request that is sent twice, nor is its secret kept for that', async () => {
@@ -218,14 +205,14 @@ describe('a webhook', () => {
     const { secret } = (await (await send()).json()) as CreatedWebhook;
     expect((await send()).status).toBe(409);
     expect((await call<{ items: unknown[] }>('GET', '')).body.items.length).toBe(1);
-    expect(JSON.stringify(await tables.answer.rows(services.pool))).not.toContain(secret);
+    expect(JSON.stringify(await tables.answer.rows(pool))).not.toContain(secret);
   });
 });
 
 describe('a replay', () => {
   it('says from where, of a crawl that is the webhook’s', async () => {
-    const crawl = await newCrawl(services.pool);
-    const other = await newCrawl(services.pool);
+    const crawl = await newCrawl(pool);
+    const other = await newCrawl(pool);
     const { body } = await make({ url, crawlId: crawl }, api.key);
     const ask = (wish: object) =>
       call<{ crawls: number } & Problem>('POST', `/${body.id}/replay`, wish, api.key);
@@ -244,19 +231,17 @@ describe('a replay', () => {
     expect((await ask({ crawlId: crawl, after: '1' })).body).toEqual({ crawls: 0 });
     expect((await ask({ since: '2100-01-01T00:00:00Z' })).body).toEqual({ crawls: 0 });
     expect((await ask({ since: '2020-01-01T00:00:00Z' })).body).toEqual({ crawls: 1 });
-    expect(await tables.cursor.rows(services.pool, { webhook_id: body.id })).toMatchObject([
-      { settled: 0, last: 1 },
-    ]);
+    expect(await tables.cursor.rows(pool, { webhook_id: body.id })).toMatchObject([{ settled: 0, last: 1 }]);
   });
 });
 
 describe('events and cursors', () => {
   it('are written together, whoever writes at the same time, and a replay does not lose one', async () => {
-    const crawls = await Promise.all(Array.from({ length: 4 }, () => newCrawl(services.pool)));
+    const crawls = await Promise.all(Array.from({ length: 4 }, () => newCrawl(pool)));
     const { body } = await make({ url }, api.key);
     const second = (await make({ url }, api.key)).body;
     const move = (crawl: string, index: number) =>
-      setCrawlState(services.pool, Number(crawl), index % 2 === 0 ? 'running' : 'paused', 'asked', null);
+      setCrawlState(pool, Number(crawl), index % 2 === 0 ? 'running' : 'paused', 'asked', null);
     await Promise.all([
       ...crawls.map(async (crawl) => {
         for (let index = 0; index < 20; index++) await move(crawl, index);
@@ -267,7 +252,7 @@ describe('events and cursors', () => {
         await call('DELETE', `/${second.id}`, undefined, api.key);
       })(),
     ]);
-    const rows = await tables.cursor.rows(services.pool, { webhook_id: body.id, crawl_id: crawls });
+    const rows = await tables.cursor.rows(pool, { webhook_id: body.id, crawl_id: crawls });
     expect(rows).toMatchObject(crawls.map(() => ({ settled: 0, last: 21 })));
   });
 });

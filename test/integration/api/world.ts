@@ -1,6 +1,7 @@
 /** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
 import type { AddressInfo } from 'node:net';
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import pino from 'pino';
 import { expect } from 'vitest';
 import { aside } from '../../../content/aside.ts';
@@ -13,28 +14,28 @@ import type { Dependencies } from '../../../api/dependencies.ts';
 import { createTurns } from '../../../api/way-in/standing.ts';
 import { createHttpServer } from '../../../api/way-in/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
+import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';
 import { adoptAdminKey, makeSecret } from '../../../storage/tenancy/index.ts';
 import { createCrawl } from '../../../storage/starting/index.ts';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
 import { packOutlinks } from '../../../storage/pages/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
+import { given } from '../../support/given.ts';
 import { addUrl, setState, tables, type UrlPlace, type UrlColumns } from '../../support/database/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createDatabase, poolOf, type Database } from '../../support/world.ts';
 
 export interface Services {
-  readonly world: World;
+  readonly world: Database;
   readonly pool: Pool;
   stop(): Promise<void>;
 }
 
 export async function startServices(): Promise<Services> {
-  const world = await createWorld();
-  const pool = createPool(world.databaseUrl, 8, () => undefined);
-  // A busy machine may take longer to open a connection than the product waits for one.
-  pool.options.connectionTimeoutMillis = 60_000;
+  const world = await createDatabase();
+  const pool = poolOf(world, 8);
   return {
     world,
     pool,
@@ -80,6 +81,16 @@ const stored = {
 export const textOf = createTextReader(stored, (...body) => aside('shown', ...body));
 export const readStored = createVersionReader(stored, (...input) => aside('extracted', ...input));
 
+/** An archive whose segments are files below the folder. */
+export const archiveIn = (pool: Pool, folder: string, format: 'gzip' | 'zstd' = 'zstd'): Archive =>
+  new Archive(pool, new SegmentFolder(path.join(folder, 'blobs')), 16 * 1024 * 1024, {
+    owner: randomUUID(),
+    format,
+    maxBytes: 2 ** 30,
+    maxAgeMs: 3_600_000,
+    software: 'Test',
+  });
+
 export const noArchive: Dependencies['archive'] = {
   answer: () => Promise.resolve(null),
   ownAnswer: () => Promise.resolve(null),
@@ -95,50 +106,26 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-type Extras = Partial<
-  Pick<
-    Dependencies,
-    | 'verifyToken'
-    | 'sharedCounts'
-    | 'log'
-    | 'actOnHost'
-    | 'freeBytes'
-    | 'archive'
-    | 'exports'
-    | 'schedulers'
-    | 'search'
-    | 'readVersion'
-    | 'turns'
-  >
-> & {
+export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'textOf' | 'settings'>> & {
+  readonly requestsPer10s?: number;
+  /** No request is sent with the key of an admin. */
   readonly anonymous?: boolean;
   readonly hostNames?: readonly string[];
   readonly trustedProxies?: readonly string[];
   readonly webhookAllowPrivate?: readonly string[];
 };
 
+/** @param served what is not as usual */
 export async function serve(
   pool: Pool,
-  control: CrawlControl,
-  requestsPer10s = 10_000,
-  wakeHost: (origin: string) => Promise<void> = () => Promise.resolve(),
   {
     anonymous = false,
-    verifyToken = null,
-    sharedCounts = null,
-    log = pino({ level: 'silent' }),
-    freeBytes = () => Promise.resolve(Infinity),
-    archive = noArchive,
-    readVersion = readStored,
-    exports = noExports,
+    requestsPer10s = 1e6,
     hostNames = [],
     trustedProxies = [],
     webhookAllowPrivate = [],
-    actOnHost = () => Promise.resolve({ dropped: 0, more: false }),
-    search = new PostgresIndex(pool),
-    turns = createTurns(),
-    schedulers = { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
-  }: Extras = {},
+    ...served
+  }: Served = {},
 ): Promise<Api> {
   const settings = {
     version: '0.0.0',
@@ -157,20 +144,21 @@ export async function serve(
   const stopping = new AbortController();
   const app = buildApp({
     pool,
-    control,
+    control: noteTaker(pool),
     textOf,
-    readVersion,
-    archive,
-    search,
-    exports,
-    freeBytes,
-    wakeHost,
-    actOnHost,
-    schedulers,
-    turns,
-    verifyToken,
-    sharedCounts,
-    log,
+    readVersion: readStored,
+    archive: noArchive,
+    search: new PostgresIndex(pool),
+    exports: noExports,
+    freeBytes: () => Promise.resolve(Infinity),
+    wakeHost: () => Promise.resolve(),
+    actOnHost: () => Promise.resolve({ dropped: 0, more: false }),
+    schedulers: { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
+    turns: createTurns(),
+    verifyToken: null,
+    sharedCounts: null,
+    log: pino({ level: 'silent' }),
+    ...served,
     stopping: stopping.signal,
     settings,
   });
@@ -194,6 +182,24 @@ export async function serve(
       await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+/** The same for the tests of a file. */
+export const withServices = (): Pick<Services, 'world' | 'pool'> =>
+  given(startServices, (services) => services.stop());
+
+/** An API over this database for the tests of a file. */
+export const withServed = (pool: Pool, served: Served = {}): Api =>
+  given(
+    () => serve(pool, served),
+    (api) => api.stop(),
+  );
+
+/** A database for the tests of a file, with an API over it whose orders are noted. */
+export function withApi(served: Omit<Served, 'control'> = {}) {
+  const { world, pool } = withServices();
+  const control = noteTaker(pool);
+  return { world, pool, control, api: withServed(pool, { control, ...served }) };
 }
 
 export async function newCrawl(

@@ -1,29 +1,16 @@
 /** edit, versions, restore, webhooks, audit-log and seeds list of the command line, by an API over a real database. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ConfigVersion, EditPreview } from '../../../contracts/http/edits.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey } from '../api/asking.ts';
-import { newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
-import type { Api, Services } from '../api/world.ts';
+import { newCrawl, withApi } from '../api/world.ts';
 import { addUrl, setState } from '../../support/database/index.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
-let folder: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi({ anonymous: true });
+const folder = ownFolder();
 
 /** No stack runs on the data folder: what is answered comes from the server. */
 const run = (args: readonly string[], key = api.key): Promise<CliResult> =>
@@ -45,9 +32,9 @@ const refused = async (...args: string[]): Promise<string> => {
 
 describe('edit, versions, restore', () => {
   it('tell what an edit would do, make it, list it, and take it back', { tags: ['long'] }, async () => {
-    const id = await newCrawl(services.pool);
-    for (const page of ['1', '2', 'archive/3']) await addUrl(services.pool, id, `https://a.example/${page}`);
-    await setState(services.pool, id, 'running', null);
+    const id = await newCrawl(pool);
+    for (const page of ['1', '2', 'archive/3']) await addUrl(pool, id, `https://a.example/${page}`);
+    await setState(pool, id, 'running', null);
     const asked = ['edit', id, '--exclude', '*/archive/*'];
     expect(await done(...asked, '--dry-run')).toMatch(
       /^Crawl \d+: of the URLs that are queued now \(3\), 1 would be excluded; of the URLs that rules exclude now \(0\), 0 would be queued again\. Nothing was changed\.\n\nreason [^]*\nhost +excluded +queued again\nhttps:\/\/a\.example +1 +0\n$/,
@@ -90,9 +77,9 @@ describe('edit, versions, restore', () => {
     expect(await refused('edit', '1', '--delay', 'soon')).toMatch(/--delay cannot be used/);
     expect(await refused('edit', '1', '--finish', '{"any"')).toMatch(/--finish is not valid JSON/);
     expect(await refused('edit', '999999', '--delay', '1')).toMatch(/There is no crawl 999999/);
-    const id = await newCrawl(services.pool);
+    const id = await newCrawl(pool);
     expect(await refused('restore', id, '7')).toMatch(/has no version 7/);
-    await setState(services.pool, id, 'cancelled', null);
+    await setState(pool, id, 'cancelled', null);
     const over = await run(['edit', id, '--delay', '1']);
     expect(over).toMatchObject({ code: 3, stdout: '' });
     expect(over.stderr).toMatch(/is cancelled: its settings cannot be changed any more/);
@@ -120,7 +107,7 @@ describe('webhooks', () => {
       expect(listed).not.toContain('whsec_');
       expect(await done('webhooks', 'test', id)).toMatch(/^The test test_\S+ is being sent/);
       expect(await done('webhooks', 'deliveries', id)).toBe('Nothing has been sent yet.\n');
-      const crawl = await newCrawl(services.pool);
+      const crawl = await newCrawl(pool);
       expect(await one('webhooks', 'replay', id, '--crawl', crawl, '--after', '0')).toEqual({ crawls: 1 });
       expect(await done('webhooks', 'enable', id)).toMatch(/is on/);
       expect(await done('webhooks', 'remove', id)).toMatch(/is removed/);
@@ -141,7 +128,7 @@ describe('webhooks', () => {
 });
 
 it('audit-log tells who asked for what, by what is looked for', async () => {
-  const id = await newCrawl(services.pool);
+  const id = await newCrawl(pool);
   await done('pause', id);
   const listed = await done('audit-log', '--target', `/v1/crawls/${id}`);
   expect(listed).toMatch(new RegExp(`\\n\\S+ \\S+ +key \\S+ +admin +POST +/v1/crawls/${id}/pause +200 `));
@@ -151,12 +138,12 @@ it('audit-log tells who asked for what, by what is looked for', async () => {
   });
   expect(await done('audit-log', '--until', '2001-01-01T00:00:00Z')).toBe('There is no such entry.\n');
   expect(await refused('audit-log', '--since', 'yesterday')).toMatch(/--since cannot be used/);
-  const reader = await run(['audit-log'], await newKey(services.pool, '1', 'reader'));
+  const reader = await run(['audit-log'], await newKey(pool, '1', 'reader'));
   expect(reader).toMatchObject({ code: 3, stdout: '' });
 });
 
 it('seeds list shows what a crawl was given', async () => {
-  const id = await newCrawl(services.pool, {}, ['https://a.example/', 'nonsense']);
+  const id = await newCrawl(pool, {}, ['https://a.example/', 'nonsense']);
   expect(await done('seeds', 'list', id)).toMatch(
     /^line +state +url +reason\n1 +good +https:\/\/a\.example\/\n2 +rejected +nonsense /,
   );

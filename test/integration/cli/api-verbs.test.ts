@@ -3,34 +3,23 @@
  *
  * @module-tag long
  */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CreatedKey, TenantView } from '../../../contracts/tenancy.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
-import type { Api, Services } from '../api/world.ts';
+import { addPage, newCrawl, withApi } from '../api/world.ts';
 import { addLetter, addUrl, setState } from '../../support/database/index.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
-let folder: string;
-let keyFile: string;
+const { pool, api } = withApi({ anonymous: true });
+const folder = ownFolder();
 
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-  keyFile = path.join(folder, 'admin.key');
+const keyFile = path.join(folder, 'admin.key');
+beforeAll(() => {
   writeFileSync(keyFile, `${api.key}\n`);
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await api.stop();
-  await services.stop();
 });
 
 /** No stack runs on the data folder: what is answered comes from the server. */
@@ -93,7 +82,7 @@ describe('crawls', () => {
   });
 
   it('are listed page by page, to the last and to the number that is asked for', async () => {
-    for (let at = 0; at < 101; at++) await newCrawl(services.pool);
+    for (let at = 0; at < 101; at++) await newCrawl(pool);
     const ids = jsonLines(await done('crawls', 'list', '--limit', '101', '--json')).map(
       (line) => (line as { id: string }).id,
     );
@@ -101,14 +90,14 @@ describe('crawls', () => {
   });
 
   it('are looked into as on the data folder', async () => {
-    const id = await newCrawl(services.pool);
-    await addPage(services.pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
-    const bad = await addUrl(services.pool, id, 'https://a.example/bad', {
+    const id = await newCrawl(pool);
+    await addPage(pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: [] });
+    const bad = await addUrl(pool, id, 'https://a.example/bad', {
       state: 'failed',
       reason: 'timeout',
     });
-    await addLetter(services.pool, id, bad, 'timeout', { message: 'it took too long', attempts: 5 });
-    await setState(services.pool, id, 'finished', 'complete');
+    await addLetter(pool, id, bad, 'timeout', { message: 'it took too long', attempts: 5 });
+    await setState(pool, id, 'finished', 'complete');
     expect(jsonLines(await done('pages', id, '--fields', 'text'))).toContainEqual(
       expect.objectContaining({ url: 'https://a.example/1', title: 'One', text: 'a b' }),
     );
@@ -154,7 +143,7 @@ describe('keys and tenants', () => {
 
   it('what a role may not is refused', async () => {
     const file = path.join(folder, 'reader.key');
-    writeFileSync(file, await newKey(services.pool, await newTenant(services.pool), 'reader'));
+    writeFileSync(file, await newKey(pool, await newTenant(pool), 'reader'));
     for (const verb of [
       ['keys', 'list'],
       ['tenants', 'list'],

@@ -1,36 +1,30 @@
 /** `dead-letters` on a database that others use too, and `redrive` by the API of a stack that runs (G7). */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { identify } from '../../../stack/processes.ts';
 import { writeStackInfo } from '../../../stack/info.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { noteTaker, serve, startServices, newRunningCrawl, type Api, type Services } from '../api/world.ts';
+import { newRunningCrawl, withServed } from '../api/world.ts';
 import { addLetter, addUrl } from '../../support/database/index.ts';
+import { ownFolder } from '../../support/given.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 
-let services: Services;
-let api: Api;
-let folder: string;
+const world = withWorld();
+const pool = withPool(world);
+const api = withServed(pool);
+const folder = ownFolder();
 let crawl: string;
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool));
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-  crawl = await newRunningCrawl(services.pool);
+  crawl = await newRunningCrawl(pool);
   await letter('https://a.example/1', 'server-error', 'answered \u001b[31m500');
   await letter('https://a.example/2', 'forbidden', 'answered 403');
   await letter('https://b.example/3', 'server-error', 'answered 502');
 });
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 async function letter(url: string, letterClass: string, message: string): Promise<void> {
-  const { hostId, key } = await addUrl(services.pool, crawl, url, { state: 'failed', reason: letterClass });
-  await addLetter(services.pool, crawl, { hostId, key }, letterClass, {
+  const { hostId, key } = await addUrl(pool, crawl, url, { state: 'failed', reason: letterClass });
+  await addLetter(pool, crawl, { hostId, key }, letterClass, {
     ...{ message, attempts: 0, headers: { server: 'nginx' } },
   });
 }
@@ -38,10 +32,10 @@ async function letter(url: string, letterClass: string, message: string): Promis
 const orbweaver = (...args: readonly string[]): Promise<CliResult> =>
   runCli(args, {
     ORBWEAVER_DATA: folder,
-    ORBWEAVER_DATABASE_URL: services.world.databaseUrl,
-    ORBWEAVER_TEMPORAL_ADDRESS: services.world.temporalAddress,
-    ORBWEAVER_TEMPORAL_NAMESPACE: services.world.namespace,
-    ORBWEAVER_REDIS_URL: services.world.redisUrl ?? '',
+    ORBWEAVER_DATABASE_URL: world.databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+    ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
+    ORBWEAVER_REDIS_URL: world.redisUrl ?? '',
   });
 
 it('lists them, a line each or with all evidence', { tags: ['long'] }, async () => {
@@ -82,9 +76,9 @@ it('has them driven again by the stack that runs', async () => {
   if (launcher === null) throw new Error('this process is not there');
   writeStackInfo({
     ...{ owner: 'up', dataDir: folder, launcher, startedAt: new Date().toISOString() },
-    ...{ postgresUrl: services.world.databaseUrl, temporalAddress: services.world.temporalAddress },
+    ...{ postgresUrl: world.databaseUrl, temporalAddress: world.temporalAddress },
     ...{
-      temporalNamespace: services.world.namespace,
+      temporalNamespace: world.namespace,
       temporalUiUrl: null,
       redisUrl: null,
       hasTemporal: true,

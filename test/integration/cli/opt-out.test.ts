@@ -3,37 +3,29 @@
  *
  * @module-tag long
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { startServices, newRunningCrawl, type Services } from '../api/world.ts';
+import { newRunningCrawl } from '../api/world.ts';
 import { addUrl } from '../../support/database/index.ts';
+import { ownFolder } from '../../support/given.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 
-let services: Services;
-let folder: string;
-beforeAll(async () => {
-  services = await startServices();
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-});
-afterAll(async () => {
-  await services.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const world = withWorld();
+const pool = withPool(world);
+const folder = ownFolder();
 
 const optOut = (...args: readonly string[]): Promise<CliResult> =>
   runCli(['opt-out', ...args], {
     ORBWEAVER_DATA: folder,
-    ORBWEAVER_DATABASE_URL: services.world.databaseUrl,
-    ORBWEAVER_TEMPORAL_ADDRESS: services.world.temporalAddress,
-    ORBWEAVER_TEMPORAL_NAMESPACE: services.world.namespace,
-    ORBWEAVER_REDIS_URL: services.world.redisUrl ?? '',
+    ORBWEAVER_DATABASE_URL: world.databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
+    ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
+    ORBWEAVER_REDIS_URL: world.redisUrl ?? '',
   });
 
 it('adds, lists and removes, and says what became of the queue', async () => {
-  const crawl = await newRunningCrawl(services.pool);
-  await addUrl(services.pool, crawl, 'https://www.quiet.example/1');
+  const crawl = await newRunningCrawl(pool);
+  await addUrl(pool, crawl, 'https://www.quiet.example/1');
   const none = await optOut('list');
   expect(none).toMatchObject({ code: 0, stdout: 'No domain has opted out.\n' });
   expect(await optOut('add', 'quiet.example', '--dry-run')).toMatchObject({

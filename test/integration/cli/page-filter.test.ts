@@ -3,20 +3,15 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { addPage, noteTaker, serve, startServices, newRunningCrawl } from '../api/world.ts';
-import type { Api, Services } from '../api/world.ts';
+import { addPage, newRunningCrawl, withApi } from '../api/world.ts';
 import { addUrl, addUrls } from '../../support/database/index.ts';
 
-let services: Services;
-let api: Api;
+const { pool, api } = withApi({ anonymous: true });
 let crawl: string;
 
 beforeAll(async () => {
-  services = await startServices();
-  const { pool } = services;
-  api = await serve(pool, noteTaker(pool), 10_000, undefined, { anonymous: true });
   crawl = await newRunningCrawl(pool);
   const content = { title: 'x', text: 'x', links: [] };
   const fetched = (second: number): { fetched_at: Date } => ({ fetched_at: new Date(second * 1_000) });
@@ -30,10 +25,6 @@ beforeAll(async () => {
   }));
   await addUrls(pool, crawl, many);
   await addUrl(pool, crawl, 'https://a.example/9', { state: 'dead', status: 404, ...fetched(9) });
-});
-afterAll(async () => {
-  await api.stop();
-  await services.stop();
 });
 
 /** No stack runs on the data folder: what is answered comes from the server. */

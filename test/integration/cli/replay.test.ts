@@ -3,19 +3,19 @@
  *
  * @module-tag long
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { runCli, type CliResult } from '../../cli/run-cli.ts';
 import { openDesk } from '../../support/crawling.ts';
-import { makeBlobDir, startWorker } from '../../support/worker.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { startWorker } from '../../support/worker.ts';
+import { withWorld } from '../../support/world.ts';
 import { startWeb } from '../../web/server.ts';
+import { ownFolder } from '../../support/given.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-replay-'));
-const blobDir = makeBlobDir();
-let world: World;
+const folder = ownFolder();
+const blobDir = ownFolder();
+const world = withWorld();
 let crawl: string;
 
 /** As on a machine whose Temporal is elsewhere. */
@@ -36,7 +36,6 @@ const refused = (message: string | RegExp, code = 2): unknown =>
   });
 
 beforeAll(async () => {
-  world = await createWorld();
   mkdirSync(path.join(folder, 'data'));
   const desk = await openDesk(world);
   const worker = await startWorker(world, { blobDir });
@@ -46,10 +45,6 @@ beforeAll(async () => {
   await web.stop();
   await worker.drain();
   await desk.close();
-});
-afterAll(async () => {
-  await world.close();
-  for (const each of [folder, blobDir]) rmSync(each, { recursive: true, force: true });
 });
 
 it('a saved history replays without a stack, and a different one is told', async () => {

@@ -1,29 +1,16 @@
 /** report, export, events and seeds of the command line, by an API over a real database. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
 import { newKey, newTenant } from '../api/asking.ts';
-import { addPage, newCrawl, noteTaker, serve, startServices } from '../api/world.ts';
-import type { Api, Services } from '../api/world.ts';
+import { addPage, newCrawl, withApi } from '../api/world.ts';
 import { addUrl, seedsOf, setState } from '../../support/database/index.ts';
+import { ownFolder } from '../../support/given.ts';
 
-let services: Services;
-let api: Api;
-let folder: string;
-
-beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), 10_000, undefined, { anonymous: true });
-  folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-cli-'));
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await api.stop();
-  await services.stop();
-});
+const { pool, api } = withApi({ anonymous: true });
+const folder = ownFolder();
 
 /** No stack runs on the data folder: what is answered comes from the server. */
 const run = (args: readonly string[], input = '', key = api.key): Promise<CliResult> =>
@@ -40,11 +27,11 @@ const done = async (...args: string[]): Promise<string> => {
 const file = (name: string): string => path.join(folder, name);
 
 async function crawlOfTwoPages(): Promise<string> {
-  const id = await newCrawl(services.pool);
-  await addPage(services.pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: ['/2'] });
-  await addPage(services.pool, id, 'https://a.example/2', { title: '=Two', text: 'c d', links: [] });
-  await addUrl(services.pool, id, 'https://a.example/bad', { state: 'failed', reason: 'timeout' });
-  await setState(services.pool, id, 'finished', 'complete');
+  const id = await newCrawl(pool);
+  await addPage(pool, id, 'https://a.example/1', { title: 'One', text: 'a b', links: ['/2'] });
+  await addPage(pool, id, 'https://a.example/2', { title: '=Two', text: 'c d', links: [] });
+  await addUrl(pool, id, 'https://a.example/bad', { state: 'failed', reason: 'timeout' });
+  await setState(pool, id, 'finished', 'complete');
   return id;
 }
 
@@ -97,14 +84,14 @@ describe('seeds and events', () => {
     expect(stderr).toMatch(
       /large\.txt, line 2400: "no url" is not an absolute URL[^]*more seeds of .*large\.txt/,
     );
-    expect(await seedsOf(services.pool, stdout.trim())).toEqual(lines.filter((line) => line !== 'no url'));
+    expect(await seedsOf(pool, stdout.trim())).toEqual(lines.filter((line) => line !== 'no url'));
   });
 
   it(
     'more seeds are streamed from arguments, files and standard input, bad ones are told',
     { tags: ['long'] },
     async () => {
-      const id = await newCrawl(services.pool);
+      const id = await newCrawl(pool);
       expect(await done('seeds', 'add', id, 'https://a.example/x')).toBe(`Crawl ${id} has 1 seed more.\n`);
       writeFileSync(file('seeds.txt'), '# more\nhttps://a.example/y\n\nnonsense\n');
       expect(await done('seeds', 'add', id, 'https://a.example/z', '--seeds', file('seeds.txt'))).toBe(
@@ -130,7 +117,7 @@ describe('seeds and events', () => {
   );
 
   it('are refused whole where none is good, the file is none, or the quota is spent while they are sent', async () => {
-    const id = await newCrawl(services.pool);
+    const id = await newCrawl(pool);
     const bad = await run(['seeds', 'add', id, 'nonsense', 'ftp://a.example/']);
     expect(bad).toMatchObject({ code: 2, stdout: '' });
     expect(bad.stderr).toMatch(
@@ -139,11 +126,11 @@ describe('seeds and events', () => {
     expect((await run(['seeds', 'add', id])).stderr).toMatch(/Give at least one URL/);
     expect((await run(['seeds', 'add', id, '--seeds', file('none')])).stderr).toMatch(/cannot be read/);
 
-    const tenant = await newTenant(services.pool);
-    const key = await newKey(services.pool, tenant, 'operator');
+    const tenant = await newTenant(pool);
+    const key = await newKey(pool, tenant, 'operator');
     const own = await run(['crawls', 'start', 'https://a.example/', '--id'], '', key);
     const crawl = own.stdout.trim();
-    await setState(services.pool, crawl, 'cancelled', null);
+    await setState(pool, crawl, 'cancelled', null);
     const lines = Array.from({ length: 200_000 }, (_, at) => `https://a.example/${String(at)}`).join('\n');
     const refused = await run(['seeds', 'add', crawl, '--seeds', '-'], lines, key);
     expect(refused).toMatchObject({ code: 3, stdout: '' });
@@ -153,10 +140,10 @@ describe('seeds and events', () => {
   });
 
   it('are followed to the end of the crawl', async () => {
-    const id = await newCrawl(services.pool);
-    await setCrawlState(services.pool, Number(id), 'running', null, null);
+    const id = await newCrawl(pool);
+    await setCrawlState(pool, Number(id), 'running', null, null);
     const followed = run(['events', id, '--follow']);
-    await setCrawlState(services.pool, Number(id), 'finished', 'complete', 'complete');
+    await setCrawlState(pool, Number(id), 'finished', 'complete', 'complete');
     const { code, stdout, stderr } = await followed;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/crawl\.created[^]*crawl\.running[^]*crawl\.finished .*reason: complete\b.*\n$/);

@@ -4,13 +4,13 @@ import { localApi } from '../../../cli/api/target.ts';
 import { createApi } from '../../../cli/api/api.ts';
 import { setConcurrency } from '../../../cli/crawl/seed-concurrency.ts';
 import { auditList } from '../../../contracts/http/audit.ts';
-import { noteTaker, serve, startServices } from '../api/world.ts';
+import { serve, startServices } from '../api/world.ts';
 import { tables } from '../../support/database/index.ts';
 
 it('sets the hosts of the seeds, each once, and no more than may be one’s own', async () => {
   const services = await startServices();
   const { pool } = services;
-  const served = await serve(pool, noteTaker(pool));
+  const served = await serve(pool);
   onTestFinished(async () => {
     await served.stop();
     await services.stop();

@@ -3,7 +3,7 @@ import { hash as digest, randomBytes, randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   Archive,
   SegmentFolder,
@@ -18,22 +18,18 @@ import { noteWorker } from '../../../storage/instance/index.ts';
 import { addUrl, fromNow, holdQueue, tables, type UrlPlace } from '../../support/database/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { flipBit } from '../../support/flip-bit.ts';
-import { moveCrawl, openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
+import { moveCrawl, result, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
+const { pool } = withFrontier();
 let folder: string;
 let crawl: number;
-beforeAll(async () => {
-  frontier = await openFrontier();
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-archive-'));
-  crawl = await runningCrawl(frontier.pool);
+  crawl = await runningCrawl(pool);
 });
 afterEach(async () => {
   for (const each of ['segment', 'body', 'revisit', 'freedBody', 'worker', 'content'] as const)
-    await tables[each].remove(frontier.pool);
+    await tables[each].remove(pool);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -50,7 +46,6 @@ interface Process {
 }
 
 function startProcess(over: Partial<SegmentRules> = {}): Process {
-  const { pool } = frontier;
   const id = randomUUID();
   const usual = { format: 'zstd', maxBytes: 2 ** 30, maxAgeMs: 3_600_000, software: 'Test/1.0' } as const;
   const rules: SegmentRules = { ...usual, owner: id, ...over };
@@ -73,7 +68,7 @@ const capture = (body: Uint8Array, url = 'https://a.example/'): Capture => ({
 
 let urls = 0;
 const leasedUrl = (token = 7) =>
-  addUrl(frontier.pool, crawl, `https://a.example/${String(urls++)}`, {
+  addUrl(pool, crawl, `https://a.example/${String(urls++)}`, {
     state: 'leased',
     lease_token: token,
   });
@@ -88,7 +83,7 @@ async function commit(
   const place = { host_id: hostId, crawl_id: crawl, key: key.toString('hex'), token: 7 };
   const row = result(place, 'done', { stage: 1, content_hash: sha256(body).toString('hex'), ...kept });
   await writer.write({ results: [row] });
-  const url = await tables.url.row(frontier.pool, { host_id: hostId, crawl_id: crawl, key });
+  const url = await tables.url.row(pool, { host_id: hostId, crawl_id: crawl, key });
   return url.state === 'done';
 }
 
@@ -97,7 +92,7 @@ async function store(process: Process, body: Uint8Array): Promise<Kept> {
   expect(await commit(process, body, kept, await leasedUrl())).toBe(true);
   return kept;
 }
-const nameOf = async (id: number): Promise<string> => (await tables.segment.row(frontier.pool, { id })).name;
+const nameOf = async (id: number): Promise<string> => (await tables.segment.row(pool, { id })).name;
 const fileOf = async (id: number): Promise<string> => path.join(folder, await nameOf(id));
 const typesIn = (file: string): (string | undefined)[] =>
   [
@@ -123,7 +118,7 @@ describe('a body', () => {
     expect(await commit(process, body, await process.archive.put(capture(body)), await leasedUrl(8))).toBe(
       false,
     );
-    expect(await tables.body.count(frontier.pool)).toBe(0);
+    expect(await tables.body.count(pool)).toBe(0);
   });
 
   it('that is known makes a revisit, with a head of its own', async () => {
@@ -131,7 +126,7 @@ describe('a body', () => {
     const body = text('the same '.repeat(1_000));
     expect(await store(first, body)).toMatchObject({ known: false });
     expect(await store(second, body)).toMatchObject({ known: true });
-    const [row] = await tables.revisit.rows(frontier.pool);
+    const [row] = await tables.revisit.rows(pool);
     if (row === undefined) throw new Error('no revisit');
     const read = await first.archive.ownAnswer(row.host_id, String(row.crawl_id), row.key, sha256(body));
     expect(
@@ -146,7 +141,7 @@ describe('a body', () => {
     const body = text('everybody has this page');
     const all = Array.from({ length: 8 }, (_, at) => processes[at % 2] ?? startProcess());
     await Promise.all(all.map((process) => store(process, body)));
-    expect(await tables.body.count(frontier.pool)).toBe(1);
+    expect(await tables.body.count(pool)).toBe(1);
     expect(await startProcess().archive.get(sha256(body))).toEqual(body);
   });
 
@@ -156,7 +151,7 @@ describe('a body', () => {
     const { segment, at, length } = await store(process, body);
     flipBit(await fileOf(segment), at + Math.floor(length / 3));
     expect(await process.archive.get(sha256(body))).toBeNull();
-    expect(await tables.body.count(frontier.pool)).toBe(0);
+    expect(await tables.body.count(pool)).toBe(0);
     expect(await store(process, body)).toMatchObject({ known: false });
     expect(await process.archive.get(sha256(body))).toEqual(body);
   });
@@ -174,7 +169,7 @@ describe('a body', () => {
     const process = startProcess();
     const [one, two] = [text('one'), text('two')];
     const [first, second] = [await store(process, one), await store(process, two)];
-    await tables.body.change(frontier.pool, { hash: sha256(one) }, { at: second.at, length: second.length });
+    await tables.body.change(pool, { hash: sha256(one) }, { at: second.at, length: second.length });
     expect(second.at).toBeGreaterThan(first.at);
     expect(await process.archive.get(sha256(one))).toBeNull();
     expect(await process.archive.get(sha256(two))).toEqual(two);
@@ -199,7 +194,6 @@ describe('a segment', () => {
   });
 
   it('of a dead process is cut where the last commit ends; that of a living one is left alone', async () => {
-    const { pool } = frontier;
     const [dead, living] = [startProcess(), startProcess()];
     await noteWorker(pool, living.id, ['fetch'], null);
     const kept = await store(dead, text('kept '.repeat(100)));
@@ -236,7 +230,6 @@ describe('a segment', () => {
   });
 
   it('that is closed while a commit waits has all of it, or nothing', async () => {
-    const { pool } = frontier;
     const [process, other] = [startProcess(), startProcess()];
     const body = text('in the balance');
     await store(process, text('before'));
@@ -262,7 +255,7 @@ describe('a segment', () => {
     const ended = await process.archive.own.end();
     if (ended === null) throw new Error('no segment');
     await process.upkeep.close(ended);
-    expect(await tables.segment.row(frontier.pool, { id: kept.segment })).toMatchObject({ state: 'sealed' });
+    expect(await tables.segment.row(pool, { id: kept.segment })).toMatchObject({ state: 'sealed' });
   });
 
   it('without any commit is removed', async () => {
@@ -271,7 +264,7 @@ describe('a segment', () => {
     const file = await fileOf(segment);
     await process.upkeep.closeLeft(0);
     expect(await process.upkeep.look()).toBe(true);
-    expect([existsSync(file), await tables.segment.count(frontier.pool)]).toEqual([false, 0]);
+    expect([existsSync(file), await tables.segment.count(pool)]).toEqual([false, 0]);
   });
 });
 
@@ -286,7 +279,7 @@ describe('a segment that is mostly free', () => {
     await store(process, live[0] ?? text(''));
     const segment = kept[0]?.segment ?? 0;
     for (const body of bodies)
-      if (!live.includes(body)) await tables.body.remove(frontier.pool, { hash: sha256(body) });
+      if (!live.includes(body)) await tables.body.remove(pool, { hash: sha256(body) });
     const file = await fileOf(segment);
     await process.upkeep.closeLeft(0);
     return { process, segment, file };
@@ -296,14 +289,12 @@ describe('a segment that is mostly free', () => {
     expect(existsSync(file)).toBe(false);
     for (const body of live)
       expect(body.equals((await process.archive.get(sha256(body))) ?? text(''))).toBe(true);
-    const [segment, ...others] = (await tables.segment.rows(frontier.pool)).filter(
-      ({ length }) => length !== 0,
-    );
+    const [segment, ...others] = (await tables.segment.rows(pool)).filter(({ length }) => length !== 0);
     expect([segment?.state, others]).toEqual(['sealed', []]);
     const moved = await fileOf(segment?.id ?? 0);
     expect(typesIn(moved).filter((type) => type === 'response')).toHaveLength(live.length);
     expect(typesIn(moved).filter((type) => type === 'revisit')).toHaveLength(1);
-    const [revisit] = await tables.revisit.rows(frontier.pool);
+    const [revisit] = await tables.revisit.rows(pool);
     if (revisit === undefined) throw new Error('no revisit');
     expect(
       await process.archive.ownAnswer(
@@ -335,7 +326,7 @@ describe('a segment that is mostly free', () => {
   it('is rewritten once by two processes that try at the same time', async () => {
     const { process, segment, file } = await halfFree();
     const others = [startProcess(), startProcess()];
-    const again = () => tables.segment.changeAny(frontier.pool, { id: segment }, { look_at: fromNow(-1) });
+    const again = () => tables.segment.changeAny(pool, { id: segment }, { look_at: fromNow(-1) });
     await Promise.all(
       others.map(async ({ upkeep }) => {
         for (let looks = 0; looks < 5; looks++) {
@@ -355,7 +346,7 @@ describe('a segment that is mostly free', () => {
     let looks = 0;
     expect(await startProcess().upkeep.look(() => looks++ < 1)).toBe(true);
     expect(existsSync(file)).toBe(true);
-    await tables.segment.change(frontier.pool, { id: segment }, { look_at: fromNow(-1) });
+    await tables.segment.change(pool, { id: segment }, { look_at: fromNow(-1) });
     while (await process.upkeep.look());
     for (const body of live) expect(await process.archive.get(sha256(body))).not.toBeNull();
     expect(existsSync(file)).toBe(false);
@@ -397,7 +388,7 @@ describe('small segments', () => {
     over.abort();
     await reading;
     expect(files.map((file) => existsSync(file))).toEqual(files.map((_, at) => at === 7));
-    const left = await tables.segment.rows(frontier.pool);
+    const left = await tables.segment.rows(pool);
     expect(left.map(({ state }) => state)).toEqual(['sealed', 'sealed']);
     await readable([...lists.flat(), ...large]);
     const merged = await fileOf(left[1]?.id ?? 0);
@@ -433,11 +424,11 @@ describe('a body that is freed while somebody brings it again', () => {
   it('before the commit: the commit is refused, and the page is fetched again', async () => {
     const process = startProcess();
     await store(process, body);
-    await tables.url.change(frontier.pool, { crawl_id: crawl }, { stage: 0 });
+    await tables.url.change(pool, { crawl_id: crawl }, { stage: 0 });
     const again = await process.archive.put(capture(body));
     expect(again.known).toBe(true);
-    await tables.freedBody.add(frontier.pool, { hash: sha256(body) });
-    await freeBodies(frontier.pool, 0);
+    await tables.freedBody.add(pool, { hash: sha256(body) });
+    await freeBodies(pool, 0);
     expect(await commit(process, body, again, await leasedUrl())).toBe(false);
     expect(await store(process, body)).toMatchObject({ known: false });
     expect(await process.archive.get(sha256(body))).toEqual(body);
@@ -446,10 +437,10 @@ describe('a body that is freed while somebody brings it again', () => {
   it('after the commit: it is kept', async () => {
     const process = startProcess();
     await store(process, body);
-    await tables.url.change(frontier.pool, { crawl_id: crawl }, { stage: 0 });
-    await tables.freedBody.add(frontier.pool, { hash: sha256(body) });
+    await tables.url.change(pool, { crawl_id: crawl }, { stage: 0 });
+    await tables.freedBody.add(pool, { hash: sha256(body) });
     await store(process, body);
-    await freeBodies(frontier.pool, 0);
+    await freeBodies(pool, 0);
     expect(await process.archive.get(sha256(body))).toEqual(body);
   });
 
@@ -458,18 +449,17 @@ describe('a body that is freed while somebody brings it again', () => {
     for (let round = 0; round < 15; round++) {
       const each = text(`round ${String(round)}`);
       await store(process, each);
-      await tables.url.change(frontier.pool, { crawl_id: crawl }, { stage: 0 });
-      await tables.freedBody.add(frontier.pool, { hash: sha256(each) });
+      await tables.url.change(pool, { crawl_id: crawl }, { stage: 0 });
+      await tables.freedBody.add(pool, { hash: sha256(each) });
       const again = await process.archive.put(capture(each));
       const url = await leasedUrl();
-      const [taken] = await Promise.all([commit(process, each, again, url), freeBodies(frontier.pool, 0)]);
+      const [taken] = await Promise.all([commit(process, each, again, url), freeBodies(pool, 0)]);
       expect((await process.archive.get(sha256(each))) !== null).toBe(taken);
     }
   });
 });
 
 it('a crawl that is deleted gives its room back, but for what another crawl has too', async () => {
-  const { pool } = frontier;
   const process = startProcess();
   const [shared, own] = [text('shared'), text('own '.repeat(500))];
   const first = await store(process, own);

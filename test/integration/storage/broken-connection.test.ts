@@ -14,10 +14,10 @@ import {
 } from '../../support/database/index.ts';
 import { stopped } from '../../support/freezing.ts';
 import { until } from '../../support/until.ts';
-import { createWorld } from '../../support/world.ts';
+import { createDatabase } from '../../support/world.ts';
 
 it('one that breaks between two statements fails the transaction, and not the process', async () => {
-  const world = await createWorld();
+  const world = await createDatabase();
   const [pool, other] = [1, 1].map((size) => createPool(world.databaseUrl, size, () => undefined)) as [
     ReturnType<typeof createPool>,
     ReturnType<typeof createPool>,
@@ -42,7 +42,7 @@ it(
   'a process that is frozen in one holds its rows for seconds only, and changes nothing when it wakes',
   { tags: ['long'] },
   async () => {
-    const world = await createWorld();
+    const world = await createDatabase();
     const pool = createPool(world.databaseUrl, 1, () => undefined);
     const origin = 'https://a.example';
     await addHost(pool, origin, {});

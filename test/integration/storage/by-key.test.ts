@@ -5,22 +5,20 @@ import { excludeQueued, FrontierWriter, type ResultRow } from '../../../storage/
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase } from '../../support/world.ts';
 import { addHosts, addUrls, rowsRead, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
-let world: World;
+const world = withDatabase();
 let pool: Pool;
 
-beforeAll(async () => {
-  world = await createWorld();
+beforeAll(() => {
   // One connection, so that its plans are those that it made when the table was small.
   pool = createPool(world.databaseUrl, 1, () => undefined, { planned: 'by-key' });
 });
 afterAll(async () => {
   await pool.end();
-  await world.close();
 });
 
 const many = 100;

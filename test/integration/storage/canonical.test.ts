@@ -1,6 +1,6 @@
 /** Which of several pages with one body, or one text, stands for the others (F20), as the pages feed tells it. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
@@ -17,24 +17,19 @@ import {
   leased,
   moveCrawl,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
-let frontier: Frontier;
+const frontier = withFrontier();
+const { pool } = frontier;
 let crawl: number;
 let hosts: Map<string, number>;
-
-beforeAll(async () => {
-  frontier = await openFrontier();
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
-  crawl = await runningCrawl(frontier.pool);
+  crawl = await runningCrawl(pool);
   hosts = new Map();
 });
 
@@ -56,7 +51,7 @@ interface Fetched {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const hostOf = async (origin: string): Promise<number> => {
-  const host = hosts.get(origin) ?? (await newHost(frontier.pool, origin));
+  const host = hosts.get(origin) ?? (await newHost(pool, origin));
   hosts.set(origin, host);
   return host;
 };
@@ -74,7 +69,7 @@ const pageRow = (
 
 /** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */
 async function fetched(...urls: readonly Fetched[]): Promise<void> {
-  const { pool, writer } = frontier;
+  const { writer } = frontier;
   const judge = createDedup(frontier, () => Promise.resolve());
   const all = { shard: 0, lane: 0, lanes: 1 };
   for (const page of urls) {
@@ -113,16 +108,16 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
 
 /** As the end of a crawl does. Answers how many pages changed their standing. */
 async function settle(): Promise<number> {
-  const changed = await inTransaction(frontier.pool, (db) => rankCopies(db, crawl));
-  await moveCrawl(frontier.pool, crawl, 'finished');
-  await expectExact(frontier.pool, crawl);
+  const changed = await inTransaction(pool, (db) => rankCopies(db, crawl));
+  await moveCrawl(pool, crawl, 'finished');
+  await expectExact(pool, crawl);
   return changed;
 }
 
 /** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
 async function standing(): Promise<Record<string, readonly [string | null, string | null]>> {
   const pages: Record<string, readonly [string | null, string | null]> = {};
-  for await (const page of allPages(frontier.pool, String(crawl))) {
+  for await (const page of allPages(pool, String(crawl))) {
     if (page.redirectTo === null) pages[page.url] = [page.duplicateOf, page.title];
   }
   return pages;
@@ -204,7 +199,7 @@ describe('of pages with one body stands for the others', () => {
   it('but not for another crawl’s redirects and links', async () => {
     const mine = crawl;
     await fetched(same(b), same(a, { depth: 5 }));
-    crawl = await runningCrawl(frontier.pool);
+    crawl = await runningCrawl(pool);
     await fetched(
       { url: 'https://b.example/moved', redirectTo: a },
       { url: 'https://b.example/', links: [a] },
@@ -242,7 +237,7 @@ describe('of pages with one body stands for the others', () => {
   it('nobody, where a page has no copy or the same body lies in another crawl', async () => {
     await fetched(same(a));
     const mine = crawl;
-    crawl = await runningCrawl(frontier.pool);
+    crawl = await runningCrawl(pool);
     await fetched(same(b));
     expect(await settle()).toBe(0);
     expect(await standing()).toEqual({ [b]: [null, 'same'] });
@@ -255,7 +250,7 @@ describe('of pages with one body stands for the others', () => {
     await fetched(same(a, { depth: 3 }), same(c, { depth: 2 }));
     await expectChosen(c, a);
     expect(await settle()).toBe(0);
-    await moveCrawl(frontier.pool, crawl, 'running');
+    await moveCrawl(pool, crawl, 'running');
     await fetched(same(b));
     await expectChosen(b, a, c);
   });
@@ -292,7 +287,7 @@ describe('a site with a seed', () => {
       [c]: [`${c}/best`, 'same'],
       [`${c}/best`]: [null, 'same'],
     });
-    await moveCrawl(frontier.pool, crawl, 'running');
+    await moveCrawl(pool, crawl, 'running');
     await fetched(same(`${a}/first`, { depth: 1 }));
     await settle();
     expect(await standing()).toMatchObject({
@@ -309,15 +304,15 @@ describe('a site with a seed', () => {
     const e = 'https://e.example/page';
     await fetched(seedA, same(d), same(a), same(e), same(c));
     expect(await titles()).toEqual([a, d]);
-    crawl = await runningCrawl(frontier.pool);
+    crawl = await runningCrawl(pool);
     await fetched(seedA, same(a), same(d), same(e));
     expect(await titles()).toEqual([a]);
   });
 
   /** URLs that were read and have the same body. */
   async function titles(): Promise<string[]> {
-    const pages = await tables.page.rows(frontier.pool, { crawl_id: crawl, title: 'same' });
-    const urls = await tables.url.rows(frontier.pool, { crawl_id: crawl, key: pages.map(({ key }) => key) });
+    const pages = await tables.page.rows(pool, { crawl_id: crawl, title: 'same' });
+    const urls = await tables.url.rows(pool, { crawl_id: crawl, key: pages.map(({ key }) => key) });
     return urls.map(({ url }) => url);
   }
 });
@@ -417,7 +412,7 @@ describe('of pages with one text and several bodies stands for the others', () =
     await settle();
     expect(await standing()).toEqual({ [c]: [null, c], [a]: [c, a] });
     expect(await settle()).toBe(0);
-    await moveCrawl(frontier.pool, crawl, 'running');
+    await moveCrawl(pool, crawl, 'running');
     await fetched(alike(b));
     await settle();
     expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
@@ -433,9 +428,9 @@ describe('while a crawl goes on', () => {
   const alike = (url: string, more: Partial<Fetched> = {}): Fetched => ({ url, text, ...more });
   const judged = async (...urls: readonly Fetched[]): Promise<Record<string, string | null>> => {
     await fetched(...urls);
-    await judgeSameTexts(frontier.pool, 60_000, most);
-    expect(await tables.textDue.rows(frontier.pool, { crawl_id: crawl })).toEqual([]);
-    const rows = await tables.url.rows(frontier.pool, { crawl_id: crawl });
+    await judgeSameTexts(pool, 60_000, most);
+    expect(await tables.textDue.rows(pool, { crawl_id: crawl })).toEqual([]);
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     const url = (key: Buffer | null): string | null => rows.find((row) => key?.equals(row.key))?.url ?? null;
     return Object.fromEntries(rows.map((row) => [row.url, url(row.alias_key)]));
   };
@@ -455,7 +450,7 @@ describe('while a crawl goes on', () => {
   it('what redirects and links decided at an end is kept', async () => {
     await judged(alike(b), alike(a, { depth: 5 }), { url: 'https://b.example/moved', redirectTo: a });
     await settle();
-    await moveCrawl(frontier.pool, crawl, 'running');
+    await moveCrawl(pool, crawl, 'running');
     expect(await judged(alike(c, { depth: 0 }))).toMatchObject({ [a]: null, [b]: a, [c]: a });
   });
 
@@ -487,7 +482,7 @@ describe('while a crawl goes on', () => {
 
   it('pages that come in one commit are compared with each other', async () => {
     await judged({ url: a, text: 'one' }, { url: b, text: 'two' });
-    const rows = await tables.url.rows(frontier.pool, { crawl_id: crawl });
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     await frontier.writer.write({
       pages: rows.map(({ host_id, key, url }) => pageRow(host_id, key.toString('hex'), { url, text })),
     });
@@ -496,13 +491,13 @@ describe('while a crawl goes on', () => {
 
   it('another crawl’s texts are no business of it', async () => {
     await judged(alike(b));
-    crawl = await runningCrawl(frontier.pool);
+    crawl = await runningCrawl(pool);
     expect(await judged(alike(a))).toEqual({ [a]: null });
   });
 
   /** As if the page had been fetched and read again. */
   async function changeText(url: string, now: string): Promise<void> {
-    const [row] = await tables.url.rows(frontier.pool, { crawl_id: crawl, url });
+    const [row] = await tables.url.rows(pool, { crawl_id: crawl, url });
     if (row === undefined) throw new Error(`${url} is not there`);
     await frontier.writer.write({
       pages: [pageRow(row.host_id, row.key.toString('hex'), { url, text: now })],
@@ -513,9 +508,9 @@ describe('while a crawl goes on', () => {
 describe('a body that another crawl of the tenant had first', () => {
   /** Of each page: the crawl and the page that had its body first; null: this crawl had. */
   const known = async (): Promise<Record<string, readonly [string, string] | null>> => {
-    await moveCrawl(frontier.pool, crawl, 'finished');
+    await moveCrawl(pool, crawl, 'finished');
     const pages: Record<string, readonly [string, string] | null> = {};
-    for await (const { url, revisitOf } of allPages(frontier.pool, String(crawl)))
+    for await (const { url, revisitOf } of allPages(pool, String(crawl)))
       pages[url] = revisitOf && [revisitOf.crawlId, revisitOf.url];
     return pages;
   };
@@ -526,8 +521,8 @@ describe('a body that another crawl of the tenant had first', () => {
   ): Promise<string> => {
     const first = crawl;
     for (const [n, some] of pages.entries()) {
-      if (n > 0) crawl = await runningCrawl(frontier.pool);
-      await changeCrawl(frontier.pool, crawl, { tenant_id: tenants[n] ?? 0 });
+      if (n > 0) crawl = await runningCrawl(pool);
+      await changeCrawl(pool, crawl, { tenant_id: tenants[n] ?? 0 });
       await fetched(...some);
     }
     return String(first);
@@ -535,14 +530,14 @@ describe('a body that another crawl of the tenant had first', () => {
   /** Each test has a tenant of its own: other tests have the same bodies. */
   let ours: readonly [number, number];
   beforeEach(async () => {
-    const tenant = await addTenant(frontier.pool, `tenant ${String(Math.random())}`);
+    const tenant = await addTenant(pool, `tenant ${String(Math.random())}`);
     ours = [tenant, tenant];
   });
 
   it('is told with that crawl and the page of the same URL there, else the one that stands for the body', async () => {
     const first = await inTwo(ours, [same(a), same(b)], [same(b), same(c), { url: 'https://a.example/new' }]);
     expect(await known()).toEqual({ [b]: [first, b], [c]: [first, a], 'https://a.example/new': null });
-    const told = await explainUrlOf(frontier.pool, String(crawl), c, 'Test/1.0');
+    const told = await explainUrlOf(pool, String(crawl), c, 'Test/1.0');
     expect(told?.record?.revisitOf).toMatchObject({ crawlId: first, url: a });
     expect(told?.decisions.find(({ verdict }) => verdict === 'revisit')?.because).toContain(
       `Crawl ${first} had`,
@@ -560,12 +555,12 @@ describe('a body that another crawl of the tenant had first', () => {
   });
 
   it('but never if that crawl is another tenant’s, whichever had the body first', async () => {
-    const other = await addTenant(frontier.pool, `other ${String(Math.random())}`);
+    const other = await addTenant(pool, `other ${String(Math.random())}`);
     const first = await inTwo([other, ours[1]], [same(a)], [same(a)]);
     expect(await known()).toEqual({ [a]: null });
     const second = String(crawl);
-    crawl = await runningCrawl(frontier.pool);
-    await changeCrawl(frontier.pool, crawl, { tenant_id: ours[1] });
+    crawl = await runningCrawl(pool);
+    await changeCrawl(pool, crawl, { tenant_id: ours[1] });
     await fetched(same(a));
     expect(await known()).toEqual({ [a]: [second, a] });
     crawl = Number(first);
@@ -574,8 +569,8 @@ describe('a body that another crawl of the tenant had first', () => {
 
   it('nor of a crawl that is deleted', async () => {
     const first = await inTwo(ours, [same(a)], [same(a)]);
-    await moveCrawl(frontier.pool, Number(first), 'cancelled');
-    await changeCrawl(frontier.pool, Number(first), { removed_at: new Date() });
+    await moveCrawl(pool, Number(first), 'cancelled');
+    await changeCrawl(pool, Number(first), { removed_at: new Date() });
     expect(await known()).toEqual({ [a]: null });
   });
 });

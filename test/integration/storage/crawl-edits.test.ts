@@ -2,7 +2,7 @@
  * What keeps an edit and those who admit URLs apart (`hold_config`): nothing is admitted under settings that are no
  * longer in force, however long ago it was judged, and whatever was admitted before an edit is there for its job.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Admission } from '../../../engine/admission/admission.ts';
 import { candidate, type Candidate } from '../../../engine/admission/candidates.ts';
 import { openBooks } from '../../../engine/books/books.ts';
@@ -15,7 +15,7 @@ import {
   storeEdit,
   type EditOutcome,
 } from '../../../storage/edits/index.ts';
-import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import { admitUrls, outdatedConfig } from '../../../storage/frontier/index.ts';
 import { changeCrawl, fromNow, tables, urlLines, waitingForLocks } from '../../support/database/index.ts';
@@ -25,20 +25,14 @@ import {
   keyOf,
   leased,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier();
+const { pool } = frontier;
 
 const edit = (crawl: number, changes: Partial<CrawlConfig>): Promise<EditOutcome> =>
   storeEdit(pool, String(crawl), {

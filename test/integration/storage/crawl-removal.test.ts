@@ -1,6 +1,6 @@
 /** Crawls are deleted with all that is theirs, batch by batch, and bodies only where nothing else has them. */
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import {
   findCrawl,
@@ -9,7 +9,7 @@ import {
   markExpired,
   markRemoved,
 } from '../../../storage/crawls/index.ts';
-import { addPage, newCrawl, startServices, newRunningCrawl, type Services } from '../api/world.ts';
+import { addPage, newCrawl, newRunningCrawl, withServices } from '../api/world.ts';
 import {
   addHost,
   addLetter,
@@ -21,26 +21,18 @@ import {
   tables,
 } from '../../support/database/index.ts';
 
-let services: Services;
-
-beforeAll(async () => {
-  services = await startServices();
-});
-afterAll(async () => {
-  await services.stop();
-});
+const { pool } = withServices();
 
 const bodyOf = (text: string) => ({ text, hash: hash('sha256', Buffer.from(text), 'buffer') });
 const isStored = async (text: string): Promise<boolean> =>
-  (await tables.body.count(services.pool, { hash: bodyOf(text).hash })) === 1;
+  (await tables.body.count(pool, { hash: bodyOf(text).hash })) === 1;
 const stored = async (text: string): Promise<void> => {
   if (await isStored(text)) return;
-  await tables.body.add(services.pool, { hash: bodyOf(text).hash, segment: 1, at: 0, length: 1 });
+  await tables.body.add(pool, { hash: bodyOf(text).hash, segment: 1, at: 0, length: 1 });
 };
 
 /** A crawl that is over, with something in as many tables as possible. */
 async function crawlWith(texts: readonly string[]): Promise<string> {
-  const { pool } = services;
   const id = await newCrawl(pool, {}, ['https://a.example/', 'nonsense']);
   for (const [at, text] of texts.entries()) {
     await stored(text);
@@ -71,7 +63,7 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
 
 /** Rows of a crawl, in every table that says whose its rows are. */
 async function rowsOf(id: string): Promise<Record<string, number>> {
-  const counts = Object.entries(await rowsOfCrawl(services.pool, id));
+  const counts = Object.entries(await rowsOfCrawl(pool, id));
   expect(counts.length).toBeGreaterThan(14);
   return Object.fromEntries(counts.filter(([, n]) => n > 0));
 }
@@ -82,7 +74,6 @@ async function until(step: () => Promise<boolean>): Promise<number> {
 
 describe('a crawl that is deleted', () => {
   it('leaves nothing behind, in small steps, and others alone', async () => {
-    const { pool } = services;
     const other = await crawlWith(['shared', 'other']);
     const before = await rowsOf(other);
     const id = await crawlWith(['shared', 'own 1', 'own 2', 'own 3']);
@@ -115,7 +106,6 @@ describe('a crawl that is deleted', () => {
   });
 
   it('is refused while it is not over, and waits for what is in flight', async () => {
-    const { pool } = services;
     const id = await newRunningCrawl(pool);
     const [asked] = await markRemoved(pool, id);
     expect(asked).toMatchObject({ state: 'running', removed: false });
@@ -134,7 +124,6 @@ describe('a crawl that is deleted', () => {
   });
 
   it('keeps a body that is not read yet, and looks at no body too early', async () => {
-    const { pool } = services;
     const id = await crawlWith(['unread', 'gone']);
     await markRemoved(pool, id);
     await until(() => removeBatch(pool));
@@ -155,7 +144,6 @@ describe('a crawl that is deleted', () => {
 
 describe('retention', () => {
   it('is that of the crawl, else that of the instance, from the end of the crawl on', async () => {
-    const { pool } = services;
     const ended = async (config: object, daysAgo: number): Promise<string> => {
       const id = await newCrawl(pool, config);
       await setState(pool, id, 'finished', 'complete');

@@ -1,5 +1,5 @@
 /** Dead letters: one a failed URL, with its evidence, listed without gaps, driven again in bulk (G7). */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeadLetterView } from '../../../contracts/dead-letters.ts';
 import { restMs, type DeadLetterClass } from '../../../domain/dead-letter.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
@@ -9,7 +9,6 @@ import {
   type DeadLetterPage,
   type LetterFilter,
 } from '../../../storage/letters/index.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
 import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { reopenCrawls } from '../../../storage/crawls/index.ts';
@@ -22,20 +21,14 @@ import {
   leased,
   moveCrawl,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-beforeAll(async () => {
-  frontier = await openFrontier(12);
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier(12);
+const { pool } = frontier;
 
 type Ending = readonly [state: ResultRow['state'], over: Partial<ResultRow>];
 const failedWith = (reason: DeadLetterClass, over: Partial<ResultRow> = {}): Ending => [

@@ -1,15 +1,11 @@
 /** The connections of a pool that tenants share (api/way-in/tenant-at-work.ts). */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { connectionTurns, forTenant } from '../../../api/way-in/tenant-at-work.ts';
 import { createPool, inTransaction } from '../../../storage/postgres/index.ts';
 import { askSlowly } from '../../support/database/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase } from '../../support/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.close());
+const world = withDatabase();
 
 it('one tenant has half of them at most, however many statements it has open, and gives them back', async () => {
   const pool = createPool(world.databaseUrl, 8, () => undefined, { turn: connectionTurns(8, 60_000) });

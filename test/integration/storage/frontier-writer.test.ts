@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { excludedReasons, type ExcludedReason } from '../../../domain/url-reason.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
@@ -25,20 +25,16 @@ import {
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
+const frontier = withFrontier();
+const { pool } = frontier;
 let crawl: number;
 let host: number;
-
-beforeAll(async () => {
-  frontier = await openFrontier();
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
-  crawl = await runningCrawl(frontier.pool);
-  host = await newHost(frontier.pool);
+  crawl = await runningCrawl(pool);
+  host = await newHost(pool);
 });
 
 const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
@@ -62,7 +58,7 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
 });
 
 const stateOf = async (key: string) =>
-  (await tables.url.rows(frontier.pool, { host_id: host, crawl_id: crawl, key: Buffer.from(key, 'hex') }))[0];
+  (await tables.url.rows(pool, { host_id: host, crawl_id: crawl, key: Buffer.from(key, 'hex') }))[0];
 
 describe('admissions (F26: atomic check and add)', () => {
   it('counts each URL for the write that brought it first, in one batch and over batches', async () => {
@@ -76,15 +72,12 @@ describe('admissions (F26: atomic check and add)', () => {
       admissions: [admission(host, crawl, a), admission(host, crawl, c)],
     });
     expect(later).toMatchObject({ admitted: 0 });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 3, queued: 3 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 3, queued: 3 });
   });
 
   it('lets many processes find the same links at once, and admits each once', async () => {
     const urls = names(300, 'raced');
-    const writers = Array.from(
-      { length: 6 },
-      () => new FrontierWriter(frontier.pool, { gatherMs: 1, maxRows: 100 }),
-    );
+    const writers = Array.from({ length: 6 }, () => new FrontierWriter(pool, { gatherMs: 1, maxRows: 100 }));
     const counts = await Promise.all(
       writers.flatMap((writer, at) =>
         Array.from({ length: 10 }, async (_, part) => {
@@ -98,7 +91,7 @@ describe('admissions (F26: atomic check and add)', () => {
       ),
     );
     expect(counts.reduce((sum, count) => sum + count)).toBe(300);
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 300, queued: 300 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 300, queued: 300 });
   });
 
   it('records what a filter excludes, and what a draining crawl will not fetch', async () => {
@@ -106,7 +99,7 @@ describe('admissions (F26: atomic check and add)', () => {
     await frontier.writer.write({
       admissions: [admission(host, crawl, filtered, { reason: 'pattern', detail: '*.zip' })],
     });
-    await moveCrawl(frontier.pool, crawl, 'draining');
+    await moveCrawl(pool, crawl, 'draining');
     await frontier.writer.write({ admissions: [admission(host, crawl, late)] });
     expect(await stateOf(keyOf(filtered))).toMatchObject({
       state: 'excluded',
@@ -114,29 +107,29 @@ describe('admissions (F26: atomic check and add)', () => {
       detail: '*.zip',
     });
     expect(await stateOf(keyOf(late))).toMatchObject({ state: 'excluded', reason: 'crawl-limit' });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 2, excluded: 2 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2, excluded: 2 });
   });
 
   it.each(['finished', 'cancelled', 'failed'] as const)('a %s crawl admits nothing', async (state) => {
-    await moveCrawl(frontier.pool, crawl, state);
+    await moveCrawl(pool, crawl, state);
     const written = await frontier.writer.write({
       admissions: [admission(host, crawl, 'https://x.example/')],
     });
     expect(written.admitted).toBe(0);
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 0 });
   });
 
   it('excludes what is found at a host that has its share (F27)', async () => {
     const limited = (url: string) => admission(host, crawl, url, { host_limit: 5 });
     for (const url of names(8, 'one-by-one')) await frontier.writer.write({ admissions: [limited(url)] });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ queued: 5, excluded: 3 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 5, excluded: 3 });
   });
 
   it('excludes what is beyond the share also where one page brings it all (F27)', async () => {
     await frontier.writer.write({
       admissions: names(20, 'at-once').map((url) => admission(host, crawl, url, { host_limit: 5 })),
     });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ queued: 5, excluded: 15 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 5, excluded: 15 });
   });
 
   it('tells what is new at once of thousands beyond the share, not of each by all others (F27)', async () => {
@@ -164,7 +157,7 @@ describe('admissions (F26: atomic check and add)', () => {
     const [first, second] = [names(3, 'share'), names(5, 'share')];
     await frontier.writer.write({ admissions: first.map(limited) });
     await frontier.writer.write({ admissions: second.map(limited) });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 5, queued: 5 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 5, queued: 5 });
   });
 });
 
@@ -183,7 +176,7 @@ describe('what is kept out as a page, where a page needs it', () => {
     ['depth', { kind: storedKinds.sitemap }, false],
     ['crawl-limit', { kind: storedKinds.requisite }, false],
   ])('is queued as such if only pages are kept out so: %s %o', async (reason, over, becomes) => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const url = 'https://x.example/picture';
     await writer.write({ admissions: [admission(host, crawl, url, { turns: true })] });
     const was = {
@@ -204,7 +197,7 @@ describe('what is kept out as a page, where a page needs it', () => {
   });
 
   it('stays out where the crawl is about to end', async () => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const url = 'https://x.example/picture';
     await writer.write({ admissions: [admission(host, crawl, url, { turns: true, reason: 'depth' })] });
     await moveCrawl(pool, crawl, 'draining');
@@ -214,7 +207,7 @@ describe('what is kept out as a page, where a page needs it', () => {
   });
 
   it.each(['first', 'last'] as const)('is queued in the batch that brings both, needed %s', async (place) => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const url = 'https://x.example/picture';
     const both = [asNeeded, { turns: true, reason: 'depth' } as const];
     const found = place === 'first' ? both : both.toReversed();
@@ -238,11 +231,11 @@ describe('what a page needs, where a link names it as a page', () => {
     expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', kind: storedKinds.page });
     // Who found the page is told of it.
     expect(written[found.indexOf(asPage as never)]).toMatchObject({ admitted: 1, queued: 1 });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 1, queued: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1, queued: 1 });
   });
 
   it('becomes a page though another process stores it just now', async () => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const url = 'https://x.example/meanwhile';
     const other = await pool.connect();
     try {
@@ -260,7 +253,7 @@ describe('what a page needs, where a link names it as a page', () => {
   });
 
   it('is no unchanged page, however its host answers', async () => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const kinds = Object.values(storedKinds).map((kind) => ({ kind }));
     const admissions = kinds.map((each, at) =>
       admission(host, crawl, `https://x.example/${String(at)}`, each),
@@ -276,7 +269,7 @@ describe('what a page needs, where a link names it as a page', () => {
   });
 
   it('is asked for again when the answer that leads there permits', async () => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const url = 'https://x.example/later';
     await writer.write({ admissions: [admission(host, crawl, url, asNeeded)] });
     const token = await takenLease(pool, host);
@@ -294,22 +287,22 @@ describe('what belongs together', () => {
   it('is committed whole: a result, and the URL it leads to', async () => {
     const [from = '', to = ''] = names(2, 'redirect');
     await frontier.writer.write({ admissions: [admission(host, crawl, from)] });
-    const token = await takenLease(frontier.pool, host);
-    const [place] = await leased(frontier.pool, host, token, 1);
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error('nothing was leased');
     const written = await frontier.writer.write({
       results: [result(place, 'done', { reason: 'redirect', status: 301, redirect_to: to })],
       admissions: [admission(host, crawl, to, { hops: 1, parent_host: host, parent_key: place.key })],
     });
     expect(written).toMatchObject({ admitted: 1 });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 2, done: 1, queued: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2, done: 1, queued: 1 });
   });
 
   it('or not at all: a page that cannot be stored leaves neither links nor the end of its stage', async () => {
     const [url = '', link = ''] = names(2, 'atomic');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
-    const token = await takenLease(frontier.pool, host);
-    const [place] = await leased(frontier.pool, host, token, 1);
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error('nothing was leased');
     await frontier.writer.write({
       results: [result(place, 'done', { stage: 1, content_hash: 'ab'.repeat(32) })],
@@ -318,11 +311,11 @@ describe('what belongs together', () => {
     const reading = { admissions: [admission(host, crawl, link)], stages: [stage] };
     const broken = frontier.writer.write({ ...reading, pages: [page(place.key, { text_hash: 'no hex' })] });
     await expect(broken).rejects.toMatchObject({ code: '22023' });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1 });
     expect(await stateOf(place.key)).toMatchObject({ stage: 1 });
 
     await frontier.writer.write({ ...reading, pages: [page(place.key)] });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 2 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2 });
     expect(await stateOf(place.key)).toMatchObject({ stage: 0 });
   });
 });
@@ -336,7 +329,7 @@ describe('a poison row', () => {
       frontier.writer.write({ admissions: [admission(host, crawl, other)] }),
     ]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ discovered: 2, queued: 2 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2, queued: 2 });
     const after = await frontier.writer.write({ admissions: [admission(host, crawl, bad)] });
     expect(after.admitted).toBe(1);
   });
@@ -361,22 +354,22 @@ describe('results', () => {
   it('count only under the lease they were fetched under', async () => {
     const [url = ''] = names(1, 'lost-lease');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
-    const token = await takenLease(frontier.pool, host);
-    const [place] = await leased(frontier.pool, host, token, 1);
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error('nothing was leased');
     await frontier.writer.write({ results: [result({ ...place, token: token + 1_000 }, 'dead')] });
     expect(await stateOf(place.key)).toMatchObject({ state: 'leased' });
     await frontier.writer.write({ results: [result(place, 'dead')] });
     await frontier.writer.write({ results: [result(place, 'done')] });
     expect(await stateOf(place.key)).toMatchObject({ state: 'dead' });
-    expect(await expectExact(frontier.pool, crawl)).toMatchObject({ dead: 1, done: 0 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ dead: 1, done: 0 });
   });
 
   it('are written with all that they say of the answer', async () => {
     const [url = ''] = names(1, 'answered');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
-    const token = await takenLease(frontier.pool, host);
-    const [place] = await leased(frontier.pool, host, token, 1);
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error('nothing was leased');
     const answer = {
       reason: 'too-large',
@@ -399,22 +392,22 @@ describe('results', () => {
   it('that failed leave a dead letter with class and evidence; an attempt leaves a line', async () => {
     const [url = ''] = names(1, 'letter');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
-    const token = await takenLease(frontier.pool, host);
+    const token = await takenLease(pool, host);
     for (const state of ['queued', 'failed'] as const) {
-      const [place] = await leased(frontier.pool, host, token, 1);
+      const [place] = await leased(pool, host, token, 1);
       if (place === undefined) throw new Error('nothing was leased');
       const why = { reason: 'server-error', detail: 'answered 500', status: 500 } as const;
       await frontier.writer.write({
         results: [result(place, state, { ...why, attempted: state === 'queued' })],
       });
     }
-    expect(await lettersOf(frontier.pool, crawl)).toEqual([
+    expect(await lettersOf(pool, crawl)).toEqual([
       { class: 'server-error', status: 500, message: 'answered 500', attempts: 1 },
     ]);
-    expect(await tables.attempt.rows(frontier.pool, { crawl_id: crawl })).toMatchObject([
+    expect(await tables.attempt.rows(pool, { crawl_id: crawl })).toMatchObject([
       { class: 'server-error', status: 500, message: 'answered 500' },
     ]);
-    await expectExact(frontier.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -422,8 +415,8 @@ describe('the stages of a body', () => {
   it('are left alone by an activity that runs a second time', async () => {
     const [url = ''] = names(1, 'stages');
     await frontier.writer.write({ admissions: [admission(host, crawl, url)] });
-    const token = await takenLease(frontier.pool, host);
-    const [place] = await leased(frontier.pool, host, token, 1);
+    const token = await takenLease(pool, host);
+    const [place] = await leased(pool, host, token, 1);
     if (place === undefined) throw new Error('nothing was leased');
     await frontier.writer.write({
       results: [result(place, 'done', { stage: 1, content_hash: 'cd'.repeat(32) })],
@@ -439,10 +432,8 @@ describe('the stages of a body', () => {
       stages: [{ ...on, from: 2, to: 0 }],
       pages: [page(place.key, { title: 'Read again' })],
     });
-    expect(await tables.page.rows(frontier.pool, { crawl_id: crawl })).toMatchObject([
-      { title: 'Read again' },
-    ]);
-    await expectExact(frontier.pool, crawl);
+    expect(await tables.page.rows(pool, { crawl_id: crawl })).toMatchObject([{ title: 'Read again' }]);
+    await expectExact(pool, crawl);
   });
 });
 
@@ -451,19 +442,15 @@ describe('group commit', () => {
     const transactions = async (writer: FrontierWriter, stem: string): Promise<number> => {
       const urls = names(60, stem);
       await Promise.all(urls.map((url) => writer.write({ admissions: [admission(host, crawl, url)] })));
-      return transactionsOf(frontier.pool, crawl, `%/${stem}/%`);
+      return transactionsOf(pool, crawl, `%/${stem}/%`);
     };
-    expect(
-      await transactions(new FrontierWriter(frontier.pool, { gatherMs: 20, maxRows: 1_000 }), 'grouped'),
-    ).toBe(1);
-    expect(
-      await transactions(new FrontierWriter(frontier.pool, { gatherMs: 20, maxRows: 20 }), 'split'),
-    ).toBe(3);
-    await expectExact(frontier.pool, crawl);
+    expect(await transactions(new FrontierWriter(pool, { gatherMs: 20, maxRows: 1_000 }), 'grouped')).toBe(1);
+    expect(await transactions(new FrontierWriter(pool, { gatherMs: 20, maxRows: 20 }), 'split')).toBe(3);
+    await expectExact(pool, crawl);
   });
 
   it('takes a write that is larger than a batch', async () => {
-    const small = new FrontierWriter(frontier.pool, { gatherMs: 1, maxRows: 10 });
+    const small = new FrontierWriter(pool, { gatherMs: 1, maxRows: 10 });
     const { admitted } = await small.write({
       admissions: names(100, 'large').map((url) => admission(host, crawl, url)),
     });
@@ -471,7 +458,7 @@ describe('group commit', () => {
   });
 
   it('tells every writer of an outage, once, and goes on when it is over', async () => {
-    const flaky = startFlakyPool(frontier.pool);
+    const flaky = startFlakyPool(pool);
     const writer = new FrontierWriter(flaky.pool, { gatherMs: 1, maxRows: 1_000 });
     const [a = '', b = ''] = names(2, 'outage');
     flaky.down = true;
@@ -483,6 +470,6 @@ describe('group commit', () => {
     expect(flaky.refused).toBe(1);
     flaky.down = false;
     expect(await writer.write({ admissions: [admission(host, crawl, a)] })).toMatchObject({ admitted: 1 });
-    await expectExact(frontier.pool, crawl);
+    await expectExact(pool, crawl);
   });
 });

@@ -12,12 +12,13 @@ import {
   leaseUrls,
 } from '../../../storage/frontier/index.ts';
 import { urlKey } from '../../../contracts/url-key.ts';
-import { createPool, type Pool, retrying } from '../../../storage/postgres/index.ts';
+import { type Pool, retrying } from '../../../storage/postgres/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { waitingCrawls } from '../../../storage/feeding/index.ts';
 import { addHost, moveHostAway } from '../../support/database/index.ts';
-import { createWorld } from '../../support/world.ts';
+import { given } from '../../support/given.ts';
+import { createDatabase, poolOf } from '../../support/world.ts';
 
 export interface Frontier {
   readonly pool: Pool;
@@ -26,8 +27,8 @@ export interface Frontier {
 }
 
 export async function openFrontier(connections = 8): Promise<Frontier> {
-  const world = await createWorld();
-  const pool = createPool(world.databaseUrl, connections, () => undefined);
+  const world = await createDatabase();
+  const pool = poolOf(world, connections);
   return {
     pool,
     writer: new FrontierWriter(pool),
@@ -37,6 +38,13 @@ export async function openFrontier(connections = 8): Promise<Frontier> {
     },
   };
 }
+
+/** The same for the tests of a file. */
+export const withFrontier = (connections?: number): Frontier =>
+  given(
+    () => openFrontier(connections),
+    (frontier) => frontier.close(),
+  );
 
 /** A crawl that runs. */
 export async function runningCrawl(

@@ -1,5 +1,5 @@
 /** URLs that were gone for thirty days leave the frontier (F10): their rows go, their counts stay. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { canonicalize } from '../../../domain/url.ts';
 import { Admission } from '../../../engine/admission/admission.ts';
@@ -13,23 +13,20 @@ import { keep } from '../../../engine/chores.ts';
 import { removal } from '../../../workers/removal.ts';
 import { addUrl, fromNow, tables, type UrlPlace } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
-import { admission, expectExact, moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+import { admission, expectExact, moveCrawl, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-beforeAll(async () => {
-  frontier = await openFrontier();
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier();
+const { pool } = frontier;
 
 const day = 86_400;
 
 type Place = readonly [crawlId: number, fetchedAt: string, hostId: number, key: Buffer];
 const start: Place = [0, '-infinity', 0, Buffer.alloc(0)];
 const forget = async (): Promise<number | undefined> =>
-  (await forgetDead(frontier.pool, 30, 2, 100, ...start))[0]?.urls;
+  (await forgetDead(pool, 30, 2, 100, ...start))[0]?.urls;
 
 it('forgets what was gone for long, a batch at a time, and keeps every sum', async () => {
-  const { pool, writer } = frontier;
+  const { writer } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
   const origin = 'https://gone.example';
   const dead = (path: string, days: number): Promise<UrlPlace> =>
@@ -86,8 +83,8 @@ it('forgets what was gone for long, a batch at a time, and keeps every sum', asy
 
 /** A dead page that a standing crawl asks for again. */
 async function keptPage(id: number, url: string, daysGone: number, deadVisits: number): Promise<UrlPlace> {
-  const gone = await addUrl(frontier.pool, id, url, { state: 'dead', fetched_at: fromNow(-daysGone * day) });
-  await tables.history.add(frontier.pool, {
+  const gone = await addUrl(pool, id, url, { state: 'dead', fetched_at: fromNow(-daysGone * day) });
+  await tables.history.add(pool, {
     ...{ host_id: gone.hostId, crawl_id: id, key: gone.key, class: 2, visits: 3, dead_visits: deadVisits },
     ...{ importance: 1, rate: 1, unchanged_in_row: 0, unchanged_days: 0, changed_after: [] },
     ...{ seen_at: fromNow(-daysGone * day), body_sign: Buffer.of(1), next_due: fromNow(30 * day) },
@@ -96,7 +93,6 @@ async function keptPage(id: number, url: string, daysGone: number, deadVisits: n
 }
 
 it('keeps a page that a standing crawl asks for again, until it was found gone four times in a row', async () => {
-  const { pool } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
   await tables.standing.add(pool, { crawl_id: id, pages: 1, allowance: 0, queued: 0 });
   const { hostId, key } = await keptPage(id, 'https://rare.example/', 60, 3);
@@ -106,7 +102,6 @@ it('keeps a page that a standing crawl asks for again, until it was found gone f
 });
 
 it('keeps no page of a crawl that stands no more', async () => {
-  const { pool } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
   await tables.standing.add(pool, { crawl_id: id, pages: 1, allowance: 0, queued: 0 });
   await keptPage(id, 'https://stood.example/', 60, 1);
@@ -116,7 +111,6 @@ it('keeps no page of a crawl that stands no more', async () => {
 });
 
 it('looks at some URLs at a time, and goes on behind those that stay', async () => {
-  const { pool } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
   await tables.standing.add(pool, { crawl_id: id, pages: 3, allowance: 0, queued: 0 });
   for (const [at, days] of [60, 60, 50].entries())
@@ -134,7 +128,6 @@ it('looks at some URLs at a time, and goes on behind those that stay', async () 
 });
 
 it('that fails does not keep the archive from being tidied, and is told', async () => {
-  const { pool } = frontier;
   const query = (statement: unknown, ...rest: unknown[]): unknown =>
     JSON.stringify(statement).includes('forget-dead')
       ? Promise.reject(new Error('canceling statement due to statement timeout'))
@@ -155,7 +148,7 @@ it('that fails does not keep the archive from being tidied, and is told', async 
 });
 
 it('makes caches forget as well, at most for some minutes a day: a link makes a URL of it again', async () => {
-  const { pool, writer } = frontier;
+  const { writer } = frontier;
   const id = await runningCrawl(pool, { scope: 'any' });
   const url = 'https://back.example/gone';
   const place = { host_id: 0, crawl_id: id };

@@ -1,6 +1,6 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   askRobots,
   changeSettings,
@@ -9,7 +9,6 @@ import {
   unparkHost,
 } from '../../../storage/hosts/index.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
 import {
   askGuestLease,
   cutLeases,
@@ -31,18 +30,12 @@ import {
   setState,
   type HostColumns,
 } from '../../support/database/index.ts';
-import { newHost, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+import { newHost, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const frontier = withFrontier(20);
+const { pool } = frontier;
 let host: number;
 const minute = 60_000;
-
-beforeAll(async () => {
-  frontier = await openFrontier(20);
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   host = await newHost(pool);
 });

@@ -1,8 +1,7 @@
 /** Which URLs a slice gets: due ones, best first, crawls in turn, and never more pages than a crawl may have. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CrawlBook, type OpenCrawl } from '../../../engine/books/crawl-book.ts';
 import { leaseWithinLimits } from '../../../engine/visit/lease-within-limits.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
 import { leaseUrls, returnUrls } from '../../../storage/frontier/index.ts';
 import { waitingCrawls } from '../../../storage/feeding/index.ts';
 import {
@@ -20,23 +19,16 @@ import {
   moveCrawl,
   names,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const frontier = withFrontier(16);
+const { pool } = frontier;
 let host: number;
 let token: number;
-
-beforeAll(async () => {
-  frontier = await openFrontier(16);
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   host = await newHost(pool);
   token = await takenLease(pool, host);

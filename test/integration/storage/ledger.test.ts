@@ -3,35 +3,19 @@
  * recount of the URLs, and discovered is the sum of the states.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Pool, retrying } from '../../../storage/postgres/index.ts';
+import { describe, expect, it } from 'vitest';
+import { retrying } from '../../../storage/postgres/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { dropHost, parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import { excludeQueued, returnUrls } from '../../../storage/frontier/index.ts';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
 import { lettersOf, tables } from '../../support/database/index.ts';
-import {
-  admission,
-  expectExact,
-  leased,
-  newHost,
-  openFrontier,
-  result,
-  runningCrawl,
-  type Frontier,
-} from './frontier.ts';
+import { admission, expectExact, leased, newHost, result, runningCrawl, withFrontier } from './frontier.ts';
 import { admit, at, Model, operation, slice } from './ledger-model.ts';
 import { runs } from '../../support/runs.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-
-beforeAll(async () => {
-  // More sessions than the ledger has shards, so that some share one.
-  frontier = await openFrontier(40);
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier(40);
+const { pool } = frontier;
 
 async function expectLike(model: Model): Promise<void> {
   for (const crawl of model.crawls) {

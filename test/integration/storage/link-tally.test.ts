@@ -1,26 +1,14 @@
 /** Links to known URLs: counted in the process, and turned into scores of URLs that wait (engine/admission/link-tally.ts). */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LinkTally } from '../../../engine/admission/link-tally.ts';
-import { openBooks, type Books } from '../../../engine/books/books.ts';
+import { openBooks } from '../../../engine/books/books.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { tables } from '../../support/database/index.ts';
-import {
-  admission,
-  expectExact,
-  keyOf,
-  newHost,
-  openFrontier,
-  runningCrawl,
-  type Frontier,
-} from './frontier.ts';
+import { admission, expectExact, keyOf, newHost, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let books: Books;
-beforeAll(async () => {
-  frontier = await openFrontier();
-  books = openBooks(frontier.pool, { userAgent: 'Orbweaver/0.0', allowPrivate: [], shards: 1 });
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier();
+const { pool } = frontier;
+const books = openBooks(pool, { userAgent: 'Orbweaver/0.0', allowPrivate: [], shards: 1 });
 
 const origin = 'https://linked.example';
 const url = (name: string): string => `${origin}/${name}`;
@@ -33,7 +21,7 @@ interface Site {
 
 /** A crawl that has found these pages of a host on the first of them. */
 async function site(names: readonly string[], config = {}): Promise<Site> {
-  const [host, crawl] = [await newHost(frontier.pool, origin), await runningCrawl(frontier.pool, config)];
+  const [host, crawl] = [await newHost(pool, origin), await runningCrawl(pool, config)];
   await frontier.writer.write({
     admissions: names.map((name, at) =>
       admission(host, crawl, url(name), {
@@ -43,7 +31,7 @@ async function site(names: readonly string[], config = {}): Promise<Site> {
     ),
   });
   const priorities = async (...wanted: readonly string[]): Promise<number[]> => {
-    const rows = await tables.url.rows(frontier.pool, { crawl_id: crawl });
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     return wanted.map((name) => rows.find((row) => row.url === url(name))?.priority ?? NaN);
   };
   return { crawl, host, priorities };
@@ -69,7 +57,7 @@ async function linked(
 describe('the tally of links', () => {
   it('lifts the URLs with the most links, one for every two pages that were read', async () => {
     const of = await site(['seed', 'often', 'twice', 'never']);
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     await linked(tally, of, 2, ['often', 'twice']);
     await linked(tally, of, 2, ['outside']);
     await tally.flush();
@@ -79,9 +67,9 @@ describe('the tally of links', () => {
     expect(often).toBeGreaterThan(twice);
     expect(twice).toBeGreaterThan(0.3);
     expect(never).toBeCloseTo(0.3);
-    await expectExact(frontier.pool, of.crawl);
+    await expectExact(pool, of.crawl);
 
-    const told = await explainUrlOf(frontier.pool, String(of.crawl), url('often'), 'Orbweaver/0.0');
+    const told = await explainUrlOf(pool, String(of.crawl), url('often'), 'Orbweaver/0.0');
     const because = told?.decisions.find(({ step }) => step === 'priority')?.because;
     expect(because).toMatch(
       /^Its score is 0\.\d+: .* from a seed, where the page that names it has 1, .* links from about \d\d pages of its host/,
@@ -92,7 +80,7 @@ describe('the tally of links', () => {
   it('of more than may be lifted takes those with the most links', async () => {
     const few = ['c', 'd', 'e', 'f', 'g', 'h'];
     const of = await site(['seed', 'a', 'b', ...few]);
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     await linked(tally, of, 2, few);
     await linked(tally, of, 4, ['a', 'b'], 2);
     await linked(tally, of, 6, ['b'], 6);
@@ -123,7 +111,7 @@ describe('the tally of links', () => {
       [1001, 1002, 1003],
       [1003, 1004, 1005, 1006],
     ]) {
-      const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+      const tally = new LinkTally(pool, books, { everyMs: 0 });
       for (const host of hosts) from(tally, host, ['a']);
       from(tally, 1001, ['b']);
       await tally.flush();
@@ -137,11 +125,11 @@ describe('the tally of links', () => {
   it('leaves alone what does not wait any more, has failed or is a seed', async () => {
     const of = await site(['seed', 'leased', 'failed', 'asked-for', 'waits']);
     const change = (name: string, columns: object): Promise<unknown> =>
-      tables.url.change(frontier.pool, { crawl_id: of.crawl, url: url(name) }, columns);
+      tables.url.change(pool, { crawl_id: of.crawl, url: url(name) }, columns);
     await change('leased', { state: 'leased' });
     await change('failed', { priority: -3.5 });
     await change('asked-for', { seed: true });
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     await linked(tally, of, 20, ['leased', 'failed', 'asked-for', 'waits']);
     await tally.flush();
     const [leased, failed, asked, waits] = await of.priorities('leased', 'failed', 'asked-for', 'waits');
@@ -151,13 +139,13 @@ describe('the tally of links', () => {
       '0.30',
     ]);
     expect(waits).toBeGreaterThan(0.3);
-    expect(await tables.linkCount.rows(frontier.pool, { crawl_id: of.crawl })).toHaveLength(1);
+    expect(await tables.linkCount.rows(pool, { crawl_id: of.crawl })).toHaveLength(1);
   });
 
   it('asks nothing of the database between flushes, and two statements in one, however many links there are', async () => {
     const of = await site(['seed', ...Array.from({ length: 50 }, (_, at) => `p${String(at)}`)]);
-    const queries = vi.spyOn(frontier.pool, 'query');
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const queries = vi.spyOn(pool, 'query');
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     await linked(
       tally,
       of,
@@ -179,7 +167,7 @@ describe('the tally of links', () => {
   it('lifts a URL to which a later link promises more of the crawl’s focus', async () => {
     const of = await site(['seed', 'a', 'b'], { focus: { words: ['solar'], examples: [] } });
     const open = await books.crawls.open(of.crawl);
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     const page = (name: string, promises: ReadonlyMap<string, number>): void =>
       tally.note(
         open,
@@ -193,16 +181,16 @@ describe('the tally of links', () => {
     const [a = 0, b = 0] = await of.priorities('a', 'b');
     expect(a).toBeGreaterThan(0.7);
     expect(b).toBeCloseTo(0.3);
-    const told = await explainUrlOf(frontier.pool, String(of.crawl), url('a'), 'Orbweaver/0.0');
+    const told = await explainUrlOf(pool, String(of.crawl), url('a'), 'Orbweaver/0.0');
     expect(told?.decisions.find(({ step }) => step === 'priority')?.because).toMatch(/focus, 0\.9\./);
   });
 
   it('counts nothing for a crawl whose scores do not depend on links', async () => {
     const of = await site(['seed', 'a'], { priority: { depth: 1 } });
-    const tally = new LinkTally(frontier.pool, books, { everyMs: 0 });
+    const tally = new LinkTally(pool, books, { everyMs: 0 });
     await linked(tally, of, 50, ['a']);
     await tally.flush();
     expect(await of.priorities('a')).toEqual([expect.closeTo(0.3)]);
-    expect(await tables.linkCount.rows(frontier.pool, { crawl_id: of.crawl })).toEqual([]);
+    expect(await tables.linkCount.rows(pool, { crawl_id: of.crawl })).toEqual([]);
   });
 });

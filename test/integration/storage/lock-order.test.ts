@@ -3,8 +3,8 @@
  * two writers ever wait for each other. Each test holds a queue, lets a writer come and wait for it, and then looks at
  * the very URL which that writer is about to change.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction, transactOnce, type Pool, type Queryable } from '../../../storage/postgres/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction, transactOnce, type Queryable } from '../../../storage/postgres/index.ts';
 import {
   admitUrls,
   commitResults,
@@ -35,23 +35,17 @@ import {
   keyOf,
   leased,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const frontier = withFrontier();
+const { pool } = frontier;
 let crawl: number;
 let host: number;
 let token: number;
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   crawl = await runningCrawl(pool);
   host = await newHost(pool);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../storage/postgres/index.ts';
-import { createWorld } from '../../support/world.ts';
+import { createDatabase } from '../../support/world.ts';
 
 const name = `test_${randomBytes(6).toString('hex')}`;
 const urlOf = (database: string): string => {
@@ -49,7 +49,7 @@ it('brings an empty database to the schema once, however many start at the same 
   // The same columns as where a single starter made them.
   const columns = `select table_name, column_name, data_type, column_default from information_schema.columns
                     where table_schema = 'public' order by 1, 2`;
-  const world = await createWorld();
+  const world = await createDatabase();
   onTestFinished(() => world.close());
   expect(await ask(name, columns)).toEqual(await ask(new URL(world.databaseUrl).pathname.slice(1), columns));
 });

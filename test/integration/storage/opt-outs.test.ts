@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { coveringDomain, hostName, optOutDetail, optOutHoldMs } from '../../../domain/opt-out.ts';
 import {
   optOut,
@@ -25,18 +25,14 @@ import {
   moveCrawl,
   names,
   newHost,
-  openFrontier,
   result,
   runningCrawl,
   takenLease,
-  type Frontier,
+  withFrontier,
 } from './frontier.ts';
 
-let frontier: Frontier;
-beforeAll(async () => {
-  frontier = await openFrontier(12);
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier(12);
+const { pool } = frontier;
 
 const queue = async (host: number, crawl: number, count: number, over = {}): Promise<void> => {
   const admissions = names(count, `${String(host)}-${String(crawl)}-${String(Math.random())}`).map((url) =>
@@ -46,11 +42,10 @@ const queue = async (host: number, crawl: number, count: number, over = {}): Pro
 };
 const optedOutLinks = { reason: 'opt-out', detail: 'it has opted out' };
 const states = (host: number, crawl: number): Promise<Readonly<Record<string, number>>> =>
-  urlStates(frontier.pool, { host_id: host, crawl_id: crawl });
+  urlStates(pool, { host_id: host, crawl_id: crawl });
 
 describe('opting out', () => {
   it.concurrent('excludes what is queued at the domain and below it, in every crawl, at every port, and nothing else', async () => {
-    const { pool } = frontier;
     const [one, two] = [await runningCrawl(pool), await runningCrawl(pool)];
     const own = await newHost(pool, 'https://one.example');
     const port = await newHost(pool, 'http://one.example:8080');
@@ -79,7 +74,6 @@ describe('opting out', () => {
   });
 
   it.concurrent('again changes nothing but what was queued meanwhile', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://twice.example');
     const first = await optOut(pool, 'twice.example', 'first');
@@ -89,7 +83,6 @@ describe('opting out', () => {
   });
 
   it.concurrent('counts what workers exclude while it waits for their copies', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://counted.example');
     await queue(host, crawl, 30);
@@ -103,7 +96,6 @@ describe('opting out', () => {
   });
 
   it.concurrent('leaves URLs alone that are leased: their slice excludes them', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://leased.example');
     await queue(host, crawl, 5);
@@ -117,7 +109,6 @@ describe('opting out', () => {
   });
 
   it('raises the revision with every change, and lets the list be read as a whole', async () => {
-    const { pool } = frontier;
     const before = (await loadOptOuts(pool, 0))[0]?.revision ?? 0;
     await Promise.all(['a.rev.example', 'b.rev.example'].map((domain) => optOut(pool, domain, null)));
     const [list] = await loadOptOuts(pool, before);
@@ -129,7 +120,6 @@ describe('opting out', () => {
   });
 
   it('is listed by name, page by page', async () => {
-    const { pool } = frontier;
     const all: string[] = [];
     for (let after: string | null = null; ;) {
       const page = await optOutsAfter(pool, after, 2);
@@ -141,7 +131,6 @@ describe('opting out', () => {
   });
 
   it('finds the same hosts in Postgres as the rule does', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const hosts = [
       ...['a.test', 'b.a.test', 'c.b.a.test', 'ba.test', 'a.test.b', 'a-b.test', 'test', 'x_y.a.test'],
@@ -159,7 +148,7 @@ describe('opting out', () => {
   });
 
   it('stays exact while others admit, lease and commit at the same host', async () => {
-    const { pool, writer } = frontier;
+    const { writer } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://busy.example');
     const token = await takenLease(pool, host);
@@ -189,7 +178,6 @@ describe('opting out', () => {
 
 describe('taking an opt-out back', () => {
   it.concurrent('queues again what it excluded, swept or found meanwhile, in crawls that are open', async () => {
-    const { pool } = frontier;
     const [open, paused, over, ending] = [
       await runningCrawl(pool),
       await runningCrawl(pool),
@@ -219,7 +207,6 @@ describe('taking an opt-out back', () => {
   });
 
   it.concurrent('leaves excluded what another entry still covers', { tags: ['long'] }, async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://www.nested.example');
     await queue(host, crawl, 3);
@@ -233,7 +220,6 @@ describe('taking an opt-out back', () => {
   });
 
   it.concurrent('is finished by the next one where it was cut off in between', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool, 'https://cut.example');
     await queue(host, crawl, 3);
@@ -243,7 +229,6 @@ describe('taking an opt-out back', () => {
   });
 
   it('keeps the limit of a crawl for the host, the best first', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool, { maxPagesPerHost: 10 });
     const host = await newHost(pool);
     await queue(host, crawl, 6, { host_limit: 10 });
@@ -260,7 +245,6 @@ describe('taking an opt-out back', () => {
   });
 
   it('queues nothing in a crawl that ends at the same moment', async () => {
-    const { pool } = frontier;
     const crawl = await runningCrawl(pool);
     const host = await newHost(pool);
     await queue(host, crawl, 3, optedOutLinks);

@@ -1,21 +1,14 @@
 /** What a crawl's own delay changes where its host's turn is put right, and in what the crawl is said to wait for. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/postgres/index.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { outlookOf } from '../../../storage/reports/index.ts';
 import { correctTurns } from '../../../storage/feeding/index.ts';
 import { changeHost, fromNow, tables } from '../../support/database/index.ts';
-import { hostOfCrawl, openFrontier, type Frontier } from './frontier.ts';
+import { hostOfCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const frontier = withFrontier();
+const { pool } = frontier;
 let host: number;
 let crawl: number;
-
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   ({ host, crawl } = await hostOfCrawl(frontier, { delaySeconds: 40 }));
   await changeHost(pool, host, { known_at: fromNow(), asked_at: fromNow(), base_delay_ms: 1_000 });

@@ -1,29 +1,15 @@
 /** Crawls are told of hosts that are parked and come back (F38), in the transaction in which that happens. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readEvents } from '../../../storage/events/index.ts';
 import { bringBack, park, answerAsks, askParkedHosts, claimAsks } from '../../../storage/hosts/index.ts';
-import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { lockCrawls, reopenCrawls } from '../../../storage/crawls/index.ts';
 import { deadlocks, expectFree, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
-import {
-  admission,
-  expectExact,
-  moveCrawl,
-  names,
-  newHost,
-  openFrontier,
-  runningCrawl,
-  type Frontier,
-} from './frontier.ts';
+import { admission, expectExact, moveCrawl, names, newHost, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-beforeAll(async () => {
-  frontier = await openFrontier(12);
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
+const frontier = withFrontier(12);
+const { pool } = frontier;
 
 const kindsOf = async (crawl: number): Promise<string[]> =>
   (await readEvents(pool, String(crawl), '0', 1_000)).map(({ kind }) => kind);

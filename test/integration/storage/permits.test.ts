@@ -5,24 +5,16 @@
  */
 import pino from 'pino';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { permitsOf, type Cap } from '../../../domain/caps.ts';
 import { PermitKeeper, type Pass } from '../../../engine/caps/permit-keeper.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { mostTogether, mostWithin } from '../../web/crowd.ts';
 import { tables } from '../../support/database/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase, withPool } from '../../support/world.ts';
 
-let world: World;
-let pool: Pool;
-beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 6, () => undefined);
-});
-afterAll(async () => {
-  await pool.end();
-  await world.close();
-});
+const world = withDatabase();
+const pool = withPool(world, 6);
 
 const log = pino({ level: 'silent' });
 const { signal } = new AbortController();

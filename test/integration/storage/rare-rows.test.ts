@@ -3,11 +3,10 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { deadLetterClasses } from '../../../domain/dead-letter.ts';
 import { hostStateNames, type HostState } from '../../../domain/host-state.ts';
 import { hostsAfter, listHosts } from '../../../storage/hosts/index.ts';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { chooseLetters, type LetterCursor } from '../../../storage/letters/index.ts';
 import { measureHosts } from '../../../storage/reports/index.ts';
 import {
@@ -19,10 +18,10 @@ import {
   type HostColumns,
 } from '../../support/database/index.ts';
 import { planOf, type PlanNode } from '../../support/plans.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase, withPool } from '../../support/world.ts';
 
-let world: World;
-let pool: Pool;
+const world = withDatabase();
+const pool = withPool(world, 2);
 const many = 20_000;
 
 /** What makes a host what it is; each tenth host in the last part of them has one of these, the others are idle. */
@@ -42,8 +41,6 @@ const histories: readonly [HostState, HostColumns][] = [
 ]; // prettier-ignore
 
 beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 2, () => undefined);
   const ids = await addHosts(pool, many, (n) => `https://h${String(n)}.example`);
   for (const id of ids.slice(-200)) await changeHost(pool, id, histories[id % 10]?.[1] ?? {});
   const letters = ids.map((n) => ({
@@ -52,10 +49,6 @@ beforeAll(async () => {
   }));
   await tables.letter.addAll(pool, letters);
   await tidyTables(pool, 'host', 'dead_letter');
-});
-afterAll(async () => {
-  await pool.end();
-  await world.close();
 });
 
 /** Rows of a table that the plan went over, those included that were left out. */

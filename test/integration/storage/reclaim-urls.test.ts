@@ -1,22 +1,16 @@
 /** Who may put back what a crash left leased: whoever holds the host's lease, and nobody who only once did. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { auditCrawl } from '../../../storage/reports/index.ts';
 import { reclaimPaused, reclaimUrls } from '../../../storage/frontier/index.ts';
 import { renewLeases, takeLease } from '../../../storage/leases/index.ts';
 import { changeHost, fromNow, leaseEnded, tables } from '../../support/database/index.ts';
-import { hostOfCrawl, leased, openFrontier, takenLease, type Frontier } from './frontier.ts';
+import { hostOfCrawl, leased, takenLease, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const frontier = withFrontier();
+const { pool } = frontier;
 let host: number;
 let crawl: number;
-
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   ({ host, crawl } = await hostOfCrawl(frontier));
 });

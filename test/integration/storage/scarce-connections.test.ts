@@ -1,25 +1,21 @@
 /** A server that gives fewer connections than the pool may have: max_connections, or the limit of a role. */
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { createPool, inTransaction, type Pool } from '../../../storage/postgres/index.ts';
+import { createPool, inTransaction } from '../../../storage/postgres/index.ts';
 import { addLimitedRole, askSlowly, type LimitedRole } from '../../support/database/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase, withPool } from '../../support/world.ts';
 
 /** What the server gives, and what the pool would like to have. */
 const [given, wanted] = [3, 12];
 
-let world: World;
-let pool: Pool;
+const world = withDatabase();
+const pool = withPool(world, 1);
 let role: LimitedRole;
 
 beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 1, () => undefined);
   role = await addLimitedRole(pool, world.databaseUrl, given);
 });
 afterAll(async () => {
   await role.drop();
-  await pool.end();
-  await world.close();
 });
 
 it('a pool goes on with those it has, however many ask at once, and says so once', async () => {

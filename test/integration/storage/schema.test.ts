@@ -2,10 +2,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPool } from '../../../storage/postgres/index.ts';
 import { schemaText } from '../../support/schema-dump.ts';
-import { createWorld } from '../../support/world.ts';
+import { createDatabase } from '../../support/world.ts';
 
 it('is the schema in storage/schema.sql (npm test -- test/integration/storage/schema.test.ts -u writes it)', async () => {
-  const world = await createWorld();
+  const world = await createDatabase();
   const pool = createPool(world.databaseUrl, 1, () => undefined);
   onTestFinished(async () => {
     await pool.end();

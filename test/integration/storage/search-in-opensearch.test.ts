@@ -14,11 +14,11 @@ import {
 } from '../../../storage/search/index.ts';
 import { hasOpenSearch, startOpenSearch, type OpenSearchServer } from '../../programs/opensearch.ts';
 import { tables } from '../../support/database/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createDatabase, type Database } from '../../support/world.ts';
 import { describeSearchIndex, type SearchWorld } from './search-suite.ts';
 
 describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
-  let world: World;
+  let world: Database;
   let pool: Pool;
   let server: OpenSearchServer;
   let searched: SearchWorld;
@@ -26,7 +26,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
   const indexOf = (url: string, patience?: number) => openIndex(pool, { url, index: 'pages' }, patience);
 
   beforeAll(async () => {
-    world = await createWorld();
+    world = await createDatabase();
     pool = createPool(world.databaseUrl, 2, () => undefined);
     server = await startOpenSearch();
     searched = {

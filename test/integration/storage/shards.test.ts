@@ -1,5 +1,5 @@
 /** F09: how a shard is split while its hosts are worked, and when a scheduler rests and is woken. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import {
   claimDueShards,
@@ -11,21 +11,13 @@ import {
   takeTurns,
 } from '../../../storage/feeding/index.ts';
 import { ensureHosts } from '../../../storage/hosts/index.ts';
-import type { Pool } from '../../../storage/postgres/index.ts';
 import { addHosts, addUrls, changeHost, fromNow, tables } from '../../support/database/index.ts';
-import { expectExact, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+import { expectExact, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
+const { pool } = withFrontier();
 let crawl: number;
 /** Each test has a shard of its own, and splits it into others. */
 let shard = 0;
-
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
 beforeEach(async () => {
   shard += 10;
   crawl = await runningCrawl(pool);

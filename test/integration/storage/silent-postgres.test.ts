@@ -14,14 +14,13 @@ import {
 import { auditCrawl, reportCrawl } from '../../../storage/reports/index.ts';
 import { holdTable } from '../../support/database/index.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase } from '../../support/world.ts';
 import { newCrawl } from '../api/world.ts';
 
-let world: World;
+const world = withDatabase();
 let proxy: TcpProxy;
 let url: string;
 beforeAll(async () => {
-  world = await createWorld();
   const direct = new URL(world.databaseUrl);
   proxy = await startTcpProxy(Number(direct.port));
   direct.port = String(proxy.port);
@@ -32,7 +31,6 @@ afterEach(() => {
 });
 afterAll(async () => {
   await proxy.close();
-  await world.close();
 });
 
 /** Milliseconds until it fails as an outage of ours. */

@@ -1,22 +1,15 @@
 /** Every statement of storage/ can be prepared against the schema that the migrations make, and sorts by what it means. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPool, type Pool } from '../../../storage/postgres/index.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { plannedNodes } from '../../support/plans.ts';
 import { allStatements, type MadeStatement } from '../../support/statements.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withDatabase, withPool } from '../../support/world.ts';
 
-let world: World;
-let pool: Pool;
+const world = withDatabase();
+const pool = withPool(world, 1);
 let statements: readonly MadeStatement[];
 beforeAll(async () => {
-  world = await createWorld();
-  pool = createPool(world.databaseUrl, 1, () => undefined);
   // What makes tables is no statement that can be planned.
   statements = (await allStatements()).filter(({ text }) => !/^\s*create /.test(text));
-});
-afterAll(async () => {
-  await pool.end();
-  await world.close();
 });
 
 it('is one that Postgres plans', async () => {

@@ -1,6 +1,5 @@
 /** What waits for a receiver, and what becomes of it while the webhook is edited (F38). */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Pool } from '../../../storage/postgres/index.ts';
+import { expect, it } from 'vitest';
 import {
   nextDelivery,
   settleFailed,
@@ -9,15 +8,9 @@ import {
   editWebhook,
   replay,
 } from '../../../storage/webhooks/index.ts';
-import { moveCrawl, openFrontier, runningCrawl, type Frontier } from './frontier.ts';
+import { moveCrawl, runningCrawl, withFrontier } from './frontier.ts';
 
-let frontier: Frontier;
-let pool: Pool;
-beforeAll(async () => {
-  frontier = await openFrontier();
-  ({ pool } = frontier);
-});
-afterAll(() => frontier.close());
+const { pool } = withFrontier();
 
 const made = async (crawlId: string | null): Promise<string> => {
   const webhook = await createWebhook(pool, 1, { url: 'https://old.example/hook', kinds: null, crawlId });

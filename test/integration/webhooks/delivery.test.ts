@@ -29,19 +29,17 @@ import { createPoster } from '../../../net/poster.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { workflowBundle } from '../../../workers/workflow-bundle.ts';
 import { ask } from '../api/asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
+import { newCrawl, withServed } from '../api/world.ts';
 import { dropConnections } from '../../support/database/index.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { isSigned, startReceiver, status, taken, type Receiver } from './receiver.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 
 /** The last waits, of six hours, become two seconds. */
 const timing = { requestMs: 1_000, scale: 1e-4 };
 const patience = { interval: 50 };
 /** Paths of receivers that never answer. All others are waited for until they do: this process may be held up. */
 const hanging = new Set<string>();
-
-let services: Services;
-let api: Api;
 let client: Client;
 let receiver: Receiver;
 let stopWaking: () => Promise<void>;
@@ -54,11 +52,11 @@ const log = pino(
   new Writable({ write: (chunk, _encoding, done) => { logged += String(chunk); done(); } }), // prettier-ignore
 );
 
+const world = withWorld();
+const pool = withPool(world);
+const api = withServed(pool, { log, webhookAllowPrivate: ['127.0.0.0/8'] });
 beforeAll(async () => {
   quietRuntime();
-  services = await startServices();
-  const { world, pool } = services;
-  api = await serve(pool, noteTaker(pool), 1e6, undefined, { log, webhookAllowPrivate: ['127.0.0.0/8'] });
   const connection = await Connection.connect({ address: world.temporalAddress });
   client = new Client({ connection, namespace: world.namespace });
   const native = await NativeConnection.connect({ address: world.temporalAddress });
@@ -87,8 +85,6 @@ afterAll(async () => {
   for (const worker of workers) worker.shutdown();
   await running;
   await receiver.stop();
-  await api.stop();
-  await services.stop();
 });
 
 const call = <T>(method: string, path: string, body?: unknown) =>
@@ -102,7 +98,7 @@ const view = async (id: string) => (await call<WebhookView>('GET', `/v1/webhooks
 const deliveriesOf = async (id: string) =>
   (await call<Deliveries>('GET', `/v1/webhooks/${id}/deliveries`)).body;
 const move = (crawl: string, state: CrawlState, reason: string | null = null) =>
-  setCrawlState(services.pool, Number(crawl), state, state === 'paused' ? 'asked' : null, reason);
+  setCrawlState(pool, Number(crawl), state, state === 'paused' ? 'asked' : null, reason);
 const seen = (path: string, crawl: string): string[] =>
   receiver.at(path).filter(({ message }) => message.crawlId === crawl).map(({ message }) => message.id); // prettier-ignore
 
@@ -111,7 +107,7 @@ let path: string;
 let made = 0;
 beforeEach(async () => {
   path = `/hook${String(++made)}`;
-  crawl = await newCrawl(services.pool);
+  crawl = await newCrawl(pool);
 });
 afterEach(async () => {
   const { body } = await call<{ items: WebhookView[] }>('GET', '/v1/webhooks');
@@ -122,7 +118,7 @@ describe('events', () => {
   it('arrive in order, each once where all goes well, signed, from the making of the webhook on', async () => {
     const since = Date.now();
     const { secret, id } = await make(path);
-    const other = await newCrawl(services.pool);
+    const other = await newCrawl(pool);
     await move(crawl, 'running');
     await move(crawl, 'paused', 'lunch');
     await move(other, 'running');
@@ -147,7 +143,7 @@ describe('events', () => {
   });
 
   it('are those of the kinds and the crawl that were asked for', async () => {
-    const other = await newCrawl(services.pool);
+    const other = await newCrawl(pool);
     await make(path, { kinds: ['crawl.paused', 'crawl.finished'], crawlId: crawl });
     await move(other, 'paused');
     await move(crawl, 'running');
@@ -304,7 +300,7 @@ describe('a webhook', () => {
     for (let turn = 0; turn < 20; turn++) await move(crawl, turn % 2 === 0 ? 'running' : 'paused');
     for (const enough of [3, 9]) {
       await expect.poll(() => receiver.at(path).length, patience).toBeGreaterThan(enough);
-      await dropConnections(services.pool);
+      await dropConnections(pool);
     }
     const all = Array.from({ length: 20 }, (_, turn) => String(turn + 2));
     await expect.poll(() => [...new Set(seen(path, crawl))], patience).toEqual(all);

@@ -9,30 +9,26 @@ import type { CreatedWebhook } from '../../../contracts/http/webhooks.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
 import { ask } from '../api/asking.ts';
-import { newCrawl, noteTaker, serve, startServices, type Api, type Services } from '../api/world.ts';
+import { newCrawl, withServed } from '../api/world.ts';
 import { isSigned, slowlyTaken, startReceiver, type Received, type Receiver } from './receiver.ts';
+import { withWorld, withPool } from '../../support/world.ts';
 
 const blobDir = makeBlobDir();
 const changes = 12;
-let services: Services;
-let api: Api;
+const world = withWorld();
+const pool = withPool(world);
+const api = withServed(pool, { webhookAllowPrivate: ['127.0.0.0/8'] });
 let receiver: Receiver;
 let worker: WorkerProcess;
-const spawn = (): Promise<WorkerProcess> => startWorker(services.world, { roles: 'control', blobDir });
+const spawn = (): Promise<WorkerProcess> => startWorker(world, { roles: 'control', blobDir });
 
 beforeAll(async () => {
-  services = await startServices();
-  api = await serve(services.pool, noteTaker(services.pool), undefined, undefined, {
-    webhookAllowPrivate: ['127.0.0.0/8'],
-  });
   receiver = await startReceiver();
   worker = await spawn();
 });
 afterAll(async () => {
   await worker.drain();
   await receiver.stop();
-  await api.stop();
-  await services.stop();
   rmSync(blobDir, { recursive: true, force: true });
 });
 
@@ -44,16 +40,10 @@ describe('a worker that is killed while it delivers', () => {
     const { body: webhook } = await ask<CreatedWebhook>(api.url, api.key, 'POST', '/v1/webhooks', {
       url: `${receiver.url}/hook`,
     });
-    const crawls = await Promise.all([1, 2, 3].map(() => newCrawl(services.pool)));
+    const crawls = await Promise.all([1, 2, 3].map(() => newCrawl(pool)));
     for (let change = 0; change < changes; change++)
       for (const crawl of crawls)
-        await setCrawlState(
-          services.pool,
-          Number(crawl),
-          change % 2 === 0 ? 'running' : 'paused',
-          'asked',
-          null,
-        );
+        await setCrawlState(pool, Number(crawl), change % 2 === 0 ? 'running' : 'paused', 'asked', null);
     const total = crawls.length * (changes + 1);
     for (let kill = 1; kill <= 2; kill++) {
       const enough = got.length + 5;

@@ -12,24 +12,20 @@ import {
 } from '../../../contracts/workflows.ts';
 import { storeEdit } from '../../../storage/edits/index.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
-import { openDesk, type CrawlDesk } from '../../support/crawling.ts';
+import { withDesk } from '../../support/crawling.ts';
 import { tables } from '../../support/database/index.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { withWorld } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
 
-let world: World;
-let desk: CrawlDesk;
+const world = withWorld();
+const desk = withDesk(world);
 let worker: WorkerProcess;
 beforeAll(async () => {
-  world = await createWorld();
-  desk = await openDesk(world);
   worker = await startWorker(world, { roles: 'control', blobDir: makeBlobDir() });
 });
 afterAll(async () => {
   await worker.drain();
-  await desk.close();
-  await world.close();
 });
 
 const seedsOf = async (crawl: string) => {

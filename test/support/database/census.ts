@@ -6,9 +6,7 @@ export async function rowCounts(db: Queryable): Promise<Record<string, number>> 
   const { rows } = await db.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
   );
-  const counts: Record<string, number> = {};
-  for (const { name } of rows) counts[name] = await count(db, `select count(*)::int as n from ${name}`);
-  return counts;
+  return counts(db, rows, '');
 }
 
 /** Rows of one crawl, by table, of all tables that say whose crawl a row is. */
@@ -16,16 +14,24 @@ export async function rowsOfCrawl(db: Queryable, id: string): Promise<Record<str
   const { rows } = await db.query<{ name: string }>(
     `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'crawl_id'`,
   );
-  const counts: Record<string, number> = {
-    crawl: await count(db, 'select count(*)::int as n from crawl where id = $1', id),
+  return {
+    ...(await counts(db, [{ name: 'crawl' }], 'where id = $1', id)),
+    ...(await counts(db, rows, 'where crawl_id = $1', id)),
   };
-  for (const { name } of rows)
-    counts[name] = await count(db, `select count(*)::int as n from ${name} where crawl_id = $1`, id);
-  return counts;
 }
 
-async function count(db: Queryable, statement: string, ...values: readonly string[]): Promise<number> {
-  return (await db.query<{ n: number }>(statement, [...values])).rows[0]?.n ?? 0;
+/** Of all tables in one statement: it is asked before and after each of many requests. */
+async function counts(
+  db: Queryable,
+  tables: readonly { readonly name: string }[],
+  condition: string,
+  ...values: readonly string[]
+): Promise<Record<string, number>> {
+  const each = tables.map(
+    ({ name }) => `select '${name}' as name, count(*)::int as n from ${name} ${condition}`,
+  );
+  const { rows } = await db.query<{ name: string; n: number }>(each.join(' union all '), [...values]);
+  return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
 
 /** Rows of a table that statements have read so far, by any way, dead ones too. */
