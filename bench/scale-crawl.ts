@@ -75,6 +75,7 @@ const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
   nofollow: false,
   text_hash: null,
   meta: null,
+  fields: null,
   outlinks: Array.from({ length: linksOfPage }, (_, n) => urlOf(0, n).slice(hostOf(0).length)).join('\n'),
   counters: [],
 });

@@ -164,7 +164,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     links: directives.nofollow ? [] : links.urls,
     pictures: page.pictures,
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
-    linksSeen: links.seen,
+    linkCount: links.seen,
     canonical: canonicalOf(page.head.canonicalHref, head.canonical, url, resolve),
     noindex: directives.noindex,
     nofollow: directives.nofollow,

@@ -2,6 +2,7 @@
 import type { Cut } from '../domain/limits.ts';
 import type { LinkContext } from '../domain/relevance/focus.ts';
 import type { PageMeta } from './http/page-meta.ts';
+import type { ListedExtraction } from './page-fields.ts';
 import type { BarringRelation, PageFields, UnreadValue } from './page-rules.ts';
 
 export interface ExtractInput {
@@ -73,11 +74,8 @@ export interface ReadDocument {
   readonly cut: Cut;
 }
 
-export interface Extracted {
-  readonly title: string | null;
-  readonly description: string | null;
-  /** ISO 639-1 code; null: the language could not be told. */
-  readonly language: string | null;
+/** Besides the fields that are listed of every page: `linkCount` are the links seen before the cap and before nofollow was applied. */
+export interface Extracted extends ListedExtraction {
   /** Normalised visible text: NFC, white space folded, boilerplate tags (script, style, nav …) left out. */
   readonly text: string;
   /** Text and words of the whole page, whichever parts the rules keep: what pages are compared by. */
@@ -90,18 +88,12 @@ export interface Extracted {
   readonly blocks: readonly PageBlock[] | null;
   /** Stored with the page. */
   readonly meta: PageMeta;
-  readonly words: number;
   /** Absolute http(s) URLs to follow, fragment dropped, in document order, without repeats or nofollow ones. */
   readonly links: readonly string[];
   /** Addresses of pictures, films and the like, as the page has them: at most a hundred. */
   readonly pictures: readonly string[];
   /** What the links say, by URL, for those with words; null: nobody asked. */
   readonly contexts: ReadonlyMap<string, LinkContext> | null;
-  /** Links seen before the cap and before nofollow was applied. */
-  readonly linksSeen: number;
-  /** Absolute URL of rel=canonical, or null. */
-  readonly canonical: string | null;
-  readonly noindex: boolean;
   /** For the page as a whole (meta robots, X-Robots-Tag). */
   readonly nofollow: boolean;
   /** Charset the body was read as (WHATWG name). */

@@ -7,7 +7,7 @@ import { urlKinds } from '../../domain/url-kind.ts';
 import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
 import { urlStates } from '../crawl.ts';
 import { cutView } from './counts.ts';
-import { nearDuplicate, revisit } from './results.ts';
+import { nearDuplicate, revisit } from './page-details.ts';
 import { count, instant, maxUrlInUrl } from './shared.ts';
 
 export const explainQuery = z.strictObject({

@@ -1,6 +1,6 @@
 /** Near-duplicates of a crawl on the wire. */
 import { z } from 'zod';
-import { nearDuplicate } from './results.ts';
+import { nearDuplicate } from './page-details.ts';
 import { count, limit, nextCursor } from './shared.ts';
 
 export const defaultClusterLimit = 100;

@@ -1,5 +1,24 @@
-/** What is read from a page's body when somebody looks at the page. */
+/** Fields of a page that are more than a value. */
 import { z } from 'zod';
+import { count, instant } from './shared.ts';
+
+export const nearDuplicate = z
+  .object({
+    url: z.string(),
+    likeness: z
+      .number()
+      .meta({ description: 'Estimated share of pairs of words that both texts have, 0 to 1.' }),
+    distance: count.meta({ description: 'Bits of SimHash that differ, of 64.' }),
+  })
+  .meta({ id: 'NearDuplicate' });
+
+export const revisit = z
+  .object({
+    crawlId: z.string(),
+    url: z.string(),
+    storedAt: instant.meta({ description: 'When that crawl first had the body.' }),
+  })
+  .meta({ id: 'Revisit' });
 
 export const pageAnchor = z
   .object({

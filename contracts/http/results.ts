@@ -1,13 +1,9 @@
 /** What a crawl has found, on the wire: its pages, and its ledger recounted. */
 import { z } from 'zod';
-import { urlReasons } from '../../domain/url-reason.ts';
-import { crawlStates, urlStates } from '../crawl.ts';
-import { pageFields } from '../page-fields.ts';
-import { cutView, ledgerView } from './counts.ts';
+import { crawlStates } from '../crawl.ts';
+import { askedFields, listedFields, pageFields } from '../page-fields.ts';
+import { ledgerView } from './counts.ts';
 import { pageFilter } from './page-filter.ts';
-import { pageAnchor, pageImage } from './page-details.ts';
-import { pageMeta } from './page-meta.ts';
-import { pageFieldsView } from './page-rules.ts';
 import { commaSeparated, count, instant, limit, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
@@ -24,93 +20,33 @@ export const pagesQuery = z.strictObject({
     .optional()
     .meta({
       pattern: commaSeparated(pageFields),
-      description:
-        'Comma-separated: `links` for the list of links, `text` for the text, `main` for the text without what surrounds it on the page, `meta` for what else the page says of itself, `fields` for the values that the rules of the crawl take from it, `anchors` for links with their words and position, `images` for images.',
+      description: `Comma-separated: ${pageFields.map((name) => `\`${name}\` for ${askedFields[name].words}`).join(', ')}.`,
     }),
   ...pageFilter.shape,
 });
 
-export const nearDuplicate = z
-  .object({
-    url: z.string(),
-    likeness: z
-      .number()
-      .meta({ description: 'Estimated share of pairs of words that both texts have, 0 to 1.' }),
-    distance: count.meta({ description: 'Bits of SimHash that differ, of 64.' }),
-  })
-  .meta({ id: 'NearDuplicate' });
+type Listed = typeof listedFields;
+type Asked = typeof askedFields;
 
-export const revisit = z
-  .object({
-    crawlId: z.string(),
-    url: z.string(),
-    storedAt: instant.meta({ description: 'When that crawl first had the body.' }),
-  })
-  .meta({ id: 'Revisit' });
+const listedShape = Object.fromEntries(
+  Object.entries(listedFields).map(([name, { schema }]) => [name, schema]),
+) as { [F in keyof Listed]: Listed[F]['schema'] };
+
+const askedShape = Object.fromEntries(
+  Object.entries(askedFields).map(([name, { schema, more }]) => {
+    const description = `Only with fields=${name}${more === undefined ? '' : `: ${more}`}.`;
+    return [name, (schema as z.ZodType).nullable().optional().meta({ description })];
+  }),
+) as { [F in keyof Asked]: z.ZodOptional<z.ZodNullable<Asked[F]['schema']>> };
 
 export const pageView = z
   .object({
-    url: z.string(),
-    state: z.enum(urlStates),
-    status: z.int().nullable(),
-    reason: z.enum(urlReasons).nullable().meta({ description: 'Why the URL is in this state, as a code.' }),
-    title: z.string().nullable(),
-    description: z.string().nullable(),
-    language: z.string().nullable().meta({ description: 'ISO 639-1.' }),
-    words: count.nullable(),
-    linkCount: count.nullable(),
-    contentHash: z.string().nullable().meta({
-      description: 'SHA-256 of the body that this crawl fetched, hex. Null: it has none.',
-    }),
-    reportedHash: z.string().nullable().meta({
-      description:
-        'SHA-256 of the body, hex, as a foreign fetcher reported it: the body is not here. Null: nobody reported one.',
-    }),
-    contentType: z.string().nullable(),
-    bytes: count,
-    depth: count,
-    fetchedAt: instant,
-    duplicateOf: z.string().nullable().meta({
-      description:
-        'URL of the page that stands for all with this content. Null: the page has content of its own, or stands for others. May change while the crawl is open, as pages with the same text come and go.',
-    }),
-    duplicateBy: z.enum(['body', 'text']).nullable().meta({
-      description:
-        'What the page has in common with the page in `duplicateOf`. `body`: title, text and links are those of that page. `text`: the page was read for itself.',
-    }),
-    nearDuplicateOf: nearDuplicate.nullable().meta({
-      description:
-        'The page whose text this one nearly has. Null: there is none, the crawl does not look for any, or the page has not been judged yet, which takes some seconds.',
-    }),
-    revisitOf: revisit.nullable().meta({
-      description:
-        'The crawl of the same tenant that had this body first, with its page: the one with the same URL, or else the one that stands for the body there. Null: this crawl had it first, or the other crawl was deleted.',
-    }),
-    redirectTo: z.string().nullable(),
-    noindex: z.boolean().nullable(),
-    canonical: z
-      .string()
-      .nullable()
-      .meta({ description: 'The URL that the page names as its rel=canonical.' }),
-    cut: cutView,
-    links: z.array(z.string()).nullable().optional().meta({ description: 'Only with fields=links.' }),
-    text: z.string().nullable().optional().meta({ description: 'Only with fields=text.' }),
-    main: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'Only with fields=main: the text without navigation, sidebars and the like.' }),
+    ...listedShape,
+    ...askedShape,
     repeated: z.object({ blocks: count, words: count }).optional().meta({
       description:
         'Only with fields=text or fields=main, for crawls that leave repeated text out: what was left out of the text, in blocks and words. Absent: nothing was.',
     }),
-    meta: pageMeta.nullable().optional().meta({ description: 'Only with fields=meta.' }),
-    fields: pageFieldsView.nullable().optional().meta({
-      description:
-        'Only with fields=fields: the values that the rules of the crawl take from the page, by name. Null: nothing was read by rules.',
-    }),
-    anchors: z.array(pageAnchor).nullable().optional().meta({ description: 'Only with fields=anchors.' }),
-    images: z.array(pageImage).nullable().optional().meta({ description: 'Only with fields=images.' }),
   })
   .meta({ id: 'Page' });
 export type PageView = z.infer<typeof pageView>;

@@ -1,18 +1,10 @@
 /** In which fields two extractions of one body differ. */
 import type { Cut } from '../limits.ts';
 
-/** What is stored of an extraction. */
-export interface Extraction {
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly language: string | null;
-  readonly charset: string | null;
-  readonly words: number;
+/** What is stored of an extraction, by column: these, and others that are compared as they are. */
+export type Extraction = Readonly<Record<string, unknown>> & {
   /** Links seen, followed or not. */
   readonly links: number;
-  readonly canonical: string | null;
-  readonly noindex: boolean;
-  readonly nofollow: boolean;
   /** Hash of the whole text; null: the text is too short to tell. */
   readonly text_hash: string | null;
   readonly meta: Readonly<Record<string, unknown>> | null;
@@ -21,24 +13,17 @@ export interface Extraction {
   /** The links to follow, one on each line. */
   readonly outlinks: string;
   readonly cut: Cut | null;
-}
+};
 
 /** Links of a sample that are shown, of those that one of two extractions found. */
 const mostLinks = 50;
 
 /** By field, what an extraction says. The fields of its metadata are `meta.…`, those of rules `fields.…`; which extractor read the page is no field. */
 function fieldsOf(extraction: Extraction): ReadonlyMap<string, unknown> {
-  const { title, description, language, charset, words, canonical, noindex, nofollow, meta, cut } =
-    extraction;
+  const { links: linkCount, text_hash: text, outlinks: links, meta, fields, cut, ...others } = extraction;
   return new Map<string, unknown>([
-    ...Object.entries({ title, description, language, charset, words, canonical, noindex, nofollow }),
-    ...Object.entries({
-      text: extraction.text_hash,
-      linkCount: extraction.links,
-      links: extraction.outlinks,
-    }),
-    ['cut', cut ?? {}],
-    ...Object.entries(extraction.fields ?? {}).map(([name, value]) => [`fields.${name}`, value] as const),
+    ...Object.entries({ ...others, text, linkCount, links, cut: cut ?? {} }),
+    ...Object.entries(fields ?? {}).map(([name, value]) => [`fields.${name}`, value] as const),
     ...Object.entries(meta ?? {})
       .filter(([name]) => name !== 'version')
       .map(([name, value]) => [`meta.${name}`, value] as const),

@@ -17,7 +17,6 @@ import { namesOf, parseRobots } from '../../domain/robots.ts';
 import { stageOf } from '../../domain/stage.ts';
 import { kindOf } from '../../domain/url-kind.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import { revisitView } from '../../storage/pages/index.ts';
 import type { KeptPage } from '../../storage/recrawl/index.ts';
 import type { HostCircumstances, UrlCircumstances } from '../../storage/reports/index.ts';
 
@@ -123,7 +122,7 @@ export function recordFacts(
     truncated: row.truncated,
     duplicateOf: row.alias_url,
     duplicateBy: row.alias_url === null ? null : row.alias_same_body ? 'body' : 'text',
-    revisitOf: revisitView(row.revisit_of),
+    revisitOf: row.revisit_of,
     stillToDo: stageOf(row.stage),
     requests: row.fetches,
     reclaims: row.reclaims,

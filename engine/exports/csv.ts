@@ -3,45 +3,19 @@
  * spreadsheet would take for a formula gets an apostrophe before it.
  */
 import type { PageView } from '../../contracts/http/results.ts';
-import type { PageField } from '../../contracts/page-fields.ts';
-
-const csvColumns = [
-  'url',
-  'state',
-  'status',
-  'reason',
-  'title',
-  'description',
-  'language',
-  'words',
-  'linkCount',
-  'contentType',
-  'bytes',
-  'depth',
-  'fetchedAt',
-  'duplicateOf',
-  'duplicateBy',
-  'nearDuplicateOf',
-  'revisitOf',
-  'redirectTo',
-  'canonical',
-  'noindex',
-  'contentHash',
-  'reportedHash',
-  'cut',
-] as const satisfies readonly (keyof PageView)[];
+import { listedNames, type ListedField, type PageField } from '../../contracts/page-fields.ts';
 
 /** The names of the columns: a page's own, then the fields that were asked for. */
-export const csvHead = (fields: readonly PageField[]): string => csvRow([...csvColumns, ...fields]);
+export const csvHead = (fields: readonly PageField[]): string => csvRow([...listedNames, ...fields]);
 
 /** Texts stand as they are, other fields as JSON. */
 export const csvLine = (page: PageView, fields: readonly PageField[]): string =>
-  csvRow([...csvColumns.map((column) => page[column]), ...fields.map((field) => asText(page[field]))]);
+  csvRow([...listedNames.map((name) => page[name]), ...fields.map((field) => asText(page[field]))]);
 
 const asText = (value: PageView[PageField] = null): string | null =>
   value === null || typeof value === 'string' ? value : JSON.stringify(value);
 
-type Cell = PageView[(typeof csvColumns)[number]];
+type Cell = PageView[ListedField];
 
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 

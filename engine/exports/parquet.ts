@@ -4,9 +4,10 @@
  */
 import { deserialize, serialize } from 'node:v8';
 import type { RowGroup, SchemaElement } from 'hyparquet';
+import { z } from 'zod';
 import { ByteWriter, ParquetWriter, type ColumnSource } from 'hyparquet-writer';
 import type { PageView } from '../../contracts/http/results.ts';
-import type { PageField } from '../../contracts/page-fields.ts';
+import { listedFields, listedNames, type ListedField, type PageField } from '../../contracts/page-fields.ts';
 import type { Draft } from '../../storage/exports/index.ts';
 import { whole, type ExportForm, type Making } from './form.ts';
 
@@ -29,59 +30,46 @@ const instant: Plain = {
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
 };
 
+/** As the field's schema has it; objects are texts of JSON. */
+function plainOf(schema: z.ZodType): Plain {
+  const bare = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+  if (bare instanceof z.ZodISODateTime) return instant;
+  if (bare instanceof z.ZodBoolean) return boolean;
+  return bare instanceof z.ZodNumber ? integer : words;
+}
+
 const column = (
-  name: keyof PageView,
+  name: ListedField | PageField,
   plain: Plain,
-  valueOf: (page: PageView) => unknown = (page) => page[name],
+  valueOf: (page: PageView) => unknown = (page) => cellOf(page[name] ?? null, plain),
 ): Column => ({ name, elements: [{ name, repetition_type: 'OPTIONAL', ...plain }], valueOf });
 
-const columns: readonly Column[] = [
-  column('url', words),
-  column('state', words),
-  column('status', integer),
-  column('reason', words),
-  column('title', words),
-  column('description', words),
-  column('language', words),
-  column('words', integer),
-  column('linkCount', integer),
-  column('contentType', words),
-  column('bytes', bytes, (page) => BigInt(page.bytes)),
-  column('depth', integer),
-  column('fetchedAt', instant, (page) => new Date(page.fetchedAt)),
-  column('duplicateOf', words),
-  column('duplicateBy', words),
-  column('nearDuplicateOf', words, (page) => page.nearDuplicateOf?.url ?? null),
-  column('revisitOf', words, (page) => textOf(page.revisitOf)),
-  column('redirectTo', words),
-  column('canonical', words),
-  column('noindex', boolean),
-  column('contentHash', words),
-  column('reportedHash', words),
-  column('cut', words, (page) => (Object.keys(page.cut).length === 0 ? null : JSON.stringify(page.cut))),
-];
-const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
-/** As a text of JSON. */
-const json = (name: 'meta' | 'fields' | 'anchors' | 'images'): Column =>
-  column(name, words, (page) => textOf(page[name] ?? null));
-const asked: Readonly<Record<PageField, Column>> = {
-  text: column('text', words, (page) => page.text ?? null),
-  main: column('main', words, (page) => page.main ?? null),
-  links: {
-    name: 'links',
-    elements: [
-      { name: 'links', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
-      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-      { name: 'element', repetition_type: 'REQUIRED', ...words },
-    ],
-    valueOf: (page) => page.links ?? null,
-  },
-  ...{ meta: json('meta'), fields: json('fields'), anchors: json('anchors'), images: json('images') },
+function cellOf(value: PageView[ListedField | PageField], plain: Plain): unknown {
+  if (plain === instant && typeof value === 'string') return new Date(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Columns that are not made from their fields alone. */
+const own: { readonly [F in ListedField]?: Column } = {
+  bytes: column('bytes', bytes, (page) => BigInt(page.bytes)),
+  nearDuplicateOf: column('nearDuplicateOf', words, (page) => page.nearDuplicateOf?.url ?? null),
+  cut: column('cut', words, (page) => (Object.keys(page.cut).length === 0 ? null : JSON.stringify(page.cut))),
+};
+const columns = listedNames.map((name) => own[name] ?? column(name, plainOf(listedFields[name].schema)));
+
+const links: Column = {
+  name: 'links',
+  elements: [
+    { name: 'links', repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'REQUIRED', ...words },
+  ],
+  valueOf: (page) => page.links ?? null,
 };
 
 const columnsOf = (fields: readonly PageField[]): readonly Column[] => [
   ...columns,
-  ...fields.map((field) => asked[field]),
+  ...fields.map((field) => (field === 'links' ? links : column(field, words))),
 ];
 
 /** Writes what comes at this place of the file. */

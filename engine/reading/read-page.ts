@@ -7,7 +7,13 @@ import { worthOf } from '../../domain/priority/place.ts';
 import { signOfText } from '../../domain/recrawl/page-sign.ts';
 import type { PrintRow } from '../../storage/alike/index.ts';
 import type { KnownBlocks } from '../../storage/boilerplate/index.ts';
-import { packOutlinks, type PageRow, type StagedBody } from '../../storage/pages/index.ts';
+import {
+  listedColumns,
+  packOutlinks,
+  type ExtractionRow,
+  type PageRow,
+  type StagedBody,
+} from '../../storage/pages/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { printRow } from './print-row.ts';
 
@@ -17,6 +23,8 @@ const wordsThatTell = 20;
 export interface PageRead {
   readonly staged: StagedBody;
   readonly crawl: OpenCrawl;
+  readonly extraction: ExtractionRow;
+  /** The extraction and where it belongs. */
   readonly page: PageRow;
   /** Null: the crawl does not look for near-duplicates, or the text is too short to be one. */
   readonly print: PrintRow | null;
@@ -59,12 +67,14 @@ export function readPage(
   });
   const { links, cut, title, text } = extracted;
   const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
-  const page = pageRow(staged, crawl, extracted, relevance);
+  const extraction = extractionRow(staged, extracted);
+  const page = { ...extraction, ...placeOf(staged, crawl, extracted, relevance) };
   const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
   if (crawl.config.sitemap === 'only' || !crawl.config.follow)
     return {
       staged,
       crawl,
+      extraction,
       page,
       print,
       links: [],
@@ -73,7 +83,7 @@ export function readPage(
       extracted,
     };
   const promises = promisesOf(staged, crawl, extracted, relevance);
-  return { staged, crawl, page, print, links, promises, cut, extracted };
+  return { staged, crawl, extraction, page, print, links, promises, cut, extracted };
 }
 
 function promisesOf(
@@ -90,32 +100,31 @@ function promisesOf(
   );
 }
 
-function pageRow(
-  staged: StagedBody,
+function extractionRow({ origin }: StagedBody, extracted: Extracted): ExtractionRow {
+  const { whole, charset, nofollow, meta, fields, links } = extracted;
+  return {
+    ...listedColumns(extracted),
+    charset,
+    nofollow,
+    text_hash: whole.words < wordsThatTell ? null : Buffer.from(textHash(whole.text)).toString('hex'),
+    meta,
+    fields,
+    outlinks: packOutlinks(origin, links),
+  };
+}
+
+function placeOf(
+  { host_id, crawl_id, key, url, depth }: StagedBody,
   crawl: OpenCrawl,
   extracted: Extracted,
   relevance: number | null,
-): PageRow {
-  const { whole, links, title, language } = extracted;
-  const { url, depth } = staged;
+): Omit<PageRow, keyof ExtractionRow> {
+  const { title, language } = extracted;
   return {
-    host_id: staged.host_id,
-    crawl_id: staged.crawl_id,
-    key: staged.key,
-    title,
-    description: extracted.description,
-    language,
-    charset: extracted.charset,
-    words: extracted.words,
-    links: extracted.linksSeen,
-    canonical: extracted.canonical,
-    noindex: extracted.noindex,
-    nofollow: extracted.nofollow,
-    text_hash: whole.words < wordsThatTell ? null : Buffer.from(textHash(whole.text)).toString('hex'),
+    host_id,
+    crawl_id,
+    key,
     ...(crawl.config.keepFresh !== null && { simhash: signOfText(extracted)?.toString() ?? null }),
-    meta: extracted.meta,
-    ...(extracted.fields !== null && { fields: extracted.fields }),
-    outlinks: packOutlinks(staged.origin, links),
     ...(relevance !== null && { relevance }),
     counters: crawl.counters({ url, title, language, depth }),
   };

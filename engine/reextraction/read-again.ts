@@ -84,34 +84,25 @@ function read(
   }
   const losses = [...unreadCuts, ...unruledCuts];
   const lost = losses.find((kind) => reading.cut[kind] !== undefined);
-  if (lost !== undefined && !losses.some((kind) => page.cut?.[kind] !== undefined))
+  if (lost !== undefined && !losses.some((kind) => page.before.cut?.[kind] !== undefined))
     return unread(page, lost as Unread);
-  const { host_id, key, title, description, language, charset, words, links: linkCount } = reading.page;
-  const { canonical, noindex, nofollow, text_hash, meta, outlinks } = reading.page;
+  const { before } = page;
   const after: Extraction = {
-    ...{
-      title,
-      description,
-      language,
-      charset,
-      words,
-      links: linkCount,
-      canonical,
-      noindex,
-      nofollow,
-      text_hash,
-    },
-    ...{ meta, fields: reading.page.fields ?? null, outlinks, cut: cutBy(admitted(page.cut), reading.cut) },
+    ...reading.extraction,
+    cut: cutBy(admitted(before.cut), reading.cut),
   };
   const print = printOf(crawl, page, reading.extracted.main);
-  const links = linksApart(page, after);
-  const fields = changedFields(page, after);
+  const links = linksApart(before, after);
+  const changed = changedFields(before, after);
   return {
     outcome: {
       ...{ page: placeOf(page), unread: null, linksFound: links.found.length, linksGone: links.gone.length },
-      fields: print === null ? fields : [...fields, 'main'],
+      fields: print === null ? changed : [...changed, 'main'],
     },
-    row: fields.length === 0 && print === null ? null : { ...after, host_id, key, of: page.of, print },
+    row:
+      changed.length === 0 && print === null
+        ? null
+        : { ...after, host_id: page.host_id, key: page.key, of: page.of, print },
   };
 }
 

@@ -13,16 +13,23 @@ export {
   listPagesOfHost,
   pagesHorizon,
   storedRecords,
-  type NearDuplicate,
-  type Revisit,
 } from './lists.sql.ts';
+export {
+  extractionColumns,
+  extractionJson,
+  extractionOf,
+  extractionSet,
+  extractionTypes,
+  listedColumns,
+  type ExtractionRow,
+} from './extraction.ts';
 export { standsForItsBody } from './copy-ranking.ts';
 export { judgeSameTexts } from './judge-texts.ts';
 export { rankCopies } from './rank-copies.sql.ts';
 export { rankingLock } from './ranking-lock.sql.ts';
 export { nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
-export { bodyFields, readPages, pageBatches, revisitView, type TextReader } from './pages.ts';
+export { bodyFields, readPages, pageBatches, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
   hostsInStage,

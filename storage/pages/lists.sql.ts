@@ -1,55 +1,17 @@
 /** The lists of pages. */
-import type { UrlState } from '../../contracts/crawl.ts';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
+import type { ListedField } from '../../contracts/page-fields.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
-import type { Cut } from '../../domain/limits.ts';
-import type { UrlReason } from '../../domain/url-reason.ts';
 import { fits, fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
-export interface NearDuplicate {
-  readonly url: string;
-  readonly likeness: number;
-  readonly distance: number;
-}
-
-export interface Revisit {
-  readonly crawlId: string;
-  readonly url: string;
-  /** When the crawl first had the body, as Postgres writes an instant in JSON. */
-  readonly storedAt: string;
-}
-
-export interface PageFeedRow {
+/** What is listed of a page as Postgres has it, and what its answer is made with. */
+export interface PageFeedRow extends Readonly<Record<ListedField, unknown>> {
   /** Place in the feed: microseconds since 1970, host and key. */
   readonly micros: number;
   readonly host_id: number;
   readonly key: string;
-  readonly url: string;
-  readonly state: UrlState;
-  readonly status: number | null;
-  readonly reason: UrlReason | null;
-  readonly content_hash: string | null;
-  /** What a foreign fetcher says of a body that it keeps: it opens nothing here. */
-  readonly reported_hash: string | null;
-  readonly content_type: string | null;
-  readonly bytes: number;
-  readonly depth: number;
-  readonly fetched_at: Date;
-  readonly redirect_to: string | null;
-  readonly duplicate_of: string | null;
-  readonly duplicate_by: 'body' | 'text' | null;
-  readonly near_duplicate_of: NearDuplicate | null;
-  readonly revisit_of: Revisit | null;
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly language: string | null;
-  readonly words: number | null;
-  readonly links: number | null;
-  readonly noindex: boolean | null;
-  readonly canonical: string | null;
-  readonly cut: Cut | null;
   /** The page's links, packed (storage/pages/outlinks.ts), and the origin they start from; null where there are none. */
   readonly outlinks: string | null;
   /** Null too if it was not asked for. */

@@ -2,6 +2,7 @@
  * The SQL that the statements of the pages feed share: which rows are in the feed, which of them fit the filters, and
  * which columns of the chosen rows are read. Parameter numbers are those of `FeedParams`.
  */
+import { listedFields, listedNames, type MadeField, type PageField } from '../../contracts/page-fields.ts';
 
 /**
  * The place after which rows come, and the horizon: microseconds since 1970 (horizon null: all). Filters: null for any.
@@ -43,7 +44,7 @@ export const nearDuplicateOf = (row: string): string =>
  * the row had the body first. Looks at one crawl, however many have the body.
  */
 export const revisitOf = (row: string): string =>
-  `select json_build_object('crawlId', f.crawl_id::text, 'url', coalesce(s.url, o.url), 'storedAt', f.first_at) as of
+  `select json_build_object('crawlId', f.crawl_id::text, 'url', coalesce(s.url, o.url), 'storedAt', to_char(f.first_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as of
          from (select c.crawl_id, c.host_id, c.key, c.first_at
                  from content c join crawl k on k.id = c.crawl_id and k.removed_at is null
                 where c.hash = ${row}.content_hash
@@ -75,6 +76,33 @@ export const fits = (row: string, [least, most, type, kinds]: readonly [string, 
 
 export const fitsFeed = fits('u', ['$9', '$10', '$11', '$12']);
 
+/** Fields that are made here, beside the columns that rows have. */
+const made: Readonly<Record<MadeField, string>> = {
+  duplicateOf: 'original.url',
+  duplicateBy: `case when original.url is null then null
+               when original.content_hash = r.content_hash or original.reported_hash = r.reported_hash then 'body'
+               else 'text' end`,
+  nearDuplicateOf: 'near.of',
+  revisitOf: 'revisit.of',
+  cut: `coalesce(case when p.is_reextracted then p.cut else coalesce(r.cut, original.cut) end, '{}')`,
+};
+
+const listed = listedNames
+  .map((name) => {
+    const { from, column } = listedFields[name];
+    return `${from === 'feed' ? made[name as MadeField] : `${from === 'url' ? 'r' : 'p'}.${column}`} as "${name}"`;
+  })
+  .join(', ');
+
+/** The large values that are stored, by the fields that ask for them: their columns, and what tells their bytes. */
+const large = { links: 'outlinks', meta: 'meta', fields: 'fields' } as const satisfies {
+  [F in PageField]?: string;
+};
+const largeFields = Object.entries(large);
+
+const bytesOf = (row: string, column: string): string =>
+  `${column === 'outlinks' ? 'octet_length' : 'pg_column_size'}(${row}.${column})`;
+
 /**
  * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
  * from the page of which it is a duplicate. Links, metadata and fields are read only as far as $8 bytes allow, and rows behind that point
@@ -82,14 +110,13 @@ export const fitsFeed = fits('u', ['$9', '$10', '$11', '$12']);
  */
 export const readFeed = `read as (
      select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,
-            sum(case when not f.fits then 0
-                     else case when 'links' = any ($7::text[])
-                               then coalesce(octet_length(p.outlinks), octet_length(o.outlinks), 0) else 0 end
-                        + case when 'meta' = any ($7)
-                               then coalesce(pg_column_size(p.meta), pg_column_size(o.meta), 0) else 0 end
-                        + case when 'fields' = any ($7)
-                               then coalesce(pg_column_size(p.fields), pg_column_size(o.fields), 0) else 0 end
-                end)
+            sum(case when not f.fits then 0 else ${largeFields
+              .map(
+                ([field, column]) =>
+                  `case when '${field}' = any ($7::text[])
+                        then coalesce(${bytesOf('p', column)}, ${bytesOf('o', column)}, 0) else 0 end`,
+              )
+              .join(' + ')} end)
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
        from feed f
@@ -97,19 +124,9 @@ export const readFeed = `read as (
        left join current_page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
-          r.url, r.state, r.status, r.reason, encode(r.content_hash, 'hex') as content_hash,
-          encode(r.reported_hash, 'hex') as reported_hash, r.content_type, r.bytes,
-          r.depth, r.fetched_at, r.redirect_to, original.url as duplicate_of,
-          case when original.url is null then null
-               when original.content_hash = r.content_hash or original.reported_hash = r.reported_hash then 'body'
-               else 'text' end as duplicate_by,
-          p.title, p.description, p.language,
-          p.words, p.links, p.noindex, p.canonical, near.of as near_duplicate_of, revisit.of as revisit_of,
-          case when p.is_reextracted then p.cut else coalesce(r.cut, original.cut) end as cut,
-          case when 'links' = any ($7) then p.outlinks end as outlinks,
-          case when 'meta' = any ($7) then p.meta end as meta,
-          case when 'fields' = any ($7) then p.fields end as fields, h.origin,
-          r.fits, r.looked
+          ${listed}, ${largeFields
+            .map(([field, column]) => `case when '${field}' = any ($7) then p.${column} end as ${column}`)
+            .join(', ')}, h.origin, r.fits, r.looked
      from read r
      left join current_page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
      left join host h on h.id = p.host_id

@@ -16,7 +16,13 @@ import type { Repeated } from '../../contracts/extraction.ts';
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import type { PageAnchor, PageImage } from '../../contracts/http/page-details.ts';
 import type { PageView } from '../../contracts/http/results.ts';
-import type { PageField } from '../../contracts/page-fields.ts';
+import {
+  askedFields,
+  listedNames,
+  pageFields,
+  type ListedPage,
+  type PageField,
+} from '../../contracts/page-fields.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import { cutBy, unreadCuts, unruledCuts, type Cut } from '../../domain/limits.ts';
@@ -29,7 +35,6 @@ import {
   type PageFeedRow,
   type PagePlace,
   pagesHorizon,
-  type Revisit,
 } from './lists.sql.ts';
 import { unpackOutlinks } from './outlinks.ts';
 import type { Queryable } from '../postgres/index.ts';
@@ -67,7 +72,7 @@ export type TextReader = (
 ) => Promise<ReadBody | null>;
 
 /** Fields that are read from the body. */
-export const bodyFields: readonly PageField[] = ['text', 'main', 'anchors', 'images'];
+export const bodyFields = pageFields.filter((field) => askedFields[field].from === 'body');
 
 export interface PagesRequest {
   /** Null: from the start. */
@@ -191,6 +196,10 @@ export async function* pageBatches(
   }
 }
 
+/** As the API shows values: instants in ISO 8601, bytes in hex. */
+const shown = (value: unknown): unknown =>
+  value instanceof Date ? value.toISOString() : Buffer.isBuffer(value) ? value.toString('hex') : value;
+
 async function pageOf(
   row: PageFeedRow,
   fields: readonly PageField[],
@@ -198,47 +207,23 @@ async function pageOf(
   rules: PageRules | null,
   repeatedIn: RepeatedIn,
 ): Promise<PageView> {
+  const page = Object.fromEntries(listedNames.map((name) => [name, shown(row[name])])) as ListedPage;
   const asks = bodyFields.some((field) => fields.includes(field));
-  const body = asks ? await readBody(row, textOf, rules, repeatedIn) : null;
+  const body = asks ? await readBody(page, textOf, rules, repeatedIn) : null;
   const repeated = body?.repeated ?? null;
+  const asked: Readonly<Record<PageField, unknown>> = {
+    ...(body ?? noBody),
+    links: linksOf(row),
+    meta: row.meta,
+    fields: row.fields,
+  };
   return {
-    url: row.url,
-    state: row.state,
-    status: row.status,
-    reason: row.reason,
-    title: row.title,
-    description: row.description,
-    language: row.language,
-    words: row.words,
-    linkCount: row.links,
-    contentHash: row.content_hash,
-    reportedHash: row.reported_hash,
-    contentType: row.content_type,
-    bytes: row.bytes,
-    depth: row.depth,
-    fetchedAt: row.fetched_at.toISOString(),
-    duplicateOf: row.duplicate_of,
-    duplicateBy: row.duplicate_by,
-    nearDuplicateOf: row.near_duplicate_of,
-    revisitOf: revisitView(row.revisit_of),
-    redirectTo: row.redirect_to,
-    noindex: row.noindex,
-    canonical: row.canonical,
-    cut: cutBy(row.cut ?? {}, body?.cut ?? {}),
-    ...(fields.includes('links') && { links: linksOf(row) }),
-    ...(fields.includes('meta') && { meta: row.meta }),
-    ...(fields.includes('fields') && { fields: row.fields }),
-    ...(fields.includes('text') && { text: body?.text ?? null }),
-    ...(fields.includes('main') && { main: body?.main ?? null }),
+    ...page,
+    cut: cutBy(page.cut, body?.cut ?? {}),
+    ...Object.fromEntries(fields.map((field) => [field, asked[field]])),
     ...(repeated !== null && (fields.includes('text') || fields.includes('main')) && { repeated }),
-    ...(fields.includes('anchors') && { anchors: body === null ? null : [...body.anchors] }),
-    ...(fields.includes('images') && { images: body === null ? null : [...body.images] }),
   };
 }
-
-/** As the API shows it: with its instant in UTC. */
-export const revisitView = (of: Revisit | null): PageView['revisitOf'] =>
-  of && { ...of, storedAt: new Date(of.storedAt).toISOString() };
 
 /** About as many characters as a list of links or images takes. */
 const sizeOf = (list: readonly Readonly<Record<string, string>>[] | null = null): number =>
@@ -250,21 +235,22 @@ function linksOf({ origin, outlinks }: PageFeedRow): string[] | null {
 
 /** Null if nothing was extracted: an error page has a body too, but its text is not shown. */
 async function readBody(
-  row: PageFeedRow,
+  page: ListedPage,
   textOf: TextReader,
   rules: PageRules | null,
   repeatedIn: RepeatedIn,
 ): Promise<ReadBody | null> {
-  if (row.words === null || row.content_hash === null) return null;
+  const { cut, contentHash } = page;
+  if (page.words === null || contentHash === null) return null;
   // A document that gave no text would take as long again, and give none.
-  if (unreadCuts.some((kind) => row.cut?.[kind] !== undefined)) return nothing;
-  const readFor = row.duplicate_by === 'body' ? row.duplicate_of : null;
+  if (unreadCuts.some((kind) => cut[kind] !== undefined)) return nothing;
   // Rules that took too long would take as long again.
-  const unruled = unruledCuts.some((kind) => row.cut?.[kind] !== undefined);
-  const url = readFor ?? row.url;
-  return textOf(row.content_hash, row.content_type, url, unruled ? null : rules, await repeatedIn(url));
+  const unruled = unruledCuts.some((kind) => cut[kind] !== undefined);
+  const url = (page.duplicateBy === 'body' ? page.duplicateOf : null) ?? page.url;
+  return textOf(contentHash, page.contentType, url, unruled ? null : rules, await repeatedIn(url));
 }
 
+const noBody = { text: null, main: null, anchors: null, images: null };
 const nothing: ReadBody = { text: '', main: '', repeated: null, anchors: [], images: [] };
 
 const cursorForm = /^(\d{1,18})\.(\d{1,18})\.((?:[0-9a-f]{2}){0,16})$/;

@@ -1,11 +1,16 @@
 /** The stages of a stored body: dedup, extraction. */
 import type { ReadingLane } from '../../contracts/activities.ts';
-import type { PageMeta } from '../../contracts/http/page-meta.ts';
-import type { PageFields } from '../../contracts/page-rules.ts';
 import type { ReadingTurn } from '../../domain/reading-turns.ts';
 import { storedStages, type StoredStage } from '../../domain/stage.ts';
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
+import {
+  extractionColumns,
+  extractionOf,
+  extractionSet,
+  extractionTypes,
+  type ExtractionRow,
+} from './extraction.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 import type { Cut } from '../../domain/limits.ts';
 
@@ -209,27 +214,12 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`;
 
 /** What extraction found in one page, as JSON. Bytes are hex strings. */
-export interface PageRow {
+export interface PageRow extends ExtractionRow {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly language: string | null;
-  readonly charset: string;
-  readonly words: number;
-  readonly links: number;
-  readonly canonical: string | null;
-  readonly noindex: boolean;
-  readonly nofollow: boolean;
-  readonly text_hash: string | null;
   /** 64 bits, signed; absent: the crawl does not keep fresh. */
   readonly simhash?: string | null;
-  readonly meta: PageMeta | null;
-  /** Absent: nothing was read by rules. */
-  readonly fields?: PageFields;
-  /** The links to follow, packed (storage/pages/outlinks.ts). */
-  readonly outlinks: string;
   /** To the crawl's focus; absent: the crawl has none. */
   readonly relevance?: number;
   /** Counters of finish criteria that count the page, if it is new. */
@@ -244,9 +234,7 @@ export interface PageRow {
 export const upsertPages = statement<[rows: string]>('upsert-pages')`
    with r as materialized (
      select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
-            host_id bigint, crawl_id bigint, key text, title text, description text, language text, charset text,
-            words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text,
-            simhash bigint, meta jsonb, fields jsonb, outlinks text, relevance real, counters text[])
+            host_id bigint, crawl_id bigint, key text, ${extractionTypes}, simhash bigint, relevance real, counters text[])
    ), texts as materialized (
      select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key
        from r
@@ -264,18 +252,12 @@ export const upsertPages = statement<[rows: string]>('upsert-pages')`
    ), due as (
      insert into text_due (crawl_id, text_hash, host_id, key) select crawl_id, text_hash, host_id, key from texts
    ), stored as (
-     insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, canonical, noindex,
-                       nofollow, text_hash, simhash, meta, fields, outlinks, relevance)
-     select host_id, crawl_id, place, title, description, language, charset, words, links, canonical,
-            noindex, nofollow, decode(text_hash, 'hex'), simhash, meta, fields, outlinks, relevance
+     insert into page (host_id, crawl_id, key, ${extractionColumns}, simhash, relevance)
+     select host_id, crawl_id, place, ${extractionOf('r')}, simhash, relevance
        from r order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
-       set title = excluded.title, description = excluded.description, language = excluded.language,
-           charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
-           noindex = excluded.noindex, nofollow = excluded.nofollow,
-           text_hash = excluded.text_hash, simhash = excluded.simhash, meta = excluded.meta, fields = excluded.fields,
-           outlinks = excluded.outlinks, relevance = excluded.relevance,
-           extracted_at = now()
+       set ${extractionSet('excluded')},
+           simhash = excluded.simhash, relevance = excluded.relevance, extracted_at = now()
      returning host_id, crawl_id, key, xmax = 0 as is_new
    ), counted as (
      insert into page_counter as c (crawl_id, counter, shard, pages)

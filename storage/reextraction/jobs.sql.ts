@@ -1,6 +1,7 @@
 /** Jobs of re-extractions, and which of them is in use. */
 import type { ReextractionState } from '../../domain/reextraction/may.ts';
 import type { Tally } from '../../domain/reextraction/tally.ts';
+import { extractionColumns, extractionOf, extractionSet, extractionTypes } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface ReextractionRow {
@@ -99,21 +100,14 @@ export const noteReextracted = statement<
       where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
      returning e.id
    ), stored as (
-     insert into reextraction_page (job_id, host_id, key, of, title, description, language, charset, words, links, canonical,
-                                    noindex, nofollow, text_hash, meta, fields, outlinks, cut, print)
-     select n.id, r.host_id, decode(r.key, 'hex'), r.of, r.title, r.description, r.language, r.charset, r.words, r.links,
-            r.canonical, r.noindex, r.nofollow, decode(r.text_hash, 'hex'), r.meta, r.fields, r.outlinks, nullif(r.cut, '{}'), r.print
+     insert into reextraction_page (job_id, host_id, key, of, ${extractionColumns}, cut, print)
+     select n.id, r.host_id, decode(r.key, 'hex'), r.of, ${extractionOf('r')}, nullif(r.cut, '{}'), r.print
        from noted n
       cross join json_to_recordset($4) as r(
-            host_id bigint, key text, of timestamptz, title text, description text, language text, charset text,
-            words int, links int, canonical text, noindex boolean, nofollow boolean, text_hash text, meta jsonb,
-            fields jsonb, outlinks text, cut jsonb, print jsonb)
+            host_id bigint, key text, of timestamptz, ${extractionTypes}, cut jsonb, print jsonb)
       order by r.host_id, r.key
      on conflict (job_id, host_id, key) do update
-       set of = excluded.of, title = excluded.title, description = excluded.description, language = excluded.language,
-           charset = excluded.charset, words = excluded.words, links = excluded.links, canonical = excluded.canonical,
-           noindex = excluded.noindex, nofollow = excluded.nofollow, text_hash = excluded.text_hash,
-           meta = excluded.meta, fields = excluded.fields, outlinks = excluded.outlinks, cut = excluded.cut, print = excluded.print
+       set of = excluded.of, ${extractionSet('excluded')}, cut = excluded.cut, print = excluded.print
    )
    select id::text from noted`;
 

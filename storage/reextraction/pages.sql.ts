@@ -1,13 +1,15 @@
 /** Pages of re-extractions: read again, compared, made the pages' own, removed. */
 import type { Extraction } from '../../domain/reextraction/difference.ts';
-import type { StagedBody } from '../pages/index.ts';
+import { extractionJson, extractionSet, type StagedBody } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** A URL on the walk. `of` null: it has no extraction, and the row only marks how far the walk is. */
-export interface WalkedPage extends StagedBody, Extraction {
+export interface WalkedPage extends StagedBody {
   /** Microseconds since 1970, of the answer. */
   readonly micros: number;
   readonly of: string | null;
+  /** What the extraction says. */
+  readonly before: Extraction;
   /** Milliseconds since 1970, of the extraction. */
   readonly extracted_ms: number;
   /** The fingerprint of its text that is stored (storage/alike/); null: there is none. */
@@ -55,9 +57,8 @@ export const walkPages = statement<
    select (extract(epoch from w.fetched_at) * 1000000)::bigint as micros, w.extracted_at::text as of,
           (extract(epoch from w.extracted_at) * 1000)::float8 as extracted_ms, w.looked,
           w.host_id, h.origin, w.crawl_id, encode(w.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, u.cut,
-          p.title, p.description, p.language, p.charset, p.words, p.links, p.canonical, p.noindex, p.nofollow,
-          encode(p.text_hash, 'hex') as text_hash, p.meta, p.fields, p.outlinks,
+          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms,
+          ${extractionJson('p', 'u.cut')} as before,
           (select json_build_object('words', t.words, 'simhash', t.simhash::text, 'sketch', encode(t.sketch, 'hex'),
                                     'numbers', encode(t.numbers, 'hex'))
              from text_print t where t.host_id = w.host_id and t.crawl_id = w.crawl_id and t.key = w.key) as stored_print,
@@ -82,18 +83,12 @@ interface ComparedPage {
   readonly is_outdated: boolean;
 }
 
-const told = (row: string, cut: string): string =>
-  `json_build_object('title', ${row}.title, 'description', ${row}.description, 'language', ${row}.language,
-             'charset', ${row}.charset, 'words', ${row}.words, 'links', ${row}.links, 'canonical', ${row}.canonical,
-             'noindex', ${row}.noindex, 'nofollow', ${row}.nofollow, 'text_hash', encode(${row}.text_hash, 'hex'),
-             'meta', ${row}.meta, 'fields', ${row}.fields, 'outlinks', ${row}.outlinks, 'cut', ${cut})`;
-
 /** Pages of a crawl by host and key, with what they hold and what a job has found. `rows`: [{host_id, key}]. */
 export const comparePages = statement<[crawlId: string, id: string, rows: string], ComparedPage>(
   'compare-pages',
 )`
-   select u.host_id, encode(u.key, 'hex') as key, u.url, ${told('p', 'u.cut')} as before,
-          case when x.job_id is not null then ${told('x', 'x.cut')} end as after,
+   select u.host_id, encode(u.key, 'hex') as key, u.url, ${extractionJson('p', 'u.cut')} as before,
+          case when x.job_id is not null then ${extractionJson('x', 'x.cut')} end as after,
           coalesce(x.of <> p.extracted_at, false) as is_outdated
      from json_to_recordset($3) as r(host_id bigint, key text)
      join url u on u.host_id = r.host_id and u.crawl_id = $1 and u.key = decode(r.key, 'hex')
@@ -122,9 +117,7 @@ export const keepReextracted = statement<[id: string, crawlId: string, limit: nu
      select * from reextraction_page where job_id = $1 order by host_id, key limit $3 for update
    ), written as (
      update page p
-        set title = c.title, description = c.description, language = c.language, charset = c.charset, words = c.words,
-            links = c.links, canonical = c.canonical, noindex = c.noindex, nofollow = c.nofollow,
-            text_hash = c.text_hash, meta = c.meta, fields = c.fields, outlinks = c.outlinks
+        set ${extractionSet('c')}
        from chosen c
       where p.host_id = c.host_id and p.crawl_id = $2 and p.key = c.key and p.extracted_at = c.of
      returning p.host_id, p.key, c.cut

@@ -5,7 +5,8 @@ import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
-import { nearDuplicateOf, revisitOf, type NearDuplicate, type Revisit } from '../pages/index.ts';
+import type { ListedPage } from '../../contracts/page-fields.ts';
+import { nearDuplicateOf, revisitOf } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
@@ -53,8 +54,8 @@ export interface UrlCircumstances {
   readonly alias_url: string | null;
   /** True: the page has the same body as its alias; false: only the same text. */
   readonly alias_same_body: boolean;
-  readonly near_duplicate_of: NearDuplicate | null;
-  readonly revisit_of: Revisit | null;
+  readonly near_duplicate_of: ListedPage['nearDuplicateOf'];
+  readonly revisit_of: ListedPage['revisitOf'];
   /** Null: the page has not been read. */
   readonly words: number | null;
   readonly links: number | null;

@@ -67,7 +67,7 @@ describe('a page', () => {
       '/cheap',
       '/imprint',
     ]);
-    expect(page.linksSeen).toBe(10);
+    expect(page.linkCount).toBe(10);
   });
 
   it('has its visible text, a line a block, without navigation, controls and asides', () => {
@@ -155,7 +155,7 @@ describe('links', () => {
 
   it('counts links that are not followed', () => {
     const page = extract('<a href=/a rel=nofollow>a</a><a href=/b>b</a><a href=/b#2>b</a>');
-    expect([page.links.length, page.linksSeen]).toEqual([1, 2]);
+    expect([page.links.length, page.linkCount]).toEqual([1, 2]);
   });
 
   it('keeps the first maxLinks and says how many were left out', () => {
@@ -163,7 +163,7 @@ describe('links', () => {
       maxLinks: 2,
     });
     expect(page.links).toEqual(['https://example.com/dir/b', 'https://example.com/dir/c']);
-    expect(page.linksSeen).toBe(4);
+    expect(page.linkCount).toBe(4);
     expect(page.cut).toEqual({ links: 1, nofollow: 1 });
   });
 
@@ -213,7 +213,7 @@ describe('canonical', () => {
 describe('robots directives', () => {
   const flags = (html: string, xRobotsTag: string | null = null) => {
     const page = extract(html, { xRobotsTag });
-    return [page.noindex, page.nofollow, page.links.length, page.linksSeen];
+    return [page.noindex, page.nofollow, page.links.length, page.linkCount];
   };
 
   it.each([
@@ -326,7 +326,7 @@ describe('other kinds of bodies', () => {
 
   it('finds nothing in what is no text', () => {
     const page = extract('%PDF-1.7 <a href=/x>', { contentType: 'application/pdf', xRobotsTag: 'noindex' });
-    expect(page).toMatchObject({ title: null, text: '', words: 0, links: [], linksSeen: 0, noindex: true });
+    expect(page).toMatchObject({ title: null, text: '', words: 0, links: [], linkCount: 0, noindex: true });
   });
 
   it('reads a body in the charset it declares', () => {

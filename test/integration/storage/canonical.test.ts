@@ -64,7 +64,7 @@ const pageRow = (
   ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
   ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
   ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
-  ...{ meta: null, outlinks: packOutlinks(new URL(url).origin, links), counters: [] },
+  ...{ meta: null, fields: null, outlinks: packOutlinks(new URL(url).origin, links), counters: [] },
 });
 
 /** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */

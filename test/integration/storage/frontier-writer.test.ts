@@ -52,6 +52,7 @@ const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
   nofollow: false,
   text_hash: null,
   meta: null,
+  fields: null,
   outlinks: '',
   counters: [],
   ...over,

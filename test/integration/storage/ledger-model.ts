@@ -260,6 +260,7 @@ const emptyPage = {
   nofollow: false,
   text_hash: null,
   meta: null,
+  fields: null,
   outlinks: '',
   counters: [],
 } as const;
