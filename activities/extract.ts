@@ -4,18 +4,20 @@ import type { ExtractActivities } from '../contracts/activities.ts';
 import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { LaneBook, workLane } from '../engine/reading/lane.ts';
-import { createReading } from '../engine/reading/read-pages.ts';
+import { PageReader } from '../engine/reading/read-pages.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export function createExtractActivities(dependencies: Dependencies, extractor: Extractor): ExtractActivities {
-  const read = createReading(dependencies, extractor);
+  const reader = new PageReader(dependencies, extractor);
   const book = new LaneBook();
   return {
     extract: (lane) =>
       withOwnFaults(() =>
         withHeartbeat(async (signal) => ({
-          bodies: await workLane(dependencies, lane, storedStages.extract, book, signal, read),
+          bodies: await workLane(dependencies, lane, storedStages.extract, book, signal, (found) =>
+            reader.read(found),
+          ),
         })),
       ),
   };

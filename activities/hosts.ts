@@ -1,6 +1,6 @@
 /** Activities by which a host's workflow changes its host's row: give back, pause, park, unpark, drop, set the delay. */
 import type { WorkflowClient } from '@temporalio/client';
-import { nobody, type ControlActivities, type HostCounts, type HostRef } from '../contracts/activities.ts';
+import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
 import { buryingTroubles } from '../domain/trouble.ts';
 import {
   changeSettings,
@@ -18,6 +18,7 @@ import type { Dependencies } from '../engine/dependencies.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { unpark } from '../engine/letters/redrive.ts';
+import { counted } from '../engine/visit/visitor.ts';
 import { reopenCrawl } from './open-workflows.ts';
 
 type HostActivities = Pick<
@@ -42,11 +43,7 @@ export function createHostActivities(
   const { pool } = dependencies;
   const counts = async ({ hostId }: HostRef): Promise<HostCounts> => {
     const [outlook] = await hostOutlook(pool, hostId);
-    return {
-      queued: outlook?.queued ?? 0,
-      deadLetters: outlook?.dead_letters ?? 0,
-      wantedBy: outlook?.wanted_by ?? nobody,
-    };
+    return counted(outlook);
   };
 
   return {

@@ -47,6 +47,20 @@ export interface Decision {
   readonly detail: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+export const deciding =
+  (effect: DecisionEffect) =>
+  (step: DecisionStep, verdict: string, because: string, detail: Decision['detail'] = {}): Decision => ({
+    step,
+    verdict,
+    effect,
+    because,
+    detail,
+  });
+export const pass = deciding('pass');
+export const stop = deciding('stop');
+export const wait = deciding('wait');
+export const note = deciding('note');
+
 /** One thing that the next request for a URL waits for. */
 export interface Wait {
   readonly verdict: string;

@@ -1,7 +1,7 @@
 /** What a URL must pass to get into the queue: scope, filters and limits, as they stand now. */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out.ts';
 import { counted } from '../counted.ts';
-import { type Decision } from './decision.ts';
+import { deciding, note, pass, stop, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
 import { quarantineDecisions } from './quarantine.ts';
 import { vouchedReach } from '../scope.ts';
@@ -18,15 +18,14 @@ function editedSettings({ crawl: { version, isEditing } }: ExplainFacts): Decisi
   if (version === 1) return [];
   const by = `These decisions follow version ${String(version)} of the settings of the crawl`;
   return [
-    {
-      step: 'scope',
-      verdict: 'settings',
-      effect: 'note',
-      because: isEditing
+    note(
+      'scope',
+      'settings',
+      isEditing
         ? `${by}, which is being applied to the frontier now: the URL itself may not have been judged by it yet.`
         : `${by}.`,
-      detail: { version, editing: isEditing },
-    },
+      { version, editing: isEditing },
+    ),
   ];
 }
 
@@ -48,19 +47,16 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
   }
   if (scope.verdict === 'outside') {
     return [
-      {
-        step: 'scope',
-        verdict: 'outside',
-        effect: 'stop',
-        because: `The URL is outside the crawl: ${scope.detail ?? 'no reason was given'}.`,
-        detail: { scope: crawl.config.scope, host: link.host },
-      },
+      stop('scope', 'outside', `The URL is outside the crawl: ${scope.detail ?? 'no reason was given'}.`, {
+        scope: crawl.config.scope,
+        host: link.host,
+      }),
     ];
   }
-  const inside: Decision = {
-    ...pass('scope', 'inside', insideSentences[crawl.config.scope]),
-    detail: { scope: crawl.config.scope, host: link.host },
-  };
+  const inside: Decision = pass('scope', 'inside', insideSentences[crawl.config.scope], {
+    scope: crawl.config.scope,
+    host: link.host,
+  });
   const unlisted = sitemapsOnly(facts);
   if (unlisted !== null && scope.verdict === 'admit') return [inside, unlisted];
   const passed = passedFilters(facts);
@@ -70,13 +66,12 @@ function scopeAndFilters(facts: ExplainFacts): Decision[] {
   return [
     inside,
     ...passed.slice(0, Math.max(stoppedBy, 0)),
-    {
-      step: 'filter',
-      verdict: scope.reason ?? 'unknown',
-      effect: 'stop',
-      because: `A filter excludes the URL: ${reasonText(scope.reason, scope.detail)}.`,
-      detail: { rule: scope.detail },
-    },
+    stop(
+      'filter',
+      scope.reason ?? 'unknown',
+      `A filter excludes the URL: ${reasonText(scope.reason, scope.detail)}.`,
+      { rule: scope.detail },
+    ),
   ];
 }
 
@@ -90,16 +85,17 @@ const isVouched = ({ scope, record, link, crawl }: ExplainFacts): boolean =>
 function sitemapsOnly({ scope, record, crawl }: ExplainFacts): Decision | null {
   if (record !== null || scope.isSeed) return null;
   if (!crawl.config.follow)
-    return {
-      ...{ step: 'scope', verdict: 'no-follow', effect: 'stop', detail: {} },
-      because: 'The crawl fetches its seeds only, and where they redirect to: it follows no links.',
-    };
+    return stop(
+      'scope',
+      'no-follow',
+      'The crawl fetches its seeds only, and where they redirect to: it follows no links.',
+    );
   if (crawl.config.sitemap !== 'only') return null;
-  return {
-    ...{ step: 'scope', verdict: 'sitemap-only', effect: 'stop', detail: {} },
-    because:
-      'The crawl takes pages from sitemaps and seeds only, and no sitemap that it has read so far names the URL.',
-  };
+  return stop(
+    'scope',
+    'sitemap-only',
+    'The crawl takes pages from sitemaps and seeds only, and no sitemap that it has read so far names the URL.',
+  );
 }
 
 const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> = {
@@ -108,14 +104,6 @@ const insideSentences: Readonly<Record<CrawlFacts['config']['scope'], string>> =
   prefix: 'The URL is inside the crawl: it lies in or below the folder of a seed, or of where one leads.',
   any: 'The URL is inside the crawl, as every URL is.',
 };
-
-const pass = (step: 'scope' | 'filter', verdict: string, because: string): Decision => ({
-  step,
-  verdict,
-  effect: 'pass',
-  because,
-  detail: {},
-});
 
 /** Filters in the order of domain/scope.ts, each named by the reason with which it would stop a URL. */
 function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts): Decision[] {
@@ -130,39 +118,30 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
   const matching = scope.includedBy;
   const within = coveringDomain(hostName(link.host), new Set(includeDomains));
   return [
-    { ...pass('filter', 'url-length', `${length}.`), detail: { length: link.url.length, limit } },
-    {
-      ...pass('filter', 'depth', `${depth}${supposed}.`),
-      detail: { depth: scope.depth, limit: config.maxDepth },
-    },
-    {
-      ...pass(
-        'filter',
-        'domain',
-        excludeDomains.length === 0
-          ? 'There are no excluded domains.'
-          : `The URL is in no excluded domain (there ${excludeDomains.length === 1 ? 'is 1' : `are ${String(excludeDomains.length)}`}).`,
-      ),
-      detail: { domains: excludeDomains.length },
-    },
-    {
-      ...pass(
-        'filter',
-        'pattern',
-        exclude.length === 0
-          ? 'There are no exclude patterns.'
-          : `No exclude pattern matches the URL (there ${exclude.length === 1 ? 'is 1' : `are ${String(exclude.length)}`}).`,
-      ),
-      detail: { patterns: exclude.length },
-    },
-    {
-      ...pass(
-        'filter',
-        'not-included',
-        [...includedSentence(include, matching), ...ofDomainSentence(includeDomains, within)].join(' '),
-      ),
-      detail: { patterns: include.length, rule: matching, domains: includeDomains.length, domain: within },
-    },
+    pass('filter', 'url-length', `${length}.`, { length: link.url.length, limit }),
+    pass('filter', 'depth', `${depth}${supposed}.`, { depth: scope.depth, limit: config.maxDepth }),
+    pass(
+      'filter',
+      'domain',
+      excludeDomains.length === 0
+        ? 'There are no excluded domains.'
+        : `The URL is in no excluded domain (there ${excludeDomains.length === 1 ? 'is 1' : `are ${String(excludeDomains.length)}`}).`,
+      { domains: excludeDomains.length },
+    ),
+    pass(
+      'filter',
+      'pattern',
+      exclude.length === 0
+        ? 'There are no exclude patterns.'
+        : `No exclude pattern matches the URL (there ${exclude.length === 1 ? 'is 1' : `are ${String(exclude.length)}`}).`,
+      { patterns: exclude.length },
+    ),
+    pass(
+      'filter',
+      'not-included',
+      [...includedSentence(include, matching), ...ofDomainSentence(includeDomains, within)].join(' '),
+      { patterns: include.length, rule: matching, domains: includeDomains.length, domain: within },
+    ),
     ...sessionLink(config),
   ];
 }
@@ -191,16 +170,14 @@ function ofDomainSentence(includeDomains: readonly string[], within: string | nu
 }
 
 function optOut({ optedOut, link }: ExplainFacts): Decision {
-  return {
-    step: 'filter',
-    verdict: optOutReason,
-    effect: optedOut === null ? 'pass' : 'stop',
-    because:
-      optedOut === null
-        ? 'Its site has not opted out of being crawled.'
-        : `A filter excludes the URL: ${reasonText(optOutReason, optOutDetail(optedOut))}.`,
-    detail: { domain: optedOut, host: link.host },
-  };
+  return deciding(optedOut === null ? 'pass' : 'stop')(
+    'filter',
+    optOutReason,
+    optedOut === null
+      ? 'Its site has not opted out of being crawled.'
+      : `A filter excludes the URL: ${reasonText(optOutReason, optOutDetail(optedOut))}.`,
+    { domain: optedOut, host: link.host },
+  );
 }
 
 /** No decision for a URL that the crawl has: the limit was judged when it was admitted. */
@@ -210,12 +187,11 @@ function hostLimit({ record, host, crawl }: ExplainFacts): Decision[] {
   const urls = host?.urls ?? 0;
   const full = urls >= limit;
   return [
-    {
-      step: 'filter',
-      verdict: 'host-limit',
-      effect: full ? 'stop' : 'pass',
-      because: `The crawl has ${counted(urls, 'URL', 'URLs')} of its host, at most ${limit.toLocaleString('en-US')} are allowed.`,
-      detail: { urls, limit },
-    },
+    deciding(full ? 'stop' : 'pass')(
+      'filter',
+      'host-limit',
+      `The crawl has ${counted(urls, 'URL', 'URLs')} of its host, at most ${limit.toLocaleString('en-US')} are allowed.`,
+      { urls, limit },
+    ),
   ];
 }

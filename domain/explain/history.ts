@@ -1,18 +1,18 @@
 /** What was done with a URL so far: requests, answers and their outcomes. */
 import { counted } from '../counted.ts';
-import { type Decision } from './decision.ts';
+import { note, stop, wait, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { cutPhrasesOf } from '../limits.ts';
 import { reasonText } from '../url-reason.ts';
 
 export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts): Decision[] {
-  const decisions: Decision[] = attempts.map(({ at, class: kind, status, message }) => ({
-    step: 'attempt',
-    verdict: kind,
-    effect: 'note',
-    because: `An attempt ended at ${at}: ${reasonText(kind, message)}.`,
-    detail: { at, status, message },
-  }));
+  const decisions: Decision[] = attempts.map(({ at, class: kind, status, message }) =>
+    note('attempt', kind, `An attempt ended at ${at}: ${reasonText(kind, message)}.`, {
+      at,
+      status,
+      message,
+    }),
+  );
   if (record !== null) {
     decisions.push(
       ...crashes(record),
@@ -24,13 +24,14 @@ export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts)
   }
   if (deadLetter !== null) {
     const { class: kind, status, message, attempts: tries, createdAt: at } = deadLetter;
-    decisions.push({
-      step: 'dead-letter',
-      verdict: kind,
-      effect: 'stop',
-      because: `It became a dead letter at ${at} after ${counted(tries, 'attempt', 'attempts')} without a final outcome: ${reasonText(kind, message)}.`,
-      detail: { at, status, message, attempts: tries },
-    });
+    decisions.push(
+      stop(
+        'dead-letter',
+        kind,
+        `It became a dead letter at ${at} after ${counted(tries, 'attempt', 'attempts')} without a final outcome: ${reasonText(kind, message)}.`,
+        { at, status, message, attempts: tries },
+      ),
+    );
   }
   return decisions;
 }
@@ -38,13 +39,12 @@ export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts)
 function crashes({ reclaims }: RecordFacts): Decision[] {
   if (reclaims === 0) return [];
   return [
-    {
-      step: 'attempt',
-      verdict: 'crash',
-      effect: 'note',
-      because: `${counted(reclaims, 'slice that was fetching the URL', 'slices that were fetching the URL')} ended without a result, as after a crash.`,
-      detail: { reclaims },
-    },
+    note(
+      'attempt',
+      'crash',
+      `${counted(reclaims, 'slice that was fetching the URL', 'slices that were fetching the URL')} ended without a result, as after a crash.`,
+      { reclaims },
+    ),
   ];
 }
 
@@ -65,16 +65,14 @@ function answer(record: RecordFacts): Decision[] {
   const cut = truncated === null ? '' : `, cut short (${truncated})`;
   const times = requests > 1 ? `, ${String(requests)} requests in all` : '';
   return [
-    {
-      step: 'fetch',
-      verdict: status === null ? 'answered' : String(status),
-      effect: 'note',
-      because:
-        reason === 'not-modified'
-          ? `It was last answered at ${fetchedAt} with status 304: ${remark ?? 'the body of an earlier fetch'} has not changed${type}${times}.`
-          : `It was last answered at ${fetchedAt} with status ${String(status ?? '?')}${type}, ${counted(bytes, 'byte', 'bytes')}${cut}${times}.`,
-      detail: { at: fetchedAt, status, contentType, bytes, truncated, requests, contentHash },
-    },
+    note(
+      'fetch',
+      status === null ? 'answered' : String(status),
+      reason === 'not-modified'
+        ? `It was last answered at ${fetchedAt} with status 304: ${remark ?? 'the body of an earlier fetch'} has not changed${type}${times}.`
+        : `It was last answered at ${fetchedAt} with status ${String(status ?? '?')}${type}, ${counted(bytes, 'byte', 'bytes')}${cut}${times}.`,
+      { at: fetchedAt, status, contentType, bytes, truncated, requests, contentHash },
+    ),
   ];
 }
 
@@ -83,22 +81,19 @@ function redirect({ redirectTo: target, redirectState, redirects, reason, state 
   if (target !== null) {
     const then =
       redirectState === null ? 'which is not part of this crawl' : `a URL of its own, now ${redirectState}`;
-    decisions.push({
-      step: 'redirect',
-      verdict: 'to',
-      effect: 'note',
-      because: `It redirects to ${target}, ${then}.`,
-      detail: { target, state: redirectState },
-    });
+    decisions.push(
+      note('redirect', 'to', `It redirects to ${target}, ${then}.`, { target, state: redirectState }),
+    );
   }
   if (state === 'queued' && reason === 'redirect') {
-    decisions.push({
-      step: 'redirect',
-      verdict: 'respelled',
-      effect: 'note',
-      because: 'The URL redirected to another spelling of itself, and that spelling is fetched instead.',
-      detail: { redirects },
-    });
+    decisions.push(
+      note(
+        'redirect',
+        'respelled',
+        'The URL redirected to another spelling of itself, and that spelling is fetched instead.',
+        { redirects },
+      ),
+    );
   }
   return decisions;
 }
@@ -107,44 +102,40 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
   const decisions: Decision[] = [];
   if (duplicateOf !== null) {
     const what = duplicateBy === 'text' ? 'text' : 'body';
-    decisions.push({
-      step: 'duplicate',
-      verdict: what,
-      effect: 'stop',
-      because: `Its ${what} is the same as that of ${duplicateOf}, which stands for both.`,
-      detail: { of: duplicateOf },
-    });
+    decisions.push(
+      stop('duplicate', what, `Its ${what} is the same as that of ${duplicateOf}, which stands for both.`, {
+        of: duplicateOf,
+      }),
+    );
   }
   if (revisitOf !== null) {
     const { crawlId, url, storedAt } = revisitOf;
-    decisions.push({
-      step: 'duplicate',
-      verdict: 'revisit',
-      effect: 'note',
-      because: `Crawl ${crawlId} had the same body before, at ${storedAt}, from ${url}; the body is stored once.`,
-      detail: { crawl: crawlId, of: url, storedAt },
-    });
+    decisions.push(
+      note(
+        'duplicate',
+        'revisit',
+        `Crawl ${crawlId} had the same body before, at ${storedAt}, from ${url}; the body is stored once.`,
+        { crawl: crawlId, of: url, storedAt },
+      ),
+    );
   }
   const near = page?.nearDuplicateOf ?? null;
   if (near !== null) {
     const share = `${String(Math.round(near.likeness * 100))} %`;
-    decisions.push({
-      step: 'duplicate',
-      verdict: 'nearly',
-      effect: 'note',
-      because: `Its text is nearly that of ${near.url}: about ${share} of the pairs of words in both are the same.`,
-      detail: { of: near.url, likeness: near.likeness, distance: near.distance },
-    });
+    decisions.push(
+      note(
+        'duplicate',
+        'nearly',
+        `Its text is nearly that of ${near.url}: about ${share} of the pairs of words in both are the same.`,
+        { of: near.url, likeness: near.likeness, distance: near.distance },
+      ),
+    );
   }
   const named = page?.canonical ?? null;
   if (named !== null) {
-    decisions.push({
-      step: 'duplicate',
-      verdict: 'rel-canonical',
-      effect: 'note',
-      because: `The page names ${named} as its canonical URL.`,
-      detail: { of: named },
-    });
+    decisions.push(
+      note('duplicate', 'rel-canonical', `The page names ${named} as its canonical URL.`, { of: named }),
+    );
   }
   return decisions;
 }
@@ -152,30 +143,14 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
 function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
   if (stillToDo !== null) {
     const what = stillToDo === 'dedup' ? 'the duplicate check' : 'extraction';
-    return [
-      {
-        step: 'extract',
-        verdict: stillToDo,
-        effect: 'wait',
-        because: `Its body is stored and waits for ${what}.`,
-        detail: {},
-      },
-    ];
+    return [wait('extract', stillToDo, `Its body is stored and waits for ${what}.`)];
   }
   const leftOut = cutPhrasesOf(cut);
   if (page === null) {
     const what = kind === 'sitemap' ? 'the sitemap' : 'it';
     return leftOut.length === 0
       ? []
-      : [
-          {
-            step: 'extract',
-            verdict: 'left-out',
-            effect: 'note',
-            because: `Left out of ${what}: ${leftOut.join(', ')}.`,
-            detail: { ...cut },
-          },
-        ];
+      : [note('extract', 'left-out', `Left out of ${what}: ${leftOut.join(', ')}.`, { ...cut })];
   }
   const { words, links, noindex, nofollow, relevance } = page;
   const remarks = [
@@ -187,12 +162,11 @@ function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
     ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
   ];
   return [
-    {
-      step: 'extract',
-      verdict: 'read',
-      effect: 'note',
-      because: `It was read: ${counted(words, 'word', 'words')}, ${counted(links, 'link', 'links')} to follow${remarks.map((remark) => `; ${remark}`).join('')}.`,
-      detail: { words, links, noindex, nofollow, relevance, leftOut: leftOut.join(', ') },
-    },
+    note(
+      'extract',
+      'read',
+      `It was read: ${counted(words, 'word', 'words')}, ${counted(links, 'link', 'links')} to follow${remarks.map((remark) => `; ${remark}`).join('')}.`,
+      { words, links, noindex, nofollow, relevance, leftOut: leftOut.join(', ') },
+    ),
   ];
 }

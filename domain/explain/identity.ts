@@ -1,29 +1,28 @@
 /** Which page a URL is: the rules that made its canonical form, and where the crawl met it. */
 import type { CanonicalRuleName, CanonicalStep } from '../url-steps.ts';
 import { counted } from '../counted.ts';
-import { type Decision } from './decision.ts';
+import { note, type Decision } from './decision.ts';
 import { cutPhrasesOf, linkCuts, type Cut } from '../limits.ts';
 import { shortenedCounted, type ExplainFacts, type RecordFacts } from './facts.ts';
 
 export function canonicalDecisions({ link, steps, record }: ExplainFacts): Decision[] {
   const decisions = steps.map(stepDecision);
   if (decisions.length === 0) {
-    decisions.push({
-      step: 'canonical',
-      verdict: 'unchanged',
-      effect: 'note',
-      because: 'The URL is already written in its canonical form.',
-      detail: { result: link.canonical },
-    });
+    decisions.push(
+      note('canonical', 'unchanged', 'The URL is already written in its canonical form.', {
+        result: link.canonical,
+      }),
+    );
   }
   if (record !== null && record.fetchUrl !== link.url) {
-    decisions.push({
-      step: 'canonical',
-      verdict: 'known-as',
-      effect: 'note',
-      because: `The crawl knows this page by another spelling with the same canonical form, and fetches that: ${record.fetchUrl}`,
-      detail: { result: record.fetchUrl },
-    });
+    decisions.push(
+      note(
+        'canonical',
+        'known-as',
+        `The crawl knows this page by another spelling with the same canonical form, and fetches that: ${record.fetchUrl}`,
+        { result: record.fetchUrl },
+      ),
+    );
   }
   return decisions;
 }
@@ -52,13 +51,7 @@ const ruleSentences: Readonly<Record<CanonicalRuleName, string>> = {
 
 function stepDecision({ rule, dropped, result }: CanonicalStep): Decision {
   const what = dropped === null ? '' : ` (${dropped})`;
-  return {
-    step: 'canonical',
-    verdict: rule,
-    effect: 'note',
-    because: `${ruleSentences[rule]}${what}: ${result}`,
-    detail: { dropped, result },
-  };
+  return note('canonical', rule, `${ruleSentences[rule]}${what}: ${result}`, { dropped, result });
 }
 
 /** The pages and sitemaps from which a URL that was not met may have been cut, in a sentence; null: none is known. */
@@ -85,15 +78,7 @@ function notFound(facts: ExplainFacts): Decision[] {
   const fallen = mayHaveFallenOff(facts);
   if (fallen === null) return [];
   const { total, some } = facts.shortened;
-  return [
-    {
-      step: 'found',
-      verdict: 'maybe-left-out',
-      effect: 'note',
-      because: fallen,
-      detail: { pages: total, first: some[0]?.url ?? null },
-    },
-  ];
+  return [note('found', 'maybe-left-out', fallen, { pages: total, first: some[0]?.url ?? null })];
 }
 
 export function foundDecisions(facts: ExplainFacts): Decision[] {
@@ -102,13 +87,12 @@ export function foundDecisions(facts: ExplainFacts): Decision[] {
   const { discoveredFrom: parent, depth, priority, discoveredAt: at, redirectedWith } = record;
   const [verdict, where] = foundAs(record);
   return [
-    {
-      step: 'found',
+    note(
+      'found',
       verdict,
-      effect: 'note',
-      because: `${where}, at ${at}, ${depth === 0 ? 'at depth 0' : `${counted(depth, 'link', 'links')} from a seed`}.`,
-      detail: { at, parent, depth, priority, status: redirectedWith },
-    },
+      `${where}, at ${at}, ${depth === 0 ? 'at depth 0' : `${counted(depth, 'link', 'links')} from a seed`}.`,
+      { at, parent, depth, priority, status: redirectedWith },
+    ),
   ];
 }
 

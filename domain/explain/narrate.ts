@@ -10,7 +10,7 @@ import { canonicalDecisions, foundDecisions } from './identity.ts';
 import { priorityDecisions } from './priority.ts';
 import { recrawlDecisions } from './recrawl.ts';
 import { robotsDecisions } from './robots.ts';
-import { standing } from './standing.ts';
+import { stateOf } from './state.ts';
 import { nextFetch, type NextFetch } from './waits.ts';
 
 export interface Narration {
@@ -36,7 +36,7 @@ export function narrate(facts: ExplainFacts): Narration {
     ...recrawlDecisions(facts),
   ];
   const fetched = nextFetch(facts);
-  const state = standing(facts, before, fetched);
+  const state = stateOf(facts, before, fetched);
   const next = state.effect === 'wait' ? fetched : null;
   return {
     summary: summaryOf(state, next),

@@ -2,14 +2,14 @@
 import { counted } from '../counted.ts';
 import { isLast, worthOf } from '../priority/place.ts';
 import type { PrioritySignals, ScorePart, WeighedSignal } from '../priority/score.ts';
-import type { Decision } from './decision.ts';
+import { note, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 
 export function priorityDecisions({ record, quarantine }: ExplainFacts): Decision[] {
   if (record === null) return [];
   const { priority } = record;
   const told = (verdict: string, because: string, detail: Decision['detail'] = {}): Decision[] => [
-    { step: 'priority', verdict, effect: 'note', because, detail: { priority, ...detail } },
+    note('priority', verdict, because, { priority, ...detail }),
   ];
   if (record.kind === 'sitemap')
     return told('sitemap', 'It is a sitemap, and sitemaps are fetched before all pages of their host.');

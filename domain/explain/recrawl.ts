@@ -1,7 +1,7 @@
 /** When a standing crawl fetches a URL again, and by what it goes. */
 import { counted } from '../counted.ts';
 import { visitsThatTell } from '../recrawl/cold-start.ts';
-import { span, type Decision } from './decision.ts';
+import { note, span, type Decision } from './decision.ts';
 import type { ExplainFacts, RecrawlFacts } from './facts.ts';
 
 const dayMs = 86_400_000;
@@ -10,13 +10,15 @@ export function recrawlDecisions({ recrawl, record }: ExplainFacts): Decision[] 
   if (recrawl === null || record === null) return [];
   const { pageClass, visits, rate, importance, nextDue, worth, price, leftOut } = recrawl;
   return [
-    {
-      step: 'recrawl',
-      verdict: pageClass,
-      effect: 'note',
-      because: `${historyOf(recrawl)} ${nextOf(recrawl)}`,
-      detail: { visits, rate, importance, nextDue, worth, price, leftOut },
-    },
+    note('recrawl', pageClass, `${historyOf(recrawl)} ${nextOf(recrawl)}`, {
+      visits,
+      rate,
+      importance,
+      nextDue,
+      worth,
+      price,
+      leftOut,
+    }),
   ];
 }
 

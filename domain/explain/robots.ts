@@ -1,6 +1,6 @@
 /** What the stored copy of robots.txt says about a URL. */
 import { parseRobots, robotsAvailability, rulesForAll } from '../robots.ts';
-import { span, type Decision } from './decision.ts';
+import { deciding, span, type Decision } from './decision.ts';
 import type { ExplainFacts, RobotsFacts } from './facts.ts';
 
 export interface StoredCopy {
@@ -42,34 +42,31 @@ export function robotsDecisions({ robots, host, link }: ExplainFacts): Decision[
     const status = robots?.status ?? null;
     const why = failed ?? (status === null ? null : `it answers ${String(status)}`);
     return [
-      {
-        step: 'robots',
-        verdict: why === null ? 'not-read' : 'unreadable',
-        effect: why === null ? 'note' : 'wait',
-        because:
-          why === null
-            ? `${file} has not been read yet; it is read before the first request.`
-            : `${file} could not be read, and nothing is fetched until it can be read: ${why}.`,
-        detail: {
+      deciding(why === null ? 'note' : 'wait')(
+        'robots',
+        why === null ? 'not-read' : 'unreadable',
+        why === null
+          ? `${file} has not been read yet; it is read before the first request.`
+          : `${file} could not be read, and nothing is fetched until it can be read: ${why}.`,
+        {
           status,
           fetchedAt: robots?.fetchedAt ?? null,
           rule: null,
           line: null,
         },
-      },
+      ),
     ];
   }
   const { allowed, status, fetchedAt, ageMs, agent, rule, line } = robots;
   const cut = robots.isCut ? ' It is longer than the part that is read, and the rest was left out.' : '';
   const copy = ` Copy of ${span(ageMs ?? 0)} ago (${fetchedAt ?? ''}, answered ${String(status)}).`;
   return [
-    {
-      step: 'robots',
-      verdict: allowed ? 'allowed' : 'disallowed',
-      effect: allowed ? 'pass' : 'stop',
-      because: `${file} ${ruling(robots)}.${copy}${cut}`,
-      detail: { status, fetchedAt, agent, rule, line },
-    },
+    deciding(allowed ? 'pass' : 'stop')(
+      'robots',
+      allowed ? 'allowed' : 'disallowed',
+      `${file} ${ruling(robots)}.${copy}${cut}`,
+      { status, fetchedAt, agent, rule, line },
+    ),
   ];
 }
 

@@ -63,7 +63,9 @@ export async function knock(
     }));
   };
   return onErrand(visit, crawls, async (leaves): Promise<Answer> => {
-    const running = await Promise.all(crawlIds.map(async (id) => room.crawls.isRunning(id)));
+    const running = await Promise.all(
+      crawlIds.map(async (id) => room.dependencies.books.crawls.isRunning(id)),
+    );
     if (running.every(Boolean) && (await isAllKeptBack(room, visit))) return { kind: 'unasked' };
     const { fresh, older } = visit.known;
     if (fresh !== null) return goesOn(fresh, leaves);

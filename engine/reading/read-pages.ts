@@ -54,47 +54,74 @@ interface Opened {
 }
 
 /** Reads bodies of any hosts. Documents may stay in their stage, to be found again. */
-export function createReading(
-  dependencies: Dependencies,
-  extractor: Extractor,
-  documentsMs?: number,
-): (bodies: readonly StagedBody[]) => Promise<void> {
-  const { pool, writer, blobs, books, admission, links: tally, traps, soft404, log } = dependencies;
-  const { crawls } = books;
-  const admitSitemap = createSitemapAdmission(dependencies, admission);
-  const repeated = new RepeatedBlocks(pool);
+export class PageReader {
+  readonly #dependencies: Dependencies;
+  readonly #extractor: Extractor;
+  readonly #documentsMs: number | undefined;
+  readonly #admitSitemap: ReturnType<typeof createSitemapAdmission>;
+  readonly #repeated: RepeatedBlocks;
 
-  const read = async (
+  constructor(dependencies: Dependencies, extractor: Extractor, documentsMs?: number) {
+    this.#dependencies = dependencies;
+    this.#extractor = extractor;
+    this.#documentsMs = documentsMs;
+    this.#admitSitemap = createSitemapAdmission(dependencies, dependencies.admission);
+    this.#repeated = new RepeatedBlocks(dependencies.pool);
+  }
+
+  async read(bodies: readonly StagedBody[]): Promise<void> {
+    const pages: StagedBody[] = [];
+    for (const body of bodies) {
+      if (body.kind === storedKinds.probe) await this.#readProbe(body);
+      else if (body.kind === storedKinds.requisite) await this.#readRequisite(body);
+      else if (await this.#isSitemap(body)) await this.#extractSitemap(body);
+      else pages.push(body);
+    }
+    await this.#extractPages(pages);
+  }
+
+  /** Null: it is missing or damaged. */
+  #bodyOf({ content_hash: hash, record }: StagedBody): Promise<Uint8Array | null> {
+    return this.#dependencies.blobs.get(hash, record);
+  }
+
+  async #readOne(
     staged: StagedBody,
     turn: DocumentTurn,
     rulesTurn: RulesTurn,
-  ): Promise<Reading | 'lost' | 'later'> => {
+  ): Promise<Reading | 'lost' | 'later'> {
+    const { books, soft404 } = this.#dependencies;
     if (turn.isLater(staged.content_type)) return 'later';
-    const crawl = await crawls.open(staged.crawl_id);
+    const crawl = await books.crawls.open(staged.crawl_id);
     if (rulesTurn.isLater(crawl)) return 'later';
-    const body = await blobs.get(staged.content_hash, staged.record);
+    const body = await this.#bodyOf(staged);
     if (body === null) return 'lost';
     if (turn.isLater(staged.content_type, body)) return 'later';
     const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
     const document = await turn.read(staged.content_type, body);
     const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
     const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
-    const known = await repeated.of(crawl, staged);
-    const reading = readPage(extractor, staged, crawl, body, mostLinks, { document, ruled, repeated: known });
+    const known = await this.#repeated.of(crawl, staged);
+    const reading = readPage(this.#extractor, staged, crawl, body, mostLinks, {
+      document,
+      ruled,
+      repeated: known,
+    });
     const needed = document === null ? neededBy(staged, crawl, body) : noRequisites;
     return {
       ...reading,
       needed,
       held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash),
     };
-  };
+  }
 
   /**
    * Admits the links of a page that do not fit into its last write, and returns those that do. Links outside the scope
    * are among those returned, so that they are judged again with the last write, which holds the settings that leave
    * them out.
    */
-  const admitFirst = async ({ staged, crawl, links, promises, cut, needed }: Reading): Promise<Ready> => {
+  async #admitFirst({ staged, crawl, links, promises, cut, needed }: Reading): Promise<Ready> {
+    const { writer, admission } = this.#dependencies;
     let at = 0;
     let longUrls = 0;
     const open: Candidate[] = [];
@@ -113,19 +140,21 @@ export function createReading(
     const files = requisiteCandidates(admission, staged, crawl, needed);
     open.push(...next(links.length), ...files.candidates);
     return { candidates: open, cut: cutBy(cut, needed.cut, { longUrls: longUrls + files.longUrls }), fresh };
-  };
+  }
 
   /** Admits all links of a page again: the caches that left some of them out were wrong. */
-  const admitAgain = async ({ staged, crawl: { id }, links, promises, needed }: Reading): Promise<void> => {
-    const crawl = await crawls.open(id);
+  async #admitAgain({ staged, crawl: { id }, links, promises, needed }: Reading): Promise<void> {
+    const { writer, books, admission } = this.#dependencies;
+    const crawl = await books.crawls.open(id);
     await admission.store(writer, requisiteCandidates(admission, staged, crawl, needed).candidates);
     for (let at = 0; at < links.length; at += linkBatch) {
       const part = linkCandidates(staged, crawl, links.slice(at, at + linkBatch), promises);
       await admission.store(writer, part.candidates);
     }
-  };
+  }
 
-  const fetchAgain = async (lost: readonly StagedBody[]): Promise<void> => {
+  async #fetchAgain(lost: readonly StagedBody[]): Promise<void> {
+    const { pool, log } = this.#dependencies;
     for (const [hostId, ofHost] of Map.groupBy(lost, ({ host_id: id }) => id)) {
       log.warn(
         { host: ofHost[0]?.origin, bodies: ofHost.length },
@@ -138,48 +167,47 @@ export function createReading(
       }));
       await retrying(() => requeueLostBodies(pool, String(hostId), JSON.stringify(rows)));
     }
-  };
+  }
 
   /** A seed may turn out to be a sitemap. */
-  const isSitemap = async (staged: StagedBody): Promise<boolean> => {
+  async #isSitemap(staged: StagedBody): Promise<boolean> {
     if (staged.kind === storedKinds.sitemap) return true;
     if (!staged.seed) return false;
-    const body = await blobs.get(staged.content_hash, staged.record);
+    const body = await this.#bodyOf(staged);
     if (body === null || !looksLikeSitemap(body)) return false;
+    const { pool } = this.#dependencies;
     await retrying(() => turnIntoSitemap(pool, staged.host_id, staged.crawl_id, staged.key));
     return true;
-  };
+  }
 
-  const extractSitemap = async (staged: StagedBody): Promise<void> => {
-    const body = await blobs.get(staged.content_hash, staged.record);
-    if (body === null) {
-      await fetchAgain([staged]);
-      return;
-    }
-    const { cut, report } = await admitSitemap(staged, await crawls.open(staged.crawl_id), body);
+  async #extractSitemap(staged: StagedBody): Promise<void> {
+    const { pool, writer, books } = this.#dependencies;
+    const body = await this.#bodyOf(staged);
+    if (body === null) return this.#fetchAgain([staged]);
+    const { cut, report } = await this.#admitSitemap(staged, await books.crawls.open(staged.crawl_id), body);
     await retrying(() => noteSitemap(pool, staged, report));
     await writer.write({ stages: [stageEnd(staged, cut)] });
-  };
+  }
 
-  const readRequisite = async (staged: StagedBody): Promise<void> => {
-    const body = await blobs.get(staged.content_hash, staged.record);
-    if (body === null) {
-      await fetchAgain([staged]);
-      return;
-    }
-    const crawl = await crawls.open(staged.crawl_id);
-    const cut = await admitFromSheet(dependencies, staged, crawl, body);
+  async #readRequisite(staged: StagedBody): Promise<void> {
+    const { writer, books } = this.#dependencies;
+    const body = await this.#bodyOf(staged);
+    if (body === null) return this.#fetchAgain([staged]);
+    const crawl = await books.crawls.open(staged.crawl_id);
+    const cut = await admitFromSheet(this.#dependencies, staged, crawl, body);
     await writer.write({ stages: [stageEnd(staged, cut)] });
-  };
+  }
 
-  const readProbe = async (staged: StagedBody): Promise<void> => {
-    const reading = await read(staged, new DocumentTurn(), new RulesTurn());
+  async #readProbe(staged: StagedBody): Promise<void> {
+    const { writer, soft404 } = this.#dependencies;
+    const reading = await this.#readOne(staged, new DocumentTurn(), new RulesTurn());
     if (typeof reading !== 'string') await soft404.answered(staged, reading.extracted);
     await writer.write({ stages: [stageEnd(staged, {})] });
-  };
+  }
 
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
-  const extractPages = async (bodies: readonly StagedBody[]): Promise<void> => {
+  async #extractPages(bodies: readonly StagedBody[]): Promise<void> {
+    const { writer, admission, links: tally, traps, soft404 } = this.#dependencies;
     let open: Opened[] = [];
     let links = 0;
     const commit = async (batch: readonly Opened[]): Promise<void> => {
@@ -205,9 +233,10 @@ export function createReading(
         const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
         traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
       }
-      await repeated.count(good);
+      await this.#repeated.count(good);
       await traps.save();
-      for (const { reading } of batch) if (await admission.hasLost(reading.crawl)) await admitAgain(reading);
+      for (const { reading } of batch)
+        if (await admission.hasLost(reading.crawl)) await this.#admitAgain(reading);
       await soft404.stored(good.map(({ staged }) => staged));
       await tally.flush();
     };
@@ -222,11 +251,11 @@ export function createReading(
       links = 0;
     };
     const lost: StagedBody[] = [];
-    const turn = new DocumentTurn(documentsMs);
+    const turn = new DocumentTurn(this.#documentsMs);
     const rulesTurn = new RulesTurn();
     try {
       for (const staged of bodies) {
-        const reading = await read(staged, turn, rulesTurn);
+        const reading = await this.#readOne(staged, turn, rulesTurn);
         if (reading === 'lost') lost.push(staged);
         if (typeof reading === 'string') continue;
         // Reading a page takes about a millisecond: the process serves its sockets in between.
@@ -234,7 +263,7 @@ export function createReading(
         if (open.length > 0 && (open.length === commitBatch || links + reading.links.length > linkBatch)) {
           await commitOpen();
         }
-        const ready = await admitFirst(reading);
+        const ready = await this.#admitFirst(reading);
         links += ready.candidates.length;
         open.push({ reading, ready });
       }
@@ -243,19 +272,8 @@ export function createReading(
       // Before the end is known, nobody may read these pages again.
       await committing;
     }
-    await fetchAgain(lost);
-  };
-
-  return async (bodies) => {
-    const pages: StagedBody[] = [];
-    for (const body of bodies) {
-      if (body.kind === storedKinds.probe) await readProbe(body);
-      else if (body.kind === storedKinds.requisite) await readRequisite(body);
-      else if (await isSitemap(body)) await extractSitemap(body);
-      else pages.push(body);
-    }
-    await extractPages(pages);
-  };
+    await this.#fetchAgain(lost);
+  }
 }
 
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>

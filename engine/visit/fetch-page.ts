@@ -65,7 +65,7 @@ export class PageFetch {
     if (target !== null) await retrying(() => followSeed(pool, books, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
     const again = target === null ? [] : await this.#again(chain, wanted, target, targetInMs);
-    await this.#room.admission.store(patient, found, (outside) => {
+    await this.#room.dependencies.admission.store(patient, found, (outside) => {
       // Now: whoever asks for the target with these cookies writes after this result, and nobody asks without them.
       if (target !== null) chain.goesOn(keyOf(target));
       return {

@@ -3,29 +3,22 @@ import { LRUCache } from 'lru-cache';
 import { refusedDomain } from '../../domain/scope.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import type { Admission } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
-import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { OptOutBook } from '../books/opt-out-book.ts';
 import { longestVisitMs } from '../../domain/slice.ts';
 import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
-import type { RobotsBook } from '../books/robots-book.ts';
 import { RedirectCookies } from './redirect-cookies.ts';
 import { WorkAhead } from './work-ahead.ts';
 
 export class FetchRoom {
   readonly dependencies: Dependencies;
   readonly keeper: LeaseKeeper;
-  readonly crawls: CrawlBook;
-  readonly optOuts: OptOutBook;
-  readonly robots: RobotsBook;
   readonly robotsFetcher: RobotsFetcher;
-  readonly admission: Admission;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
   readonly cookies = new RedirectCookies();
@@ -34,16 +27,12 @@ export class FetchRoom {
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
 
   constructor(dependencies: Dependencies) {
-    const { pool, settings, books, log } = dependencies;
+    const { pool, settings, log } = dependencies;
     this.dependencies = dependencies;
     this.ahead = new WorkAhead(pool);
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
-    this.crawls = books.crawls;
-    this.optOuts = books.optOuts;
-    this.robots = books.robots;
     this.earlierBodies = new EarlierBodies(pool);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
-    this.admission = dependencies.admission;
   }
 
   /**
@@ -85,7 +74,8 @@ export class FetchRoom {
         candidates.push(candidate(crawl, link, found));
       }
     }
-    if (candidates.length > 0) await this.admission.store(this.dependencies.writer, candidates);
+    const { admission, writer } = this.dependencies;
+    if (candidates.length > 0) await admission.store(writer, candidates);
     for (const name of done) this.#sitemapsDone.set(name, true);
   }
 }

@@ -8,7 +8,7 @@ import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import { storedStages } from '../../../domain/stage.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
-import { createReading } from '../../../engine/reading/read-pages.ts';
+import { PageReader } from '../../../engine/reading/read-pages.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import { bodiesInStage, type StagedBody } from '../../../storage/pages/index.ts';
 import { tables } from '../../support/database/index.ts';
@@ -72,14 +72,16 @@ export const judgeBodies = (
     createDedup(dependencies, () => Promise.resolve()),
   );
 
-/** The same for extraction. @param documentsMs as for `createReading` */
+/** The same for extraction. @param documentsMs as for `PageReader` */
 export const extractBodies = (
   dependencies: Dependencies,
   extractor: Extractor,
   host: Pick<HostRow, 'hostId'>,
   documentsMs?: number,
 ): Promise<number> =>
-  work(dependencies, host, storedStages.extract, createReading(dependencies, extractor, documentsMs));
+  work(dependencies, host, storedStages.extract, (bodies) =>
+    new PageReader(dependencies, extractor, documentsMs).read(bodies),
+  );
 
 async function work(
   { pool }: Pick<Dependencies, 'pool'>,

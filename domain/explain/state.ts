@@ -6,7 +6,7 @@ import { reasonText } from '../url-reason.ts';
 import type { NextFetch } from './waits.ts';
 
 /** @param before the decisions so far. If the URL was not met, the first that stops it says what would become of it. */
-export function standing(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
+export function stateOf(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
   return facts.record === null ? wouldBe(facts, before, next) : stands(facts.record, facts, next);
 }
 
