@@ -1,6 +1,6 @@
 /**
- * The connections to Postgres: one pool for each process. 8-byte integers come back as numbers (all of ours stay below
- * 2^53).
+ * The connections to Postgres: one pool for each process. 8-byte integers and lists of them come back as numbers (all of
+ * ours stay below 2^53).
  */
 import pg from 'pg';
 import { ModestPool, type TakeTurn } from './modest-pool.ts';
@@ -13,6 +13,9 @@ export type Queryable = Pick<pg.ClientBase, 'query'>;
 
 const numbersForInt8 = new pg.TypeOverrides();
 numbersForInt8.setTypeParser(pg.types.builtins.INT8, Number);
+/** bigint[], which the driver would make a list of texts. */
+const int8Array = 1016;
+numbersForInt8.setTypeParser(int8Array, (text) => JSON.parse(`[${text.slice(1, -1)}]`) as number[]);
 
 /**
  * Milliseconds for a statement. Our statements take milliseconds; one that takes this long is stuck, and to try it

@@ -171,7 +171,7 @@ export const turnReextraction = statement<[id: string, state: 'keeping' | 'remov
    update reextraction set state = $2 where id = $1 returning id::text`;
 
 /** All that follows from so many switches was told. */
-export const noteSettled = statement<[id: string, owner: string, turns: number]>('note-settled')`
+export const noteSettled = statement<[id: string, owner: string, turns: number]>('note-reextraction-settled')`
    update reextraction set settled = greatest(settled, $3) where id = $1 and owner = $2`;
 
 /** The extraction is the pages' own. The caller must hold the job, which has no pages any more. */

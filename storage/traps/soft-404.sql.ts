@@ -68,7 +68,7 @@ export const closeUnasked = statement<[limit: number]>('close-unasked')`
        limit $1)`;
 
 /** The prints are forgotten with it: most hosts are honest, and are asked once. */
-export const noteJudged = statement<[hostId: number, crawlId: number]>('note-judged')`
+export const noteJudged = statement<[hostId: number, crawlId: number]>('note-made-up-path-judged')`
    update made_up_path set judged = true, sibling = '{}' where host_id = $1 and crawl_id = $2`;
 
 /**

@@ -9,6 +9,8 @@ export interface MadeStatement {
   /** As it is exported; if it is not, the name by which Postgres knows it. */
   readonly name: string;
   readonly text: string;
+  /** The name by which Postgres knows it. */
+  readonly preparedAs: string;
 }
 
 /** Loads the families anew, with a maker that notes what it makes, for the caller alone. */
@@ -43,5 +45,5 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
   }
   vi.doUnmock('../../storage/postgres/statement.ts');
   vi.resetModules();
-  return made.map(({ name, text }) => ({ name: exported.get(text) ?? name, text }));
+  return made.map(({ name, text }) => ({ name: exported.get(text) ?? name, text, preparedAs: name }));
 }

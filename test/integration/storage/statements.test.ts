@@ -24,6 +24,12 @@ it('is one that Postgres plans', async () => {
   expect(statements.length).toBeGreaterThanOrEqual(230);
 });
 
+/** The driver refuses a name that stands for another text on the same connection. */
+it('has a name of its own', () => {
+  const names = statements.map(({ preparedAs }) => preparedAs);
+  expect(names.filter((name, at) => names.indexOf(name) !== at || name.length > 63)).toEqual([]);
+});
+
 /**
  * `select id::text … order by id` sorts by the column of the answer, the text, in which 10 comes before 9: SQL looks
  * there first. `order by export_job.id` sorts by the number. The plan shows which of the two a statement got.
