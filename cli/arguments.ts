@@ -79,7 +79,10 @@ export function numberOf(what: string, digits = 15): (text: string) => string {
 export const crawlId = numberOf('a crawl');
 
 /** The crawl that a verb is about. */
-export const oneCrawl = { '<id>': { about: 'id of the crawl', read: crawlId } } as const;
+const crawl = { about: 'id of the crawl', read: crawlId } as const;
+export const oneCrawl = { '<id>': crawl } as const;
+/** If the verb takes another id as well. */
+export const ofCrawl = { '<crawl>': crawl } as const;
 
 /** A URL in any spelling. @throws CommandError if no crawl can have it */
 export function knownUrl(text: string): string {

@@ -56,7 +56,8 @@ async function addFamily(command: Command, word: string, family: Family, ended: 
 }
 
 function addVerb(command: Command, verb: Verb, ended: Ended): void {
-  const { words, takes = {}, examples = [], notes, here } = verb;
+  const { words, takes = {}, notes, here } = verb;
+  const { examples = notes === undefined ? [''] : [] } = verb;
   for (const [flags, take] of Object.entries(takes)) {
     if (typeof take === 'function') take(command);
     else if (flags.startsWith('--')) command.addOption(optionOf(flags, asTake(take)));

@@ -74,7 +74,7 @@ interface Told<T extends Takes> {
   /** Absent: the verb is one word, whose summary stands in verbs.ts. */
   readonly summary?: string;
   readonly takes?: T;
-  /** What follows the words. */
+  /** What follows the words. Absent, without notes: the words alone are an example. */
   readonly examples?: readonly string[];
   /** Stands below the examples, or in their place. */
   readonly notes?: string;

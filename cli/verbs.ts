@@ -39,11 +39,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
     },
     robots: {
       summary: 'Tools for robots.txt.',
-      load: () => import('./tools/robots-check.ts'),
+      load: () => import('./tools/urls.ts'),
     },
     url: {
       summary: 'Tools for URLs.',
-      load: () => import('./tools/url-normalize.ts'),
+      load: () => import('./tools/urls.ts'),
     },
     completion: {
       summary: 'Print a script that completes verbs and options in a shell.',
@@ -107,11 +107,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
     },
     'near-duplicates': {
       summary: 'List pages with nearly the same text, by the page that stands for them.',
-      load: () => import('./content/near-duplicates.ts'),
+      load: () => import('./content/repeated.ts'),
     },
     boilerplate: {
       summary: 'Show the text that a crawl leaves out of the pages of a host, since many of them have it.',
-      load: () => import('./content/boilerplate.ts'),
+      load: () => import('./content/repeated.ts'),
     },
     body: {
       summary:

@@ -17,7 +17,6 @@ export const verbs = [
       },
       '--json': 'as JSON, one object a line',
     },
-    examples: [''],
     needs: 'all',
     route: 'GET /v1/keys',
     query: ({ tenant }) => ({ tenantId: tenant }),

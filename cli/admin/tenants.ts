@@ -24,7 +24,6 @@ export const verbs = [
   asks({
     words: 'tenant',
     takes: { '--json': 'as JSON' },
-    examples: [''],
     needs: 'all',
     route: 'GET /v1/tenant',
     answer: tenantDetail,
@@ -34,7 +33,6 @@ export const verbs = [
     words: 'tenants list',
     summary: 'List the tenants with their quotas.',
     takes: { '--json': 'as JSON, one object a line' },
-    examples: [''],
     needs: 'all',
     route: 'GET /v1/tenants',
     answer: tenantView,

@@ -40,7 +40,6 @@ export const verbs = [
     words: 'webhooks list',
     summary: 'List the webhooks, with their latest deliveries and failures.',
     takes: { '--json': 'as JSON, one object a line' },
-    examples: [''],
     needs: 'all',
     route: 'GET /v1/webhooks',
     perPage: null,

@@ -76,14 +76,21 @@ async function localAddress(options: ApiOptions, parts: Needs): Promise<ApiAddre
   const config = loadConfig();
   const running = runningStack(config.dataDir, parts);
   if (running === null) throw noStack();
-  const { apiUrl: url } = running;
-  if (url === null) throw new CommandError('The running stack has no API. Stop that stack first.');
   const key = (await givenKey(options)) ?? config.apiKey ?? readLocalKey(config.dataDir);
-  return localApi(url, key);
+  return localApi(urlOf(running), key);
 }
 
 const noStack = (): CommandError =>
   new CommandError('No stack is running. Start one with orbweaver up, or name another with --server.');
+
+function urlOf({ apiUrl }: StackInfo): string {
+  if (apiUrl !== null) return apiUrl;
+  throw new CommandError('The running stack has no API. Stop that stack first.');
+}
+
+/** The API of a stack that this verb knows, by the key of its data folder. @throws CommandError if it has none */
+export const stackApi = (stack: StackInfo, signal: AbortSignal): Api =>
+  createApi({ ...localApi(urlOf(stack), readLocalKey(stack.dataDir)), signal });
 
 /** The API of a stack on this machine. */
 export const localApi = (url: string, key: string | null): ApiAddress => ({

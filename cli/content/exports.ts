@@ -4,12 +4,12 @@ import { pageFields } from '../../contracts/page-fields.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import type { Api } from '../api/api.ts';
 import { anyApi, withApi } from '../api/target.ts';
-import { crawlId, fieldList, numberOf, oneCrawl } from '../arguments.ts';
+import { fieldList, numberOf, ofCrawl, oneCrawl } from '../arguments.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { streamTo } from '../output/out-file.ts';
 import { moment, writeMade, writeOne } from '../output/table.ts';
 import { asks, does, type Given } from '../verb.ts';
-import { jobPath, jobsPath, showJob, untilOver, type JobKind } from './jobs.ts';
+import { jobPath, showJob, untilOver, type JobKind } from './jobs.ts';
 import { pageOptions, pageQuery } from './page-filter.ts';
 
 const formatOptions = {
@@ -24,7 +24,6 @@ const formatOptions = {
     read: fieldList,
   },
 } as const;
-const ofCrawl = { '<crawl>': { about: 'id of the crawl', read: crawlId } } as const;
 const oneExport = {
   ...ofCrawl,
   '<export>': { about: 'id of the export, as export list shows it', read: numberOf('an export') },
@@ -157,7 +156,7 @@ const start = (crawl: string, given: StartOptions): Promise<ExitCode> => {
   const asked = { format, fields, to, ...pageQuery(given) };
   return streamTo(out, async (write) => {
     const api = await anyApi(given);
-    const started = await api.create(jobsPath(kind, crawl), exportView, asked);
+    const started = await api.create(kind.pathOf(crawl), exportView, asked);
     if (!wait && out === undefined) {
       writeMade(started, given, () => [
         `Export ${started.id} of crawl ${crawl} has begun.`,
@@ -200,7 +199,7 @@ function linesOf(view: ExportView): string[] {
 }
 
 const kind: JobKind<ExportView> = {
-  name: 'exports',
+  pathOf: (crawl) => `/v1/crawls/${crawl}/exports`,
   view: exportView,
   isOver: ({ endedAt }) => endedAt !== null,
   progressOf,

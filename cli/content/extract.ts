@@ -7,15 +7,15 @@ import { pageView } from '../../contracts/http/results.ts';
 import { ruleTrial, type RuleTrial } from '../../contracts/http/rule-trial.ts';
 import { cutPhrasesOf } from '../../domain/limits.ts';
 import { counted } from '../../domain/counted.ts';
-import { localApi, withApi, type ApiOptions } from '../api/target.ts';
-import { createApi, type Api } from '../api/api.ts';
+import { stackApi, withApi, type ApiOptions } from '../api/target.ts';
+import type { Api } from '../api/api.ts';
 import { crawlId } from '../arguments.ts';
 import { CommandError, exitCodes } from '../ending.ts';
 import { listenForInterrupts } from '../crawl/interrupts.ts';
-import { readLocalKey } from '../api/local-key.ts';
 import { readRequest } from '../crawl/request.ts';
-import { readRules } from '../crawl/rules-file.ts';
-import { pauseOthers, takeStack } from '../crawl/run.ts';
+import { readRules } from '../crawl/yaml-file.ts';
+import { pauseOthers } from '../crawl/run.ts';
+import { takeStack } from '../stack/stack.ts';
 import { sayPlainly } from '../output/say.ts';
 import { writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
@@ -83,9 +83,7 @@ async function fetched(
   try {
     const stack = await takeStack(config, false, sayPlainly, signal);
     try {
-      const { apiUrl } = stack.info;
-      if (apiUrl === null) throw new CommandError('The running stack has no API. Stop that stack first.');
-      const api = createApi(localApi(apiUrl, readLocalKey(config.dataDir)));
+      const api = stackApi(stack.info, interrupts.second);
       // Crawls of earlier commands must not go on by themselves.
       await pauseOthers({ api, own: stack.own, say: sayPlainly, signal }, null);
       return await Promise.race([fetchAndTry(api, request, rules, signal), stack.lost]);

@@ -14,8 +14,8 @@ interface Job {
 
 /** What there is to know of a kind of jobs. */
 export interface JobKind<T extends Job> {
-  /** Below `/v1/crawls/{crawlId}/`. */
-  readonly name: string;
+  /** The path of those of a crawl. */
+  readonly pathOf: (crawl: string) => string;
   readonly view: z.ZodType<T>;
   readonly isOver: (job: T) => boolean;
   readonly progressOf: (job: T) => string;
@@ -27,10 +27,8 @@ export interface JobKind<T extends Job> {
 const lookMs = 500;
 const lineMs = 10_000;
 
-export const jobsPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string): string =>
-  `/v1/crawls/${crawl}/${kind.name}`;
-export const jobPath = (kind: Pick<JobKind<never>, 'name'>, crawl: string, id: string): string =>
-  `${jobsPath(kind, crawl)}/${id}`;
+export const jobPath = (kind: Pick<JobKind<never>, 'pathOf'>, crawl: string, id: string): string =>
+  `${kind.pathOf(crawl)}/${id}`;
 
 export async function showJob<T extends Job>(
   kind: JobKind<T>,

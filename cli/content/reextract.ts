@@ -7,13 +7,12 @@ import {
 } from '../../contracts/http/reextractions.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { anyApi } from '../api/target.ts';
-import { crawlId, numberOf, upTo } from '../arguments.ts';
+import { numberOf, ofCrawl, upTo } from '../arguments.ts';
 import { exitCodes, type ExitCode } from '../ending.ts';
 import { moment, writeMade } from '../output/table.ts';
 import { asks, does, type Verb } from '../verb.ts';
-import { jobsPath, showJob, untilOver, type JobKind } from './jobs.ts';
+import { showJob, untilOver, type JobKind } from './jobs.ts';
 
-const ofCrawl = { '<crawl>': { about: 'id of the crawl', read: crawlId } } as const;
 const one = {
   ...ofCrawl,
   '<reextraction>': {
@@ -73,7 +72,7 @@ export const verbs = [
     examples: ['3 --wait'],
     run: async ({ crawl, wait, ...given }) => {
       const api = await anyApi(given);
-      const started = await api.create(jobsPath(kind, crawl), reextractionView, {});
+      const started = await api.create(kind.pathOf(crawl), reextractionView, {});
       if (!wait) {
         writeMade(started, given, () => [
           `Re-extraction ${started.id} of crawl ${crawl} has begun.`,
@@ -121,10 +120,7 @@ export const verbs = [
     takes: {
       ...one,
       '--field <name>': 'samples of this field alone, such as title or meta.headings',
-      '--samples <number>': {
-        about: 'samples of each field, at most 20 (default: 3)',
-        read: upTo(20),
-      },
+      '--samples <number>': { about: 'samples of each field, at most 20 (default: 3)', read: upTo(20) },
       '--json': 'as JSON',
     },
     examples: ['3 7 --field title --samples 20'],
@@ -171,7 +167,7 @@ function linesOf(view: ReextractionView): string[] {
 }
 
 const kind: JobKind<ReextractionView> = {
-  name: 'reextractions',
+  pathOf: (crawl) => `/v1/crawls/${crawl}/reextractions`,
   view: reextractionView,
   isOver: isIdle,
   progressOf: figuresOf,

@@ -28,11 +28,7 @@ export const verbs = [
       '--type <media type>': 'only pages of this media type, such as text/html or text/*',
       '--since <instant>': 'only pages answered at this instant or later, such as 2031-01-01T00:00:00Z',
       '--until <instant>': 'only pages answered before this instant',
-      '--limit <n>': {
-        about: 'show at most this many pages, up to 50',
-        read: wholeNumber(1),
-        usual: 10,
-      },
+      '--limit <n>': { about: 'show at most this many pages, up to 50', read: wholeNumber(1), usual: 10 },
       '--json': 'as JSON, one object a line',
     },
     examples: [

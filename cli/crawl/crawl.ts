@@ -1,17 +1,32 @@
 /** `crawl`: creates a crawl and stays with it until its end. */
 import { loadConfig } from '../../config/config.ts';
 import { createdCrawl } from '../../contracts/http/crawls.ts';
+import { counted } from '../../domain/counted.ts';
 import { maxConcurrency } from '../../domain/pace.ts';
+import { judgeSeeds } from '../../domain/seeds.ts';
+import type { Api } from '../api/api.ts';
 import { openCrawls } from '../steer/crawl-list.ts';
 import { wholeNumber } from '../arguments.ts';
 import { does } from '../verb.ts';
+import { changeHost } from '../hosts/host-settings.ts';
 import { helpGroups } from './crawl-settings.ts';
 import { CommandError, type ExitCode } from '../ending.ts';
-import { readRequestLike } from './likeness.ts';
-import { readRequest, whatToCrawl, type CrawlOptions } from './request.ts';
-import { giveUpOption, jsonOption, keepOption, outOption } from './run-options.ts';
-import { isInterrupted, pauseOthers, runCrawl, waitingReason, type RunOptions, type Session } from './run.ts';
-import { setConcurrency } from './seed-concurrency.ts';
+import {
+  readRequest,
+  readRequestLike,
+  whatToCrawl,
+  type CrawlOptions,
+  type CrawlRequest,
+} from './request.ts';
+import {
+  isInterrupted,
+  pauseOthers,
+  runCrawl,
+  runTakes,
+  waitingReason,
+  type RunOptions,
+  type Session,
+} from './run.ts';
 import { sendRest } from './seeds-file.ts';
 
 export const verbs = [
@@ -20,16 +35,16 @@ export const verbs = [
     here: true,
     takes: {
       ...whatToCrawl,
-      '--out <file>': { about: outOption, group: helpGroups.output },
-      '--json': { about: jsonOption, group: helpGroups.output },
-      '--give-up-after <seconds>': { ...giveUpOption, group: helpGroups.limits },
+      '--out <file>': { about: runTakes.out, group: helpGroups.output },
+      '--json': { about: runTakes.json, group: helpGroups.output },
+      '--give-up-after <seconds>': { ...runTakes.giveUpAfter, group: helpGroups.limits },
       '--concurrency <n>': {
         about:
           'requests at a time to each host of the seeds, 1 to 16, for hosts you own; the setting stays with those hosts (default: the setting of the host, else 1)',
         read: wholeNumber(1),
         group: helpGroups.pace,
       },
-      '--keep': { about: keepOption, group: helpGroups.instance },
+      '--keep': { about: runTakes.keep, group: helpGroups.instance },
     },
     examples: [
       'https://example.com/',
@@ -78,4 +93,34 @@ async function mentionInterrupted({ api, own, say }: Session): Promise<void> {
   if (left === undefined) return;
   const what = left.reason === waitingReason ? 'waited for hosts' : 'was interrupted';
   say(`Crawl ${left.id} ${what}: ./orbweaver resume ${left.id} goes on with it.`);
+}
+
+/** Users hardly own more hosts than this. */
+const mostHosts = 100;
+
+/**
+ * The setting stays with each host until it is taken back. Answers in one sentence what was done.
+ * @param concurrency requests in flight at a host, 1 to 16 @throws CommandError if the seeds name too many hosts
+ */
+export async function setConcurrency(api: Api, concurrency: number, request: CrawlRequest): Promise<string> {
+  const origins = originsOf(request);
+  for (const origin of origins) await changeHost(api, origin, { concurrency });
+  const [first = ''] = origins;
+  const more = origins.length === 1 ? '' : ` and ${String(origins.length - 1)} more`;
+  return (
+    `${first}${more} ${origins.length === 1 ? 'takes' : 'take'} up to ${counted(concurrency, 'request')} at a time from now on; ` +
+    `./orbweaver host set ${first} --concurrency default resets that. A host that a seed leads to may not be yours: it gets one request at a time until you set it likewise.`
+  );
+}
+
+function originsOf({ body, rest }: CrawlRequest): readonly string[] {
+  const { seeds } = JSON.parse(body) as { readonly seeds: string | readonly string[] };
+  const origins = new Set(
+    judgeSeeds(seeds).flatMap(({ canonical }) => (canonical === null ? [] : [canonical.host])),
+  );
+  if (rest !== null || origins.size > mostHosts)
+    throw new CommandError(
+      `--concurrency is for hosts you own: the seeds may name at most ${String(mostHosts)} hosts.`,
+    );
+  return [...origins];
 }

@@ -3,6 +3,8 @@
  * file once it is over.
  */
 import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pageList, pageView } from '../../contracts/http/results.ts';
 import type { Api } from '../api/api.ts';
@@ -28,10 +30,10 @@ export async function writeLivePages(
   signal: AbortSignal,
 ): Promise<boolean> {
   const stopped = aborted(signal);
-  const path = `/v1/crawls/${crawlId}/pages`;
+  const feed = `/v1/crawls/${crawlId}/pages`;
   for (let cursor: string | undefined; !signal.aborted;) {
     const query = { cursor, limit: batch, fields: 'links,text' };
-    const answer = await outlast(() => api.get(path, pageList, query, { patienceMs: 0, signal }), signal);
+    const answer = await outlast(() => api.get(feed, pageList, query, { patienceMs: 0, signal }), signal);
     if (answer === null) return false;
     const lines = answer.items.map((page) => `${JSON.stringify(page)}\n`).join('');
     if (lines !== '' && !process.stdout.write(lines))
@@ -68,3 +70,32 @@ export const writeAllPages = (
       },
     ),
   );
+
+/*
+ * Where the pages of a crawl are written (`--out`) is remembered in the data folder until the file is whole, so that
+ * `resume` writes it too. The file always has each page once: it is written anew from the stored pages, and takes its
+ * name only once it is complete.
+ */
+
+const noteOf = (dataDir: string, crawlId: string): string => path.join(dataDir, 'out-files', crawlId);
+
+/** @param file as it was given, relative to the present folder or absolute */
+export function rememberOut(dataDir: string, crawlId: string, file: string): void {
+  const note = noteOf(dataDir, crawlId);
+  mkdirSync(path.dirname(note), { recursive: true });
+  writeFileSync(note, path.resolve(file));
+}
+
+/** Null: nothing is remembered. */
+export function recallOut(dataDir: string, crawlId: string): string | null {
+  try {
+    return readFileSync(noteOf(dataDir, crawlId), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export function forgetOut(dataDir: string, crawlId: string): void {
+  rmSync(noteOf(dataDir, crawlId), { force: true });
+}

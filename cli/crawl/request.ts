@@ -2,15 +2,17 @@
  * From the options of `crawl` to the request that creates the crawl: everything is checked before anything is started.
  */
 import { isIP } from 'node:net';
-import { newCrawl } from '../../contracts/http/crawls.ts';
+import { crawlView, newCrawl } from '../../contracts/http/crawls.ts';
+import { seedList } from '../../contracts/http/seeds.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
-import { inWords } from '../../contracts/http/wording.ts';
 import { judgeSeeds, rejectionSentence, type JudgedSeed } from '../../domain/seeds.ts';
 import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
-import { readCrawlFile } from './crawl-file.ts';
+import { readCrawlFile } from './yaml-file.ts';
 import { addSettings, helpGroups, optionName } from './crawl-settings.ts';
+import type { Api } from '../api/api.ts';
 import { crawlId, wholeNumber } from '../arguments.ts';
 import { CommandError } from '../ending.ts';
+import { judged } from '../judged.ts';
 import type { Takes } from '../verb.ts';
 import { readSettings } from './setting-values.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
@@ -82,17 +84,10 @@ export async function readRequest(
   const given = { ...endingByBytes(options), ...(await readSettings(options)) };
   // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
   // with the crawl.
-  const request = newCrawl.safeParse(
-    {
-      ...base,
-      ...(named && { seeds: [...urls, ...lines] }),
-      ...given,
-    },
-    { error: inWords },
-  );
-  if (!request.success) throw badOption(request.error.issues);
-  const seeds = judgeSeeds(request.data.seeds);
-  const blocks = parseCidrs([...allowedPrivate, ...(request.data.allowPrivate ?? [])]);
+  const wish = { ...base, ...(named && { seeds: [...urls, ...lines] }), ...given };
+  const request = judged(newCrawl, wish, ([field = '']) => optionName(field));
+  const seeds = judgeSeeds(request.seeds);
+  const blocks = parseCidrs([...allowedPrivate, ...(request.allowPrivate ?? [])]);
   const source = options.seeds ?? options.config ?? `crawl ${options.like ?? ''}`;
   const complaints = seeds.flatMap((seed) => {
     const complaint = complaintAbout(seed, blocks);
@@ -103,7 +98,7 @@ export async function readRequest(
     ];
   });
   if (complaints.length === seeds.length) throw noneGood(source, complaints);
-  const body = JSON.stringify(request.data);
+  const body = JSON.stringify(request);
   if (Buffer.byteLength(body) > maxRequestBytes) {
     throw new CommandError(
       `The seeds are larger than ${String(maxRequestBytes)} bytes: crawl them in parts.`,
@@ -119,14 +114,6 @@ function endingByBytes({ finish, maxBytes }: CrawlOptions): { finish?: { any: re
   throw new CommandError(
     `Give --finish or --max-bytes, not both: {"bytes": ${String(maxBytes)}} may be one of the criteria.`,
   );
-}
-
-function badOption(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): CommandError {
-  const [issue] = issues;
-  const name = String(issue?.path[0] ?? '');
-  return new CommandError(`${optionName(name)} cannot be used: ${issue?.message ?? 'it is not valid'}.`);
 }
 
 /** What is wrong with a seed, as the rest of a sentence; null: nothing. */
@@ -154,4 +141,35 @@ function noneGood(file: string, complaints: readonly string[]): CommandError {
   const more =
     complaints.length > shown.length ? [`  and ${String(complaints.length - shown.length)} more`] : [];
   return new CommandError([`None of the seeds can be crawled:`, ...shown, ...more].join('\n'));
+}
+
+/** As `readRequest`, with the crawl that `--like` names as the model; its seeds count if no others are given. */
+export async function readRequestLike(
+  api: Api,
+  urls: readonly string[],
+  options: CrawlOptions,
+  allowedPrivate: readonly string[],
+): Promise<CrawlRequest> {
+  const hasSeeds = urls.length > 0 || options.seeds !== undefined;
+  const model = await likenessOf(api, options.like ?? '', !hasSeeds);
+  return readRequest(urls, options, allowedPrivate, model);
+}
+
+/** @param withSeeds false: the caller has other seeds. @throws CommandError */
+async function likenessOf(api: Api, id: string, withSeeds: boolean): Promise<Record<string, unknown>> {
+  const { config, label } = await api.get(`/v1/crawls/${id}`, crawlView);
+  const settings = { ...config, ...(label !== null && { label }) };
+  if (!withSeeds) return settings;
+  const seeds: string[] = [];
+  let bytes = 0;
+  const query = { state: 'good', limit: 1_000 };
+  for await (const { url } of api.list(`/v1/crawls/${id}/seeds`, seedList.shape.items.element, query)) {
+    bytes += Buffer.byteLength(url) + 3;
+    if (bytes > maxRequestBytes)
+      throw new CommandError(
+        `Crawl ${id} has more seeds than one request can carry. Start the new crawl with a few URLs, and add the other seeds with orbweaver seeds add.`,
+      );
+    seeds.push(url);
+  }
+  return { ...settings, seeds };
 }

@@ -6,8 +6,7 @@ import { crawlId } from '../arguments.ts';
 import { openCrawls } from '../steer/crawl-list.ts';
 import { does } from '../verb.ts';
 import { CommandError, exitCodes } from '../ending.ts';
-import { isInterrupted, pauseOthers, runCrawl, type Session } from './run.ts';
-import { giveUpOption, jsonOption, keepOption, outOption } from './run-options.ts';
+import { isInterrupted, pauseOthers, runCrawl, runTakes, type Session } from './run.ts';
 import { turnCrawl } from './turn-crawl.ts';
 
 export const verbs = [
@@ -16,10 +15,10 @@ export const verbs = [
     here: true,
     takes: {
       '[id]': { about: 'id of the crawl', read: crawlId },
-      '--out <file>': outOption,
-      '--json': jsonOption,
-      '--give-up-after <seconds>': giveUpOption,
-      '--keep': keepOption,
+      '--out <file>': runTakes.out,
+      '--json': runTakes.json,
+      '--give-up-after <seconds>': runTakes.giveUpAfter,
+      '--keep': runTakes.keep,
     },
     examples: ['', '3 --out pages.jsonl'],
     run: ({ id, ...given }) =>

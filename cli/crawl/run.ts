@@ -2,31 +2,32 @@
  * A crawl from the command line, from its stack to its summary; `crawl` and `resume` differ only in how they begin.
  * Ctrl-C pauses the crawl durably before the stack stops, so that only `resume` makes it run again.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
-import { closedCrawlStates } from '../../contracts/crawl.ts';
 import { crawlView, type CrawlSummary, type CrawlView } from '../../contracts/http/crawls.ts';
-import { crawlOutlookView, type CrawlOutlookView, type ParkedHost } from '../../contracts/http/outlook.ts';
-import { findRunningStack } from '../../stack/info.ts';
-import { mayPass, type Asking, type Query } from '../api/request.ts';
-import { localApi } from '../api/target.ts';
-import { createApi, type Api } from '../api/api.ts';
-import { openCrawls } from '../steer/crawl-list.ts';
-import { CommandError, endingOf, exitCodes, type ExitCode } from '../ending.ts';
-import { createPatience, usualPatience } from './give-up.ts';
-import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
-import { standardOutput, writeAllPages, writeLivePages } from './live-pages.ts';
-import { openOutFile, type OutFile } from '../output/out-file.ts';
-import { forgetOut, recallOut, rememberOut } from './remembered-out.ts';
-import { readLocalKey } from '../api/local-key.ts';
-import { createOutlast, type Outlast } from '../api/outages.ts';
-import { createProgress, type Progress } from './progress.ts';
-import type { Say } from '../output/say.ts';
-import { othersStack, ownStack, start, startKept, type UsedStack } from '../stack/stack.ts';
-import { summaryJson, summaryLines } from '../look/summary.ts';
-import { runningWorkflows } from '../stack/temporal-web.ts';
-import { turnCrawl } from './turn-crawl.ts';
 import { counted } from '../../domain/counted.ts';
+import type { Api } from '../api/api.ts';
+import { createOutlast } from '../api/outages.ts';
+import { stackApi } from '../api/target.ts';
+import { secondsOrNever } from '../arguments.ts';
+import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
+import { summaryJson, summaryLines } from '../look/summary.ts';
+import { openOutFile, type OutFile } from '../output/out-file.ts';
+import type { Say } from '../output/say.ts';
+import { takeStack, type UsedStack } from '../stack/stack.ts';
+import { runningWorkflows } from '../stack/temporal-web.ts';
+import { openCrawls } from '../steer/crawl-list.ts';
+import { atOnce, createPatience, follow, parkedHosts, usualPatience } from './follow.ts';
+import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
+import {
+  forgetOut,
+  recallOut,
+  rememberOut,
+  standardOutput,
+  writeAllPages,
+  writeLivePages,
+} from './live-pages.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { turnCrawl } from './turn-crawl.ts';
 
 /** The reason of crawls that are paused because their command line ended. */
 const interruptedReason = 'interrupted';
@@ -36,6 +37,18 @@ export const waitingReason = 'only hosts that wait are left';
 /** The crawl stands still because its command line ended or gave up waiting. */
 export const isInterrupted = ({ state, reason }: CrawlSummary): boolean =>
   state === 'paused' && (reason === interruptedReason || reason === waitingReason);
+
+/** What the verbs that stay with a crawl take. */
+export const runTakes = {
+  out: 'write the pages to this file at the end, one JSON object per line; with - the pages go to standard output as they come, and all messages to standard error',
+  json: 'show no progress; the last line is one JSON object, also when the crawl failed or was interrupted',
+  giveUpAfter: {
+    about:
+      'end with exit code 4 when no page has come for this many seconds and only hosts that must wait are left; orbweaver resume goes on later; never: wait for all hosts (default: 600)',
+    read: secondsOrNever,
+  },
+  keep: 'leave the stack running at the end',
+} as const;
 
 export interface RunOptions {
   readonly out: string | undefined;
@@ -52,20 +65,6 @@ export interface Session {
   readonly say: Say;
   readonly signal: AbortSignal;
 }
-
-/**
- * Milliseconds between two looks at the crawl, at least: after a look that took long, because the crawl is large or the
- * machine busy, so many times as long as it took.
- */
-const [pollMs, restFactor, longestRestMs] = [500, 20, 5_000];
-/** Milliseconds between two looks at what the crawl waits for. */
-const outlookMs = 2_000;
-/** For requests whose caller can go on without an answer: they are not sent again. */
-const atOnce: Asking = { patienceMs: 0 };
-/** Waiting hosts that are named, at most. */
-const namedHosts = 10;
-/** Parked hosts that are reported, at most. */
-const mostParked = 100;
 
 /** @param begin creates or resumes the crawl and answers its id */
 export async function runCrawl(
@@ -97,26 +96,6 @@ export async function runCrawl(
   }
 }
 
-/** The stack that runs, or one for this command alone. @throws CommandError if another command has its own on the folder */
-export async function takeStack(
-  config: Config,
-  keep: boolean,
-  say: Say,
-  signal: AbortSignal,
-): Promise<UsedStack> {
-  const running = findRunningStack(config.dataDir);
-  if (running?.owner === 'crawl') {
-    throw new CommandError(
-      `Another command (process ${String(running.launcher.pid)}) runs its own stack on ${config.dataDir}: ` +
-        'wait until that command ends, or keep one stack for all commands with orbweaver up.',
-    );
-  }
-  if (running !== null) return othersStack(running);
-  say('Starting the stack …');
-  if (keep) return othersStack(await startKept(config, say, signal));
-  return ownStack(await start({ config, owner: 'crawl', say, signal, parts: 'all' }));
-}
-
 interface Surroundings {
   readonly config: Config;
   readonly options: RunOptions;
@@ -130,9 +109,7 @@ async function runOn(
   begin: (session: Session) => Promise<string>,
   { config, options, out, interrupts, progress }: Surroundings,
 ): Promise<ExitCode> {
-  const { apiUrl } = stack.info;
-  if (apiUrl === null) throw new CommandError('The running stack has no API. Stop that stack first.');
-  const api = createApi({ ...localApi(apiUrl, readLocalKey(config.dataDir)), signal: interrupts.second });
+  const api = stackApi(stack.info, interrupts.second);
   const outlast = createOutlast(progress.say);
   const id = await begin({ api, own: stack.own, say: progress.say, signal: interrupts.first });
   if (out !== null) rememberOut(config.dataDir, id, out.name);
@@ -214,70 +191,6 @@ async function runOn(
   }
   if (!whole) return exitCodes.interrupted;
   return ended.state === 'finished' ? exitCodes.ok : exitCodes.failed;
-}
-
-interface Followed {
-  /** The crawl, once it is closed or was given up; null: interrupted before that. */
-  readonly ended: Promise<CrawlView | null>;
-  /** What the crawl waits for, if it was given up. */
-  gaveUp(): CrawlOutlookView | null;
-  /** The crawl as it was seen last; null: it was not seen yet. */
-  latest(): CrawlView | null;
-}
-
-/** Waits for an API that is away. */
-function follow(
-  api: Api,
-  id: string,
-  progress: Progress,
-  outlast: Outlast,
-  signal: AbortSignal,
-  isEnough: ReturnType<typeof createPatience>,
-): Followed {
-  let latest: CrawlView | null = null;
-  let outlook: CrawlOutlookView | null = null;
-  let outlookAt = -Infinity;
-  let gaveUp: CrawlOutlookView | null = null;
-  const look = async (): Promise<CrawlView | null> => {
-    while (!signal.aborted) {
-      const asking = { ...atOnce, signal };
-      const lookedAt = performance.now();
-      const view = await outlast(() => api.get(`/v1/crawls/${id}`, crawlView, {}, asking), signal);
-      if (view === null) return null;
-      latest = view;
-      if (closedCrawlStates.includes(view.state)) return view;
-      if (performance.now() - outlookAt >= outlookMs) {
-        outlook = await outlookOf(api, id, { limit: namedHosts }, asking).catch(() => null);
-        outlookAt = performance.now();
-      }
-      if (isEnough(view.pages, outlook, performance.now())) {
-        gaveUp = outlook;
-        return view;
-      }
-      progress.update(view, outlook);
-      const restMs = Math.min(longestRestMs, restFactor * (performance.now() - lookedAt));
-      await sleep(Math.max(pollMs, restMs), undefined, { signal }).catch(() => undefined);
-    }
-    return null;
-  };
-  const ended = look();
-  // The caller may have failed for another reason before it awaits this.
-  ended.catch(() => undefined);
-  return { ended, latest: () => latest, gaveUp: () => gaveUp };
-}
-
-const outlookOf = (api: Api, id: string, query: Query, asking: Asking): Promise<CrawlOutlookView> =>
-  api.get(`/v1/crawls/${id}/outlook`, crawlOutlookView, query, asking);
-
-/** None if the API is away: the rest of the summary is shown all the same. */
-async function parkedHosts(api: Api, id: string): Promise<readonly ParkedHost[]> {
-  try {
-    const query = { limit: mostParked, fields: 'parked' };
-    return (await outlookOf(api, id, query, atOnce)).parked ?? [];
-  } catch (error) {
-    if (mayPass(error)) return [];
-    throw error;
-  }
 }
 
 async function pause(id: string, api: Api, interrupts: Interrupts, say: Say): Promise<void> {

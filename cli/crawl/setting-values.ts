@@ -7,7 +7,7 @@ import { CommandError } from '../ending.ts';
 import { reasonOf } from '../output/words.ts';
 import { givenSettings, optionName } from './crawl-settings.ts';
 import { readJsonOption, readKeepFresh } from './json-option.ts';
-import { readRules } from './rules-file.ts';
+import { readRules } from './yaml-file.ts';
 
 /**
  * The settings that were given, by field. @param isEdit numbers, yes and no are still text, and `none` takes a setting back

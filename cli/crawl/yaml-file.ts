@@ -2,6 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
+import { crawlParts } from '../../contracts/http/crawls.ts';
+import { pageRules } from '../../contracts/http/page-rules.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { inWords } from '../../contracts/http/wording.ts';
 import { CommandError } from '../ending.ts';
@@ -17,8 +19,26 @@ interface FileWords {
   readonly all: string;
 }
 
+/** The file of `--config`: seeds and settings of a crawl, by their names in the API. */
+export const readCrawlFile = (file: string): Promise<Record<string, unknown>> =>
+  readYamlFile(file, crawlParts.partial(), {
+    file: 'settings file',
+    holds: 'settings, such as maxPages: 500',
+    one: 'setting',
+    all: 'settings',
+  });
+
+/** The file of `--rules`: how the pages of a crawl are read, as in the API. */
+export const readRules = (file: string): Promise<Record<string, unknown>> =>
+  readYamlFile(file, pageRules, {
+    file: 'rules file',
+    holds: 'rules, such as fields: {price: {select: .price, type: number}}',
+    one: 'part',
+    all: 'parts',
+  });
+
 /** The content of the file, unchanged, so that every part of it is checked. @throws CommandError that names the line */
-export async function readYamlFile(
+async function readYamlFile(
   file: string,
   shape: z.ZodObject,
   words: FileWords,

@@ -14,10 +14,7 @@ export const verbs = [
     takes: {
       '<name>': 'a registered domain, or an IP address (IPv6: its /64)',
       '--rate <n>': { about: 'requests per second: a whole number, or a fraction below 1', read: capRate },
-      '--in-flight <n>': {
-        about: 'requests in flight (default: as many as the rate)',
-        read: wholeNumber(1),
-      },
+      '--in-flight <n>': { about: 'requests in flight (default: as many as the rate)', read: wholeNumber(1) },
       '--off': 'no cap',
     },
     examples: ['example.com --rate 5 --in-flight 2', '192.0.2.7 --rate 200', '192.0.2.7 --off'],
@@ -48,7 +45,6 @@ export const verbs = [
     words: 'cap list',
     summary: 'Show the domains and addresses for which a cap was set.',
     takes: { '--json': 'as JSON, one object a line' },
-    examples: [''],
     route: 'GET /v1/caps',
     answer: capList.shape.items.element,
     print: {

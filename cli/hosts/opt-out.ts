@@ -58,7 +58,6 @@ export const verbs = [
     words: 'opt-out list',
     summary: 'Show the domains that have opted out.',
     takes: { '--json': 'as JSON, one object a line' },
-    examples: [''],
     route: 'GET /v1/opt-outs',
     answer: optOutList.shape.items.element,
     print: {

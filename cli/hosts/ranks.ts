@@ -28,9 +28,9 @@ export const verbs = [
     examples: ['top-1m.csv --most 100000'],
     run: async ({ file, most, json, ...given }) => {
       if (file !== '-') await readable('ranking', file);
-      const query = most === undefined ? '' : `?most=${String(most)}`;
+      const path = most === undefined ? '/v1/ranks' : `/v1/ranks?most=${String(most)}`;
       const imported = await withApi(given, (api) =>
-        api.send(`/v1/ranks${query}`, importedRanks, 'text/csv', () => linesOf(file)),
+        api.send(path, importedRanks, 'text/csv', () => linesOf(file)),
       );
       const { domains, beyond, refusedCount, refused } = imported;
       const out = beyond === 0 ? '' : `; ${grouped(beyond)} with a worse place were left out`;
@@ -66,7 +66,6 @@ export const verbs = [
   asks({
     words: 'ranks remove',
     summary: 'Remove the ranking.',
-    examples: [''],
     route: 'DELETE /v1/ranks',
     answer: removedRanks,
     print: ({ removed }) => [`The ranking is removed: it had ${counted(removed, 'domain')}.`],

@@ -11,7 +11,6 @@ export const verbs = [
     words: 'shards list',
     summary: 'List the shards, with the places that their schedulers have given.',
     takes: { '--json': 'as JSON, one object a line' },
-    examples: [''],
     route: 'GET /v1/shards',
     perPage: null,
     answer: shardList.shape.items.element,

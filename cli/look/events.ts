@@ -4,7 +4,7 @@ import { crawlEvent, type CrawlEvent } from '../../contracts/http/events.ts';
 import { readAnswer } from '../api/answer.ts';
 import type { Api } from '../api/api.ts';
 import { mayPass } from '../api/request.ts';
-import { readServerSentEvents } from '../api/server-sent-events.ts';
+import { readServerSentEvents } from '../api/stream.ts';
 import { anyApi, withApi } from '../api/target.ts';
 import { oneCrawl, wholeNumber } from '../arguments.ts';
 import { CommandError, exitCodes } from '../ending.ts';
@@ -16,11 +16,7 @@ export const verbs = [
     words: 'events',
     takes: {
       ...oneCrawl,
-      '--after <n>': {
-        about: 'only events after the one with this number',
-        read: wholeNumber(0),
-        usual: 0,
-      },
+      '--after <n>': { about: 'only events after the one with this number', read: wholeNumber(0), usual: 0 },
       '--kinds <kinds>': {
         about: 'only events of these kinds, such as crawl.paused,page.changed',
         conflicts: 'follow',

@@ -7,6 +7,7 @@ import { StackError } from '../../stack/errors.ts';
 import { findRunningStack, type StackInfo, type StackOwner } from '../../stack/info.ts';
 import type { StackEvent } from '../../stack/supervisor.ts';
 import type { LocalKey } from '../api/local-key.ts';
+import { CommandError } from '../ending.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { Parts } from './running-stack.ts';
 import { sayPlainly, type Say } from '../output/say.ts';
@@ -82,7 +83,7 @@ function tell(event: StackEvent, say: Say): void {
   }
 }
 
-export function ownStack(stack: RunningStack): UsedStack {
+function ownStack(stack: RunningStack): UsedStack {
   const lost = stack.done.then(() => new Promise<never>(() => undefined));
   lost.catch(() => undefined);
   return { info: stack, own: true, lost, leave: (now) => stack.stop(now) };
@@ -92,7 +93,7 @@ const goneMs = 10_000;
 const lookMs = 1_000;
 
 /** Another launcher's stack; lost when that launcher has been gone for a while. */
-export function othersStack(info: StackInfo): UsedStack {
+function othersStack(info: StackInfo): UsedStack {
   let seen = performance.now();
   const gone = Promise.withResolvers<never>();
   gone.promise.catch(() => undefined);
@@ -120,7 +121,7 @@ export type KeptMessage =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Starts a launcher that outlives us, and waits until its stack is up. @throws StackError */
-export async function startKept(config: Config, say: Say, signal: AbortSignal): Promise<StackInfo> {
+async function startKept(config: Config, say: Say, signal: AbortSignal): Promise<StackInfo> {
   const child = fork(entryScript('cli/main'), ['up', '--kept'], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -165,4 +166,24 @@ export async function withOwnStack<T>(
   } finally {
     await own.stop();
   }
+}
+
+/** The stack that runs, or one for this command alone. @throws CommandError if another command has its own on the folder */
+export async function takeStack(
+  config: Config,
+  keep: boolean,
+  say: Say,
+  signal: AbortSignal,
+): Promise<UsedStack> {
+  const running = findRunningStack(config.dataDir);
+  if (running?.owner === 'crawl') {
+    throw new CommandError(
+      `Another command (process ${String(running.launcher.pid)}) runs its own stack on ${config.dataDir}: ` +
+        'wait until that command ends, or keep one stack for all commands with orbweaver up.',
+    );
+  }
+  if (running !== null) return othersStack(running);
+  say('Starting the stack …');
+  if (keep) return othersStack(await startKept(config, say, signal));
+  return ownStack(await start({ config, owner: 'crawl', say, signal, parts: 'all' }));
 }

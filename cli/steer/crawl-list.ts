@@ -7,7 +7,8 @@ import type { Api } from '../api/api.ts';
 import type { Shown } from '../output/table.ts';
 import { duration } from '../output/words.ts';
 
-const mostPerPage = 100;
+export const mostPerPage = 100;
+export const crawlSummary = crawlList.shape.items.element;
 
 export const shownCrawls: Shown<CrawlSummary> = {
   heads: ['crawl', 'state', 'reason', 'pages', 'queued', 'errors', 'time', 'label'],
@@ -26,12 +27,7 @@ export const shownCrawls: Shown<CrawlSummary> = {
 
 /** @param state only crawls in these states, comma-separated */
 export const latestCrawls = (api: Api, most: number, state?: string): AsyncGenerator<CrawlSummary> =>
-  api.list(
-    '/v1/crawls',
-    crawlList.shape.items.element,
-    { limit: Math.min(most, mostPerPage), state },
-    { most },
-  );
+  api.list('/v1/crawls', crawlSummary, { limit: Math.min(most, mostPerPage), state }, { most });
 
 /** Crawls that are not over, newest first: all, or those in the states given. */
 export async function openCrawls(

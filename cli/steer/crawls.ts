@@ -5,16 +5,15 @@ import { crawlRemoval, crawlStateAnswer, createdCrawl, crawlView } from '../../c
 import { counted } from '../../domain/counted.ts';
 import type { Api } from '../api/api.ts';
 import { RefusedError } from '../api/request.ts';
-import { anyApi, withApi } from '../api/target.ts';
+import { anyApi } from '../api/target.ts';
 import { oneCrawl, wholeNumber } from '../arguments.ts';
 import { helpGroups } from '../crawl/crawl-settings.ts';
-import { readRequestLike } from '../crawl/likeness.ts';
-import { readRequest, whatToCrawl } from '../crawl/request.ts';
+import { readRequest, readRequestLike, whatToCrawl } from '../crawl/request.ts';
 import { sendRest } from '../crawl/seeds-file.ts';
 import { CommandError, exitCodes } from '../ending.ts';
-import { writeList, writeMade, writeOne } from '../output/table.ts';
+import { writeMade, writeOne } from '../output/table.ts';
 import { asks, does, type Verb } from '../verb.ts';
-import { latestCrawls, shownCrawls } from './crawl-list.ts';
+import { crawlSummary, mostPerPage, shownCrawls } from './crawl-list.ts';
 
 /** The settings of the server decide whether private addresses may be reached. */
 const judgedThere = ['0.0.0.0/0', '::/0'];
@@ -50,7 +49,7 @@ const controlVerbs = places.map((words): Verb => {
 });
 
 export const verbs = [
-  does({
+  asks({
     words: 'crawls list',
     summary: 'List the crawls, the latest first.',
     takes: {
@@ -59,8 +58,12 @@ export const verbs = [
       '--json': 'as JSON, one object a line',
     },
     examples: ['', '--limit 5 --json'],
-    run: ({ state, limit, json, ...given }) =>
-      withApi(given, (api) => writeList(latestCrawls(api, limit, state), json, shownCrawls)),
+    route: 'GET /v1/crawls',
+    query: ({ state }) => ({ state }),
+    perPage: mostPerPage,
+    most: ({ limit }) => limit,
+    answer: crawlSummary,
+    print: shownCrawls,
   }),
   does({
     words: 'crawls start',
@@ -91,11 +94,7 @@ export const verbs = [
     words: 'crawls delete',
     summary:
       'Delete a crawl that is over, together with its pages, events, dead letters, and every body that no other crawl uses.',
-    takes: {
-      ...oneCrawl,
-      '--force': 'cancel the crawl first if it is not over',
-      '--json': 'as JSON',
-    },
+    takes: { ...oneCrawl, '--force': 'cancel the crawl first if it is not over', '--json': 'as JSON' },
     examples: ['3', '3 --force'],
     run: async ({ id, force, json, ...given }) => {
       const api = await anyApi(given);

@@ -8,11 +8,10 @@ import {
 } from '../../contracts/http/quarantine.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { trapRules } from '../../domain/traps/rules.ts';
-import { crawlId } from '../arguments.ts';
+import { ofCrawl } from '../arguments.ts';
 import { moment, table } from '../output/table.ts';
 import { asks, type Verb } from '../verb.ts';
 
-const ofCrawl = { '<crawl>': { about: 'id of the crawl', read: crawlId } } as const;
 const ofHost = { '--host <origin>': 'only shapes of this host' } as const;
 
 const acts = {

@@ -78,19 +78,30 @@ const paths = (places: readonly Place[]): string[] =>
 const head = (shell: Shell): string =>
   `# Completion of orbweaver for ${shell}: made by orbweaver completion ${shell}.\n`;
 
-function bash(places: readonly Place[]): string {
-  const valued = places.flatMap(({ path, options }) =>
-    options.flatMap(({ name, takes }) => {
-      if (takes === null) return [];
-      const reply =
-        takes === 'file'
-          ? 'COMPREPLY=($(compgen -f -- "$cur"))'
-          : takes === 'any'
-            ? ':'
-            : `COMPREPLY=($(compgen -W ${quoted(takes.join(' '))} -- "$cur"))`;
-      return [`    ${quoted(`${path}|${name}`)}) ${reply}; return ;;`];
-    }),
+/** How a shell completes the value of an option. */
+interface Replies {
+  readonly file: string;
+  readonly any: string;
+  readonly oneOf: (words: readonly string[]) => string;
+}
+
+const replyOf = (takes: NonNullable<Takes>, { file, any, oneOf }: Replies): string =>
+  takes === 'file' ? file : takes === 'any' ? any : oneOf(takes);
+
+/** Branches of a `case` over the verbs and the word before. @param open what a pattern begins with */
+const valueCases = (places: readonly Place[], open: string, replies: Replies): string[] =>
+  places.flatMap(({ path, options }) =>
+    options.flatMap(({ name, takes }) =>
+      takes === null ? [] : [`  ${open}${quoted(`${path}|${name}`)}) ${replyOf(takes, replies)}; return ;;`],
+    ),
   );
+
+function bash(places: readonly Place[]): string {
+  const valued = valueCases(places, '', {
+    file: 'COMPREPLY=($(compgen -f -- "$cur"))',
+    any: ':',
+    oneOf: (words) => `COMPREPLY=($(compgen -W ${quoted(words.join(' '))} -- "$cur"))`,
+  });
   const words = places.map(
     ({ path, verbs, options, values }) =>
       `    ${quoted(path)}) words=${quoted([...named(verbs), ...values, ...named(options)].join(' '))} ;;`,
@@ -118,18 +129,11 @@ complete -o default -F _orbweaver orbweaver ./orbweaver
 function zsh(places: readonly Place[]): string {
   const described = (entries: readonly Entry[]): string[] =>
     entries.map(({ name, about }) => quoted(`${name}:${firstWords(about)}`));
-  const valued = places.flatMap(({ path, options }) =>
-    options.flatMap(({ name, takes }) => {
-      if (takes === null) return [];
-      const reply =
-        takes === 'file'
-          ? '_files'
-          : takes === 'any'
-            ? "_message 'a value'"
-            : `compadd -- ${takes.map(quoted).join(' ')}`;
-      return [`  (${quoted(`${path}|${name}`)}) ${reply}; return ;;`];
-    }),
-  );
+  const valued = valueCases(places, '(', {
+    file: '_files',
+    any: "_message 'a value'",
+    oneOf: (words) => `compadd -- ${words.map(quoted).join(' ')}`,
+  });
   const items = places.map(({ path, verbs, options, values }) => {
     const all = [...described(verbs), ...values.map(quoted), ...described(options)];
     return `  (${quoted(path)}) items=(${all.join(' ')}) ;;`;
@@ -156,20 +160,14 @@ compdef _orbweaver orbweaver ./orbweaver
 }
 
 function fish(places: readonly Place[]): string {
+  const given: Replies = { file: ' -rF', any: ' -x', oneOf: (words) => ` -xa ${quoted(words.join(' '))}` };
   const lines = places.flatMap(({ path, verbs, options, values }) => {
     const at = `complete -c orbweaver -n ${quoted(`test (__orbweaver_verbs) = "${path}"`)}`;
     return [
       ...verbs.map(({ name, about }) => `${at} -fa ${quoted(name)} -d ${quoted(firstWords(about))}`),
       ...values.map((value) => `${at} -fa ${quoted(value)}`),
       ...options.map(({ name, about, takes }) => {
-        const value =
-          takes === null
-            ? ''
-            : takes === 'file'
-              ? ' -rF'
-              : takes === 'any'
-                ? ' -x'
-                : ` -xa ${quoted(takes.join(' '))}`;
+        const value = takes === null ? '' : replyOf(takes, given);
         return `${at} -l ${quoted(name.replace(/^--/, ''))}${value} -d ${quoted(firstWords(about))}`;
       }),
     ];

@@ -17,6 +17,7 @@ export const verbs = [
       '[args...]': '',
       passed: (command) => command.helpOption(false).allowUnknownOption().passThroughOptions(),
     },
+    examples: [],
     run: ({ args }) => temporal(args),
   }),
 ];

@@ -1,6 +1,6 @@
 /** When `crawl` stops waiting, and how its progress tells of hosts that wait. */
 import { describe, expect, it } from 'vitest';
-import { createPatience } from '../../cli/crawl/give-up.ts';
+import { createPatience } from '../../cli/crawl/follow.ts';
 import { createProgress } from '../../cli/crawl/progress.ts';
 import { clock, waitText } from '../../cli/look/waiting.ts';
 import type { CrawlView } from '../../contracts/http/crawls.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { forgetOut, recallOut, rememberOut } from '../../cli/crawl/remembered-out.ts';
+import { forgetOut, recallOut, rememberOut } from '../../cli/crawl/live-pages.ts';
 import { testFolder } from '../support/given.ts';
 
 it('the file of a crawl is known by its crawl, from any folder, until it is whole', () => {

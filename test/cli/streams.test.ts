@@ -10,7 +10,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { takeStream } from '../../cli/api/stream.ts';
-import { readServerSentEvents, type ServerSentEvent } from '../../cli/api/server-sent-events.ts';
+import { readServerSentEvents, type ServerSentEvent } from '../../cli/api/stream.ts';
 import { jsonLines, runCli } from './run-cli.ts';
 import { serving } from './serving.ts';
 import { ownFolder } from '../support/given.ts';

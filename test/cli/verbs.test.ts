@@ -1,4 +1,6 @@
 /** The list of verbs: each stands below a word of the index, and asks a route that there is for what it answers. */
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { routes } from '../../api/routes/table.ts';
@@ -42,5 +44,14 @@ describe('the list of verbs', () => {
   it.each(asking)('$verb asks $name for what that answers', ({ name, answer, isList }) => {
     const answers = answersOf(name);
     expect(isList ? answers.map(itemOf) : answers).toContain(answer);
+  });
+
+  it('asks paths that there are, also where a verb is more than one request', () => {
+    const cli = path.join(import.meta.dirname, '..', '..', 'cli');
+    const text = globSync('**/*.ts', { cwd: cli }).map((file) => readFileSync(path.join(cli, file), 'utf8'));
+    const asked = text.flatMap((each) => [...each.matchAll(/['`](\/v1\/[^'`?]*)/g)].map(([, at = '']) => at));
+    const known = new Set(routes.map((route) => shapeOf(route.path)));
+    expect(asked.length).toBeGreaterThan(20);
+    expect(asked.filter((each) => !known.has(shapeOf(each.replaceAll(/\$\{[^}]*\}/g, '{x}'))))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { localApi } from '../../../cli/api/target.ts';
 import { createApi } from '../../../cli/api/api.ts';
-import { setConcurrency } from '../../../cli/crawl/seed-concurrency.ts';
+import { setConcurrency } from '../../../cli/crawl/crawl.ts';
 import { auditList } from '../../../contracts/http/audit.ts';
 import { serve, startServices } from '../api/world.ts';
 import { tables } from '../../support/database/index.ts';

@@ -1,5 +1,6 @@
-/** `robots check`: what a robots.txt says to one agent about URLs. */
+/** `robots check` and `url normalize`: what a robots.txt says to one agent about URLs, and which spellings are one page. */
 import { readFile } from 'node:fs/promises';
+import { urlKey } from '../../contracts/url-key.ts';
 import { parseRobots, productToken } from '../../domain/robots.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import { CommandError } from '../ending.ts';
@@ -30,6 +31,14 @@ export const verbs = [
       );
     },
   }),
+  does({
+    words: 'url normalize',
+    summary: 'Print the canonical form of URLs. URLs are read from standard input if none is given.',
+    here: true,
+    takes: { '[url...]': '' },
+    examples: ['"HTTP://Example.com:80/a/../b?utm_source=x#y"'],
+    run: ({ url: urls }) => writeJsonLines(normalized(argumentsOrInput(urls))),
+  }),
 ];
 
 async function readRobots(file: string): Promise<Uint8Array> {
@@ -48,4 +57,16 @@ function requested(url: string): string {
   const rest = /[/?].*/s.exec(url.slice(authority < 0 ? 0 : authority + 2))?.[0] ?? '/';
   const path = rest.split('#')[0] ?? '';
   return path.startsWith('/') ? path : `/${path}`;
+}
+
+async function* normalized(urls: AsyncIterable<string>): AsyncGenerator<object> {
+  for await (const url of urls) {
+    const read = canonicalize(url);
+    if (read.ok) {
+      const { canonical, host } = read.value;
+      yield { url, canonical, host, key: urlKey(canonical).toString('hex'), rejected: null };
+    } else {
+      yield { url, canonical: null, host: null, key: null, rejected: read.rejected };
+    }
+  }
 }
