@@ -27,7 +27,7 @@ export function createJobActivities(jobs: Jobs): JobActivities {
       withOwnFaults(() =>
         withHeartbeat((signal) => {
           const tries = Context.current().info.attempt;
-          return of(kind).turn({ ...call, signal, tries, goOn: forAWhile(signal) });
+          return of(kind).work({ ...call, signal, tries, goOn: forAWhile(signal) });
         }),
       ),
     cancelJob: ({ kind, id }) =>

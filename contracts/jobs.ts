@@ -1,22 +1,20 @@
 /**
- * Jobs: work beside the crawling, done in turns of some seconds. A job is a workflow of the type `job`. Its kind is an
- * entry here, which says where its turns are made and what the desk calls it, and one value in engine/ that makes them
- * (`Job` in engine/jobs/job.ts); activities/jobs.ts gives each its tools. Postgres holds how far a job is.
+ * Jobs: work beside the crawling, done in stints of some seconds. A job is a workflow of the type `job`. Its kind is an
+ * entry here, which says where its stints are made and what the desk calls it, and one value in engine/ that makes them
+ * (`Job` in engine/jobs/job.ts); workers/roles.ts gives each its tools. Postgres holds how far a job is.
  */
 import { defineQuery } from '@temporalio/workflow';
 import type { DeadLetterClass, RedriveCounts } from '../domain/dead-letter.ts';
-import { taskQueues } from './workflows.ts';
-
-type TaskQueue = (typeof taskQueues)[keyof typeof taskQueues];
+import { taskQueues, type TaskQueue } from './workflows.ts';
 
 interface KindOfJob {
   /** What such a job is called on the desk, before its id. */
   readonly title: string;
-  /** Where its turns are made. */
+  /** Where its stints are made. */
   readonly queue: TaskQueue;
   /** Where its workflow runs. */
   readonly workflows: TaskQueue;
-  /** The longest pause before a turn that failed is made again. */
+  /** The longest pause before a stint that failed is made again. */
   readonly longestPause: '10 seconds' | '1 minute';
   /**
    * "Request Cancellation" in Temporal Web cancels what the job makes. Otherwise it ends this workflow alone, and the
@@ -60,12 +58,12 @@ export interface JobRef {
 export interface JobInput extends JobRef {
   /** Of a redrive: which dead letters. */
   readonly ask?: RedriveAsk;
-  /** What the last turn of the run before has left for the next one. */
+  /** What the last stint of the run before has left for the next one. */
   readonly place?: RedrivePlace | null;
 }
 
-/** What one turn answers. Histories hold it, so it is small. */
-export interface JobTurn {
+/** What one stint answers. Histories hold it, so it is small. */
+export interface Stint {
   /** How far the job is, for programs: the answer of the query `state`, and the result of the workflow. */
   readonly view: unknown;
   /** The same for people, in Markdown. */
@@ -74,13 +72,13 @@ export interface JobTurn {
   readonly over: boolean;
   /** Milliseconds until it is worth while to go on; 0: there is more now. */
   readonly waitMs: number;
-  /** What the next turn must know and Postgres does not hold. */
+  /** What the next stint must know and Postgres does not hold. */
   readonly place?: RedrivePlace;
 }
 
 export interface JobActivities {
   /** Works at a job for some seconds. */
-  work(call: JobInput): Promise<JobTurn>;
+  work(call: JobInput): Promise<Stint>;
   cancelJob(job: JobRef): Promise<void>;
 }
 
@@ -104,7 +102,7 @@ export interface RedriveView extends RedriveCounts {
 }
 
 export interface RedrivePlace {
-  /** The letter after which the next turn goes on; null: all are through, and the host is to be tried again. */
+  /** The letter after which the next stint goes on; null: all are through, and the host is to be tried again. */
   readonly after: string | null;
   readonly view: RedriveView;
 }

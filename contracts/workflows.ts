@@ -31,6 +31,7 @@ export const taskQueues = {
   /** Reads stored bodies again, after those that were just fetched. */
   reextract: 'reextract',
 } as const;
+export type TaskQueue = (typeof taskQueues)[keyof typeof taskQueues];
 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;

@@ -16,14 +16,16 @@ import { createHostActivities } from '../activities/hosts.ts';
 import { crawlJobs, createJobActivities } from '../activities/jobs.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { openSearchOf, type ServiceConfig } from '../config/config.ts';
+import type { WorkerRole } from '../config/settings/fetching.ts';
 import { createExtractor } from '../content/extract.ts';
 import type { Job } from '../engine/jobs/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { searchJobs } from '../engine/search/indexing.ts';
 import { openIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
+import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import type { Poster } from '../contracts/posting.ts';
-import { taskQueues } from '../contracts/workflows.ts';
+import { taskQueues, type TaskQueue } from '../contracts/workflows.ts';
 
 export interface RoleContext {
   readonly config: ServiceConfig;
@@ -86,106 +88,81 @@ const common = {
 const mostDoorPlaces = 400;
 export const doorPlaces = (fetchSlots: number): number => Math.min(mostDoorPlaces, 2 * fetchSlots);
 
-export async function createWorkers(context: RoleContext): Promise<Worker[]> {
-  const options = { ...common, connection: context.worker, namespace: context.config.temporalNamespace };
-  const { roles, fetchSlots, activeHosts, probeSeconds, shards } = context.config;
-  const workers: Worker[] = [];
-  if (roles.includes('control')) {
-    const { control, dependencies, feeding, workflow } = context;
-    workers.push(
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.crawl,
-        workflowBundle: { codePath: context.bundle },
+/** What a worker of one queue has beside what all have. */
+type Served = Partial<WorkerOptions> & Pick<WorkerOptions, 'taskQueue'>;
+
+const served = (taskQueue: TaskQueue, slots: number, ...activities: readonly object[]): Served => ({
+  taskQueue,
+  maxConcurrentActivityTaskExecutions: slots,
+  activities: Object.assign({}, ...activities) as object,
+});
+
+const working = (kind: JobKind, slots: number, job: Job): Served =>
+  served(jobKinds[kind].queue, slots, createJobActivities({ [kind]: job }));
+
+/** The queues of each role. */
+const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<readonly Served[]>>> = {
+  control: ({ control, dependencies, feeding, workflow, post, bundle, config }) => {
+    const { activeHosts, probeSeconds } = config;
+    const workflowBundle = { codePath: bundle };
+    return Promise.resolve([
+      {
+        ...served(
+          taskQueues.crawl,
+          crawlSlots,
+          createFeedActivities({ pool: feeding, prefetch: control.prefetch }, workflow, activeHosts),
+          createRedriveActivities(control, workflow),
+          createJobActivities(crawlJobs(control, workflow)),
+          createCrawlActivities(control, workflow),
+        ),
+        workflowBundle,
         maxCachedWorkflows: cachedCrawls,
-        maxConcurrentActivityTaskExecutions: crawlSlots,
-        activities: {
-          ...createFeedActivities({ pool: feeding, prefetch: control.prefetch }, workflow, activeHosts),
-          ...createRedriveActivities(control, workflow),
-          ...createJobActivities(crawlJobs(control, workflow)),
-          ...createCrawlActivities(control, workflow),
-        },
-      }),
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.control,
-        maxConcurrentWorkflowTaskPolls: hostPolls,
-        workflowBundle: { codePath: context.bundle },
+      },
+      {
+        ...served(
+          taskQueues.control,
+          controlSlots,
+          createHostActivities(dependencies, workflow, probeSeconds * 1_000),
+        ),
+        workflowBundle,
         maxCachedWorkflows: cachedWorkflows,
-        maxConcurrentActivityTaskExecutions: controlSlots,
-        activities: { ...createHostActivities(dependencies, workflow, probeSeconds * 1_000) },
-      }),
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.webhook,
-        maxConcurrentActivityTaskExecutions: webhookSlots,
-        activities: { ...createJobActivities({ webhook: webhookJobs(context.dependencies, context.post) }) },
-      }),
-    );
-  }
-  if (roles.includes('fetch')) {
-    const activities = { ...createFetchActivities(context.dependencies) };
+        maxConcurrentWorkflowTaskPolls: hostPolls,
+      },
+      working('webhook', webhookSlots, webhookJobs(dependencies, post)),
+    ]);
+  },
+  fetch: ({ dependencies, config: { fetchSlots } }) => {
+    const activities = createFetchActivities(dependencies);
     const trouble = Math.ceil(fetchSlots * shareOfTrouble);
-    for (const [taskQueue, slots] of [
-      [taskQueues.fetch, Math.max(1, fetchSlots - trouble)],
-      [taskQueues.trouble, trouble],
-    ] as const) {
-      workers.push(
-        await Worker.create({
-          ...options,
-          taskQueue,
-          maxConcurrentActivityTaskExecutions: slots,
-          activities,
-        }),
-      );
-    }
-  }
-  if (roles.includes('extract')) {
-    workers.push(
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.export,
-        maxConcurrentActivityTaskExecutions: exportSlots,
-        activities: { ...createJobActivities({ export: exportJobs(context.exports) }) },
-      }),
-    );
+    return Promise.resolve([
+      served(taskQueues.fetch, Math.max(1, fetchSlots - trouble), activities),
+      served(taskQueues.trouble, trouble, activities),
+    ]);
+  },
+  extract: async ({ dependencies, control, exports, config }) => {
+    const { pool, blobs } = dependencies;
+    const index = await openIndex(pool, openSearchOf(config));
     // A shard that is split off later has its lanes in this process too, in turn with the others.
-    const [given] = await countShards(context.control.pool, shards);
-    workers.push(
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.dedup,
-        maxConcurrentActivityTaskExecutions: dedupSlots,
-        activities: { ...createDedupActivities(context.dependencies) },
-      }),
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.extract,
-        // A slot for each lane, and no more: otherwise one process might take all lanes, and the others none.
-        maxConcurrentActivityTaskExecutions: lanesOfReader * (given?.shards ?? shards),
-        activities: { ...createExtractActivities(context.dependencies, await createExtractor()) },
-      }),
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.search,
-        maxConcurrentActivityTaskExecutions: searchSlots,
-        activities: { ...createJobActivities({ search: await searchOf(context) }) },
-      }),
-      await Worker.create({
-        ...options,
-        taskQueue: taskQueues.reextract,
-        maxConcurrentActivityTaskExecutions: reextractSlots,
-        // An extractor of its own: what it learns of a site's languages is of the pages that are read again.
-        activities: {
-          ...createJobActivities({
-            reextraction: reextractionJobs({ ...context.control, extractor: await createExtractor() }),
-          }),
-        },
-      }),
-    );
-  }
+    const [given] = await countShards(control.pool, config.shards);
+    // A slot for each lane, and no more: otherwise one process might take all lanes, and the others none.
+    const readers = lanesOfReader * (given?.shards ?? config.shards);
+    // Each with an extractor of its own: what it learns of a site's languages is of the pages that it reads.
+    const rereading = { ...control, extractor: await createExtractor() };
+    return [
+      served(taskQueues.dedup, dedupSlots, createDedupActivities(dependencies)),
+      served(taskQueues.extract, readers, createExtractActivities(dependencies, await createExtractor())),
+      working('export', exportSlots, exportJobs(exports)),
+      working('search', searchSlots, searchJobs(pool, index, createTextReader(blobs))),
+      working('reextraction', reextractSlots, reextractionJobs(rereading)),
+    ];
+  },
+};
+
+export async function createWorkers(context: RoleContext): Promise<Worker[]> {
+  const { worker: connection, config } = context;
+  const ofAll = { ...common, connection, namespace: config.temporalNamespace };
+  const workers: Worker[] = [];
+  for (const role of config.roles)
+    for (const each of await queues[role](context)) workers.push(await Worker.create({ ...ofAll, ...each }));
   return workers;
 }
-
-const searchOf = async ({ dependencies: { pool, blobs }, config }: RoleContext): Promise<Job> =>
-  searchJobs(pool, await openIndex(pool, openSearchOf(config)), createTextReader(blobs));

@@ -129,10 +129,10 @@ export const { redriveLetters } = proxyActivities<ControlActivities>({
 export const optionsOfJob = (kind: JobKind) =>
   ({
     taskQueue: jobKinds[kind].queue,
-    // A turn takes seconds, but for the end of a large export, which sorts its index and uploads the file.
+    // A stint takes seconds, but for the end of a large export, which sorts its index and uploads the file.
     startToCloseTimeout: '24 hours',
     heartbeatTimeout,
     retry: { ...retry, maximumInterval: jobKinds[kind].longestPause },
-    // No other turn of the job may begin while this one still works.
+    // No other stint of the job may begin while this one still works.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   }) as const;

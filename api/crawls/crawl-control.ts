@@ -6,9 +6,16 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
+import type { Logger } from 'pino';
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/common';
 import { jobWorkflow, reopenCrawl, startMissing, wakeJob } from '../../activities/open-workflows.ts';
-import { jobStateQuery, type JobKind, type RedriveAsk, type RedriveView } from '../../contracts/jobs.ts';
+import {
+  jobStateQuery,
+  jobWorkflowId,
+  type JobKind,
+  type RedriveAsk,
+  type RedriveView,
+} from '../../contracts/jobs.ts';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
@@ -137,6 +144,17 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         await client.workflowService.getSystemInfo({});
       }),
   };
+}
+
+/** Has a job that is on record worked at. If Temporal does not answer, the patrol sees to it later. */
+export async function beginJob(
+  { control, log }: { readonly control: CrawlControl; readonly log: Logger },
+  kind: JobKind,
+  id: string,
+): Promise<void> {
+  await control.wakeJob(kind, id).catch((error: unknown) => {
+    log.warn({ err: error, job: jobWorkflowId(kind, id) }, 'the job goes on once Temporal answers');
+  });
 }
 
 function asControlError(error: unknown): unknown {

@@ -1,4 +1,5 @@
 /** Edits of a crawl (G6): change its settings, or preview the change, and start the job that applies it. */
+import { beginJob } from './crawl-control.ts';
 import type { Request, Response } from 'express';
 import { previewGoal, refusalOf } from '../../engine/recrawl/freshness.ts';
 import { previewEdit } from '../../engine/edits/preview.ts';
@@ -102,12 +103,7 @@ export async function editCrawl(
       const { version } = outcome;
       if (outcome.kind === 'stored') {
         noteForAudit(response, `version ${String(version)} of the settings of crawl ${crawlId}`);
-        await control.wakeJob('edit', crawlId).catch((error: unknown) => {
-          log.warn(
-            { err: error, crawlId, version },
-            'changed settings will be applied once Temporal answers',
-          );
-        });
+        await beginJob({ control, log }, 'edit', crawlId);
       }
       const [row, now] = await Promise.all([findConfig(pool, crawlId, version), viewCrawl(pool, crawlId)]);
       if (row === null || now === null) throw new Error(`version ${String(version)} does not exist`);

@@ -26,7 +26,7 @@ import {
   listExports,
   type ExportRow,
 } from '../../storage/exports/index.ts';
-import { ControlError } from '../crawls/crawl-control.ts';
+import { beginJob } from '../crawls/crawl-control.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import type { Parts } from '../dependencies.ts';
 import { operator, reader } from '../way-in/access.ts';
@@ -75,7 +75,7 @@ export const exportJobRoutes = [
       409: fails('The crawl has too many exports that have not ended, or this instance has no bucket.'),
     },
     handler: (parts) => {
-      const { pool, control, exports, log } = parts;
+      const { pool, exports } = parts;
       return async ({ params: { crawlId }, body, response }) => {
         const { format, fields = [], to = 'folder', ...filter } = body;
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
@@ -88,12 +88,7 @@ export const exportJobRoutes = [
             409,
             `Crawl ${crawlId} has ${String(mostOpenExports)} exports that have not ended; cancel one, or wait.`,
           );
-        try {
-          await control.wakeJob('export', added.id);
-        } catch (error) {
-          if (!(error instanceof ControlError)) throw error;
-          log.warn({ err: error, exportId: added.id }, 'the export begins once Temporal answers');
-        }
+        await beginJob(parts, 'export', added.id);
         response.set('Location', `/v1/crawls/${crawlId}/exports/${added.id}`);
         return viewAgain(parts, crawlId, added.id);
       };

@@ -20,7 +20,7 @@ import {
   startReextraction,
   type ReextractionRow,
 } from '../../storage/reextraction/index.ts';
-import { ControlError } from '../crawls/crawl-control.ts';
+import { beginJob } from '../crawls/crawl-control.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import type { Parts } from '../dependencies.ts';
 import { operator, reader } from '../way-in/access.ts';
@@ -79,7 +79,7 @@ export const reextractionRoutes = [
         if ((await findCrawl(parts.pool, crawlId)) === null) noSuchCrawl(crawlId);
         const id = await startReextraction(parts.pool, crawlId);
         if (typeof id !== 'string') throw new HttpProblem(409, id.refused);
-        await begin(parts, id);
+        await beginJob(parts, 'reextraction', id);
         response.set('Location', `/v1/crawls/${crawlId}/reextractions/${id}`);
         return viewAgain(parts, crawlId, id);
       },
@@ -187,17 +187,7 @@ async function changed(
   if ((await findReextraction(parts.pool, crawlId, id)).length === 0) noSuchReextraction(crawlId, id);
   const refused = await changeReextraction(parts.pool, crawlId, id, what);
   if (refused !== null) throw new HttpProblem(409, refused.refused);
-  await begin(parts, id);
-}
-
-/** What is left to do is on record: if Temporal does not answer, the patrol begins it. */
-async function begin({ control, log }: Parts, id: string): Promise<void> {
-  try {
-    await control.wakeJob('reextraction', id);
-  } catch (error) {
-    if (!(error instanceof ControlError)) throw error;
-    log.warn({ err: error, reextractionId: id }, 'the re-extraction goes on once Temporal answers');
-  }
+  await beginJob(parts, 'reextraction', id);
 }
 
 async function viewAgain(parts: Parts, crawlId: string, id: string): Promise<ReextractionView> {

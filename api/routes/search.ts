@@ -1,4 +1,5 @@
 /** Searches by the texts of pages, and the indexes that they need. */
+import { beginJob } from '../crawls/crawl-control.ts';
 import {
   crawlSearchQuery,
   defaultHits,
@@ -86,9 +87,7 @@ export const searchRoutes = [
       async ({ params: { crawlId } }) => {
         if ((await findCrawl(pool, crawlId)) === null) return noSuchCrawl(crawlId);
         await askIndex(pool, crawlId);
-        await control.wakeJob('search', crawlId).catch((error: unknown) => {
-          log.warn({ err: error, crawl: crawlId }, 'the indexing of a crawl starts within seconds');
-        });
+        await beginJob({ control, log }, 'search', crawlId);
         return indexOf(pool, search, crawlId);
       },
   }),

@@ -138,7 +138,7 @@ export function editJobs(dependencies: Dependencies, reopen: (crawlId: string) =
 
   const steps = { urls: judgeUrls, hosts: fillHosts, pages: readPagesAgain };
 
-  const turn: Job['turn'] = async ({ id: crawlId, goOn }) => {
+  const work: Job['work'] = async ({ id: crawlId, goOn }) => {
     let version: number | null = null;
     /** Rules of the pending version. */
     let rules: Rules | null = null;
@@ -178,7 +178,7 @@ export function editJobs(dependencies: Dependencies, reopen: (crawlId: string) =
     return { version, state: row?.state ?? 'stopped', judged, excluded, readmitted, reread, admitted };
   };
 
-  return { turn };
+  return { work };
 }
 
 function progressSentence({ version, state, ...counts }: EditProgress): string {

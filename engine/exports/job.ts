@@ -7,7 +7,7 @@
  *     pages ──(end of the feed)──> whole ──(the file has its name)──> [bucket] ──> finished
  */
 import { randomUUID } from 'node:crypto';
-import type { JobTurn } from '../../contracts/jobs.ts';
+import type { Stint } from '../../contracts/jobs.ts';
 import { exportFiles, type ExportFormat } from '../../contracts/http/exports.ts';
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import type { PageView } from '../../contracts/http/results.ts';
@@ -28,7 +28,7 @@ import {
 } from '../../storage/exports/index.ts';
 import { readPages } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
-import { done, more, type Job, type Turn } from '../jobs/job.ts';
+import { done, more, type Job, type JobCall } from '../jobs/job.ts';
 import { Lost, owned, Unmakable, workOwned, type Work } from '../jobs/owned.ts';
 import { exportForms } from './forms.ts';
 import { whole, type ExportForm, type ExportSources, type Making } from './form.ts';
@@ -57,11 +57,11 @@ export const fileName = (crawlId: string, id: string, format: string): string =>
 export const objectName = (folder: string, file: string): string => `exports/${folder}/${file}`;
 
 export const exportJobs = (tools: ExportTools): Job => ({
-  turn: (turn) =>
+  work: (call) =>
     workOwned(
-      turn,
+      call,
       (id, owner) => claimExport(tools.pool, id, owner),
-      (row, owner) => new ExportWork(tools, row, owner, turn),
+      (row, owner) => new ExportWork(tools, row, owner, call),
     ),
   cancel: (id) => cancelExport(tools.pool, id, null),
 });
@@ -69,18 +69,18 @@ export const exportJobs = (tools: ExportTools): Job => ({
 class ExportWork implements Work {
   readonly #tools: ExportTools;
   readonly #owner: string;
-  readonly #turn: Turn;
+  readonly #call: JobCall;
   readonly #form: ExportForm;
   readonly #name: string;
   #job: ClaimedExport;
   #draft: Draft | null = null;
   #holds = true;
 
-  constructor(tools: ExportTools, job: ClaimedExport, owner: string, turn: Turn) {
+  constructor(tools: ExportTools, job: ClaimedExport, owner: string, call: JobCall) {
     this.#tools = tools;
     this.#job = job;
     this.#owner = owner;
-    this.#turn = turn;
+    this.#call = call;
     this.#form = exportForms[job.format as ExportFormat];
     this.#name = fileName(job.crawl_id, job.id, job.format);
   }
@@ -90,7 +90,7 @@ class ExportWork implements Work {
     return this.#job.phase !== 'bucket';
   }
 
-  async run(): Promise<JobTurn> {
+  async run(): Promise<Stint> {
     try {
       return await this.#run();
     } catch (error) {
@@ -99,13 +99,13 @@ class ExportWork implements Work {
     }
   }
 
-  async #run(): Promise<JobTurn> {
+  async #run(): Promise<Stint> {
     if ((await this.#tools.files.size(this.#job, this.#name)) === null) {
       const draft = await this.#open();
       while (this.#job.phase === 'pages') {
         await this.#expectRoom();
         await this.#step(draft);
-        if (!this.#turn.goOn()) return this.#giveBack();
+        if (!this.#call.goOn()) return this.#giveBack();
       }
       await this.#expectRoom();
       await this.#form.end(this.#making(draft));
@@ -134,12 +134,12 @@ class ExportWork implements Work {
       const own = randomUUID();
       if (draft !== null)
         await Draft.copy(files.draftOf(this.#job, draft), files.draftOf(this.#job, own), parts);
-      this.#draft = await Draft.open(files.draftOf(this.#job, own), parts, this.#turn.signal);
+      this.#draft = await Draft.open(files.draftOf(this.#job, own), parts, this.#call.signal);
       await this.#note({ draft: own });
       await files.clear(this.#job, own);
       return this.#draft;
     }
-    return (this.#draft = await Draft.open(files.draftOf(this.#job, draft), parts, this.#turn.signal));
+    return (this.#draft = await Draft.open(files.draftOf(this.#job, draft), parts, this.#call.signal));
   }
 
   async #step(draft: Draft): Promise<void> {
@@ -161,7 +161,7 @@ class ExportWork implements Work {
     let { place } = this.#job;
     let characters = 0;
     while (pages.length < this.#form.pages && characters < stepCharacters) {
-      this.#turn.signal.throwIfAborted();
+      this.#call.signal.throwIfAborted();
       const limit = Math.min(mostOfAnswer, this.#form.pages - pages.length);
       const request = { cursor: place, limit, fields: this.#fields, filter, until, ...(kinds && { kinds }) };
       const answer = await readPages(this.#tools.pool, crawlId, request, this.#tools.textOf);
@@ -178,7 +178,7 @@ class ExportWork implements Work {
   }
 
   /** The file has its name. */
-  async #deliver(): Promise<JobTurn> {
+  async #deliver(): Promise<Stint> {
     const { files } = this.#tools;
     const length = (await files.size(this.#job, this.#name)) ?? 0;
     const toBucket = this.#job.target === 'bucket';
@@ -208,7 +208,7 @@ class ExportWork implements Work {
       return Buffer.concat(chunks);
     };
     const goesOn = async (): Promise<boolean> => {
-      this.#turn.signal.throwIfAborted();
+      this.#call.signal.throwIfAborted();
       await this.#note({});
       return true;
     };
@@ -224,7 +224,7 @@ class ExportWork implements Work {
       throw new Unmakable('the exports in the folder have reached the size that they may have together');
   }
 
-  async #giveBack(): Promise<JobTurn> {
+  async #giveBack(): Promise<Stint> {
     await this.#note({}, false);
     this.#holds = false;
     const { phase, pages, bytes } = this.#job;

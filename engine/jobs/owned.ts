@@ -1,24 +1,24 @@
 /**
- * Turns of jobs that have a row each, and an owner while they are worked. A turn that finds the job with an owner takes it
+ * Stints of jobs that have a row each, and an owner while they are worked. A stint that finds the job with an owner takes it
  * over: the owner may only be frozen, and is refused when it notes. A fault that comes again and again at the same place is
  * no passing one: the job ends with it.
  */
 import { randomUUID } from 'node:crypto';
-import type { JobTurn } from '../../contracts/jobs.ts';
+import type { Stint } from '../../contracts/jobs.ts';
 import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { DependencyDown } from '../breakers/dependency-down.ts';
 import { isDiskTrouble } from '../breakers/watched-blobs.ts';
-import { done, type Turn } from './job.ts';
+import { done, type JobCall } from './job.ts';
 
 /** The job is somebody else's by now, or has ended. */
 export class Lost extends Error {}
 /** The job cannot be done: it ends with these words. */
 export class Unmakable extends Error {}
 
-/** What is done in one turn by the owner of a job. */
+/** What is done in one stint by the owner of a job. */
 export interface Work {
-  run(): Promise<JobTurn>;
+  run(): Promise<Stint>;
   /** Whether the job may end by a fault that lasts. */
   readonly mayFail: boolean;
   /** Ends the job, unless it is somebody else's by now. */
@@ -27,7 +27,7 @@ export interface Work {
   close(): Promise<void>;
 }
 
-/** Times that a turn fails, with pauses that grow to a minute, before its fault is taken for one that lasts. */
+/** Times that a stint fails, with pauses that grow to a minute, before its fault is taken for one that lasts. */
 const mostTries = 20;
 const ended = done('It has ended, or waits for people; its state is in the API.');
 
@@ -36,10 +36,10 @@ const ended = done('It has ended, or waits for people; its state is in the API.'
  * @returns over: there is nothing to do any more, or the job is somebody else's
  */
 export async function workOwned<Row>(
-  { id, signal, tries }: Turn,
+  { id, signal, tries }: JobCall,
   claim: (id: string, owner: string) => Promise<readonly Row[]>,
   workAt: (row: Row, owner: string) => Work,
-): Promise<JobTurn> {
+): Promise<Stint> {
   const owner = randomUUID();
   const [row] = await retrying(() => claim(id, owner));
   if (row === undefined) return ended;

@@ -39,7 +39,7 @@ export const redriveJobs = (
   reopen: ReopenCrawl,
   retry: (origin: string) => Promise<boolean>,
 ): Job => ({
-  turn: async ({ id: crawlId, ask, place, goOn }) => {
+  work: async ({ id: crawlId, ask, place, goOn }) => {
     const { origin = null, class: letterClass = null, url = null, mayUnpark = false } = ask ?? {};
     const { after, view } = place ?? begun;
     if (place?.after === null && origin !== null) {

@@ -52,12 +52,12 @@ export interface RecrawlRun {
 }
 
 /**
- * A run is one turn, however long it takes: it does what is due by the clock and by the budget, so that a run more or less
+ * A run is one stint, however long it takes: it does what is due by the clock and by the budget, so that a run more or less
  * changes nothing else.
  * @param wake tells schedulers of queued pages
  */
 export const recrawlJobs = (pool: Pool, wake: () => Promise<void>): Job => ({
-  turn: async ({ id, signal }) => {
+  work: async ({ id, signal }) => {
     const run = await runRecrawl(pool, id, () => !signal.aborted);
     if (run.queued > 0) await wake();
     const words = `Visits noted ${String(run.noted)}, pages queued again ${String(run.queued)}.`;

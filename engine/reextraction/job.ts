@@ -11,7 +11,7 @@
  * takes the rows of a job away, and then the job.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobTurn } from '../../contracts/jobs.ts';
+import type { Stint } from '../../contracts/jobs.ts';
 import { counted } from '../../domain/counted.ts';
 import { emptyTally, tallied, type Outcome, type Tally } from '../../domain/reextraction/tally.ts';
 import { unreadPages } from '../../storage/crawls/index.ts';
@@ -37,7 +37,7 @@ import {
 } from '../../storage/reextraction/index.ts';
 import { restartIndex } from '../../storage/search/index.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { done, more, type Job, type Turn } from '../jobs/job.ts';
+import { done, more, type Job, type JobCall } from '../jobs/job.ts';
 import { Lost, owned, Unmakable, workOwned, type Work } from '../jobs/owned.ts';
 import { readAgain, type Rereading, type StoredPage } from './read-again.ts';
 
@@ -64,11 +64,11 @@ const phases = {
 const nothingLeft = done('Nothing is left to do; its state is in the API.');
 
 export const reextractionJobs = (tools: ReextractionTools): Job => ({
-  turn: (turn) =>
+  work: (call) =>
     workOwned(
-      turn,
+      call,
       (id, owner) => claimReextraction(tools.pool, id, owner),
-      (row, owner) => new ReextractionWork(tools, row, owner, turn),
+      (row, owner) => new ReextractionWork(tools, row, owner, call),
     ),
   cancel: (id) => cancelReextraction(tools.pool, id, null),
 });
@@ -77,15 +77,15 @@ class ReextractionWork implements Work {
   readonly #tools: ReextractionTools;
   readonly #pool: Pool;
   readonly #owner: string;
-  readonly #turn: Turn;
+  readonly #call: JobCall;
   #job: ClaimedReextraction;
 
-  constructor(tools: ReextractionTools, job: ClaimedReextraction, owner: string, turn: Turn) {
+  constructor(tools: ReextractionTools, job: ClaimedReextraction, owner: string, call: JobCall) {
     this.#tools = tools;
     this.#pool = tools.pool;
     this.#job = job;
     this.#owner = owner;
-    this.#turn = turn;
+    this.#call = call;
   }
 
   get mayFail(): boolean {
@@ -100,7 +100,7 @@ class ReextractionWork implements Work {
     await releaseReextraction(this.#pool, this.#job.id, this.#owner);
   }
 
-  async run(): Promise<JobTurn> {
+  async run(): Promise<Stint> {
     const { id, state, turns, settled } = this.#job;
     if (state === 'running') return this.#make();
     if (settled < turns && !(await this.#settle())) return this.#progress('telling');
@@ -113,7 +113,7 @@ class ReextractionWork implements Work {
     return nothingLeft;
   }
 
-  async #make(): Promise<JobTurn> {
+  async #make(): Promise<Stint> {
     const { id, extractor } = this.#job;
     const { version } = this.#tools.extractor;
     if (extractor !== null && extractor !== version)
@@ -129,7 +129,7 @@ class ReextractionWork implements Work {
         if (ended.length > 0) return nothingLeft;
         await this.#beginAnew();
       }
-      if (!this.#turn.goOn()) return this.#progress('reading');
+      if (!this.#call.goOn()) return this.#progress('reading');
       await this.#giveWay(performance.now() - begunAt);
     }
   }
@@ -177,7 +177,7 @@ class ReextractionWork implements Work {
   async #giveWay(tookMs: number): Promise<void> {
     const [unread] = await unreadPages(this.#pool);
     if ((unread?.pages ?? 0) === 0) return;
-    await sleep(Math.min(longestRestMs, restShare * tookMs), undefined, { signal: this.#turn.signal }).catch(
+    await sleep(Math.min(longestRestMs, restShare * tookMs), undefined, { signal: this.#call.signal }).catch(
       () => undefined,
     );
   }
@@ -189,7 +189,7 @@ class ReextractionWork implements Work {
       const turned = await turnPrints(this.#pool, { id, crawlId, owner: this.#owner }, batch);
       if (turned === null) throw new Lost();
       if (turned === 0) break;
-      if (!this.#turn.goOn()) return false;
+      if (!this.#call.goOn()) return false;
     }
     await inTransaction(this.#pool, (db) => rankCopies(db, Number(crawlId)));
     // After the copies: of several pages with one text, one is in the index.
@@ -209,7 +209,7 @@ class ReextractionWork implements Work {
         return written?.rows ?? 0;
       });
       if (kept === 0) return true;
-      if (!this.#turn.goOn()) return false;
+      if (!this.#call.goOn()) return false;
     }
   }
 
@@ -218,11 +218,11 @@ class ReextractionWork implements Work {
     for (;;) {
       const [removed] = await retrying(() => removeReextracted(this.#pool, this.#job.id, batch));
       if ((removed?.rows ?? 0) < batch) return true;
-      if (!this.#turn.goOn()) return false;
+      if (!this.#call.goOn()) return false;
     }
   }
 
-  #progress(phase: keyof typeof phases): JobTurn {
+  #progress(phase: keyof typeof phases): Stint {
     const { pages, tally } = this.#job;
     const { different = 0 } = tally;
     return more(

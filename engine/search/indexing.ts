@@ -6,7 +6,7 @@
  * for them is chosen when the crawl ends, and a page that has been read may be held as soft 404. So the feed of a crawl
  * that is over is gone through once more, without texts, and compared with the index.
  */
-import type { JobTurn } from '../../contracts/jobs.ts';
+import type { Stint } from '../../contracts/jobs.ts';
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
@@ -34,7 +34,7 @@ const batch = 100;
 /** Milliseconds between two looks for new pages of a crawl that runs. */
 const restMs = 15_000;
 
-const turnOf = (looked: number): JobTurn => going({ looked }, `${counted(looked, 'page')} looked at`);
+const stintOf = (looked: number): Stint => going({ looked }, `${counted(looked, 'page')} looked at`);
 
 type Round = Pick<Batch, 'crawlId' | 'round' | 'looked'>;
 
@@ -75,7 +75,7 @@ export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): 
     return { configs: [...configs], lost: 0 };
   };
 
-  const turn: Job['turn'] = async ({ id: crawlId, goOn }) => {
+  const work: Job['work'] = async ({ id: crawlId, goOn }) => {
     for (;;) {
       const [row] = await retrying(() => findIndex(pool, crawlId));
       if (row === undefined || row.state === 'dropped') return done('It has no index any more.');
@@ -103,10 +103,10 @@ export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): 
       const added = isCheck ? 0 : items.length;
       await retrying(() => noteIndexed(pool, crawlId, row.round, place, added, lost, configs, state));
       if (isOver || !goOn() || (!isEnd && !more))
-        return { ...turnOf(row.looked + added), over: isOver, waitMs: isEnd || more ? 0 : restMs };
+        return { ...stintOf(row.looked + added), over: isOver, waitMs: isEnd || more ? 0 : restMs };
     }
   };
-  return { turn };
+  return { work };
 }
 
 /** A crawl that runs again while it is compared has pages to be indexed. */

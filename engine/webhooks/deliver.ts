@@ -57,7 +57,7 @@ export function webhookJobs(
   };
 
   return {
-    turn: async ({ id, goOn }) => {
+    work: async ({ id, goOn }) => {
       while (goOn()) {
         const next = await nextDelivery(pool, id);
         if (next === 'gone') return done('It does not exist any more.');

@@ -1,5 +1,5 @@
 /** Schedulers and jobs: rests, and runs that are too long. */
-import { jobWorkflowId, type JobKind, type JobTurn } from '../../../contracts/jobs.ts';
+import { jobWorkflowId, type JobKind, type Stint } from '../../../contracts/jobs.ts';
 import { schedulerWorkflowId, wakeSignal, type SchedulerView } from '../../../contracts/workflows.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { noneRedriven } from '../../../domain/dead-letter.ts';
@@ -69,9 +69,9 @@ const schedulerResting: Script = {
   },
 };
 
-const turn = { view: { looked: 1_000 }, words: '1000 pages looked at', over: false, waitMs: 0 };
-const over: JobTurn = { ...turn, over: true };
-const long = (): readonly JobTurn[] => Array.from({ length: 40 }, () => turn);
+const stint = { view: { looked: 1_000 }, words: '1000 pages looked at', over: false, waitMs: 0 };
+const over: Stint = { ...stint, over: true };
+const long = (): readonly Stint[] => Array.from({ length: 40 }, () => stint);
 const asked = (kind: JobKind, id: string) => ({
   workflowId: jobWorkflowId(kind, id),
   input: { kind, id },
@@ -80,7 +80,7 @@ const asked = (kind: JobKind, id: string) => ({
 const jobMade: Script = {
   name: 'job-made',
   ...asked('search', '23'),
-  answers: { work: inTurn<JobTurn>(turn, { ...turn, waitMs: 200 }, over) },
+  answers: { work: inTurn<Stint>(stint, { ...stint, waitMs: 200 }, over) },
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
@@ -90,7 +90,7 @@ const jobContinued: Script = {
   ...asked('redrive', '24'),
   run: 'first',
   answers: {
-    work: inTurn<JobTurn>(
+    work: inTurn<Stint>(
       ...long().map((each) => ({
         ...each,
         place: { after: 'here', view: { ...noneRedriven, unparked: false } },
@@ -101,12 +101,12 @@ const jobContinued: Script = {
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
-/** The turns after which a new run begins, and the last of them has ended the job. */
-const turnsOfRun = 33;
+/** The stints after which a new run begins, and the last of them has ended the job. */
+const stintsOfRun = 33;
 const jobEndedLong: Script = {
   name: 'job-ended-long',
   ...asked('search', '25'),
-  answers: { work: inTurn<JobTurn>(...long().slice(0, turnsOfRun - 1), over) },
+  answers: { work: inTurn<Stint>(...long().slice(0, stintsOfRun - 1), over) },
   act: ({ handle }) => handle.result().then(() => undefined),
 };
 
@@ -114,7 +114,7 @@ const cut = (name: string, kind: JobKind, id: string): Script => ({
   name,
   ...asked(kind, id),
   answers: {
-    work: inTurn<JobTurn>(turn, new Promise(() => undefined)),
+    work: inTurn<Stint>(stint, new Promise(() => undefined)),
     cancelJob: () => Promise.resolve(),
   },
   async act({ handle, called, ended }) {
@@ -124,22 +124,22 @@ const cut = (name: string, kind: JobKind, id: string): Script => ({
   },
 });
 
-const lastTurn = gate(over);
+const lastStint = gate(over);
 /** While it works, while it waits for more, and while it would end. */
 const jobWoken: Script = {
   name: 'job-woken',
   ...asked('webhook', 'woken'),
   answers: {
-    work: inTurn<JobTurn>(
-      ...[lastTurn.answer, { ...turn, waitMs: 600_000 }, { ...over, waitMs: 600_000 }, over],
+    work: inTurn<Stint>(
+      ...[lastStint.answer, { ...stint, waitMs: 600_000 }, { ...over, waitMs: 600_000 }, over],
     ),
   },
   async act({ handle, called, ended }) {
     await called('work');
     await handle.signal(wakeSignal);
-    lastTurn.open();
-    for (const turns of [2, 3]) {
-      await called('work', turns);
+    lastStint.open();
+    for (const stints of [2, 3]) {
+      await called('work', stints);
       await new Promise((wake) => setTimeout(wake, 1_000));
       await handle.signal(wakeSignal);
     }

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { createCrawlActivities } from '../../../activities/crawls.ts';
-import { workOut } from '../../support/turns.ts';
+import { workOut } from '../../support/stints.ts';
 import { editJobs } from '../../../engine/edits/apply.ts';
 import { wholeConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import type { CrawlEdit, EditPreview } from '../../../contracts/http/edits.ts';

@@ -10,7 +10,7 @@ import { createCrawlActivities } from '../../../activities/crawls.ts';
 import { gates } from '../../../engine/visit/gates.ts';
 import { assemble, type Parts } from '../../../engine/assemble.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
-import { workOut } from '../../support/turns.ts';
+import { workOut } from '../../support/stints.ts';
 import { editJobs, type EditProgress } from '../../../engine/edits/apply.ts';
 import { previewEdit } from '../../../engine/edits/preview.ts';
 import { createExtractor } from '../../../content/extract.ts';

@@ -14,7 +14,7 @@ import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { changeCrawlState, crawlStandsAt } from '../../../engine/crawls/life.ts';
-import { makeExport } from '../../support/turns.ts';
+import { makeExport } from '../../support/stints.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { storeEdit } from '../../../storage/edits/index.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { exportFiles, type ExportFormat } from '../../../contracts/http/exports.ts';
-import { makeExport } from '../../support/turns.ts';
+import { makeExport } from '../../support/stints.ts';
 import { addExport, findExport } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { warcio } from '../../programs/warcio.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ExportView } from '../../../contracts/http/exports.ts';
 import type { ExportTools } from '../../../engine/exports/job.ts';
-import { makeExport } from '../../support/turns.ts';
+import { makeExport } from '../../support/stints.ts';
 import { openObjects, type ObjectStore } from '../../../storage/archive/index.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
 import { s3Program } from '../../programs/s3-server.ts';

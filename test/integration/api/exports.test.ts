@@ -7,7 +7,7 @@ import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { exportFormats, type ExportFormat, type ExportView } from '../../../contracts/http/exports.ts';
-import { makeExport } from '../../support/turns.ts';
+import { makeExport } from '../../support/stints.ts';
 import { clearExports } from '../../../engine/exports/upkeep.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
 import { runCli } from '../../cli/run-cli.ts';

@@ -11,7 +11,7 @@ import type { ReextractionView } from '../../../contracts/http/reextractions.ts'
 import { pageFields } from '../../../contracts/page-fields.ts';
 import { followCrawl } from '../../../engine/changes/follow.ts';
 import { createVersionReader } from '../../../engine/changes/read-version.ts';
-import { makeExport, workOut } from '../../support/turns.ts';
+import { makeExport, workOut } from '../../support/stints.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
 import type { Capture } from '../../../storage/archive/index.ts';
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { routes } from '../../../api/routes/table.ts';
-import { workOut } from '../../support/turns.ts';
+import { workOut } from '../../support/stints.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
 import { setCap } from '../../../storage/caps/index.ts';
 import { addExport } from '../../../storage/exports/index.ts';

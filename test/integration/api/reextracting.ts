@@ -4,7 +4,7 @@ import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import type { Extracted } from '../../../contracts/extraction.ts';
 import { openBooks } from '../../../engine/books/books.ts';
 import { reextractionJobs, type ReextractionTools } from '../../../engine/reextraction/job.ts';
-import { workOut } from '../../support/turns.ts';
+import { workOut } from '../../support/stints.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 

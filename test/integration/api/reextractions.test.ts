@@ -15,7 +15,7 @@ import { createTextReader } from '../../../engine/page-text.ts';
 import { rankCopies } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import type { ReextractionTools } from '../../../engine/reextraction/job.ts';
-import { workAtReextraction, workOut } from '../../support/turns.ts';
+import { workAtReextraction, workOut } from '../../support/stints.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
 import { judgeAlike } from '../../../storage/alike/index.ts';
 import { markRemoved, removeBatch } from '../../../storage/crawls/index.ts';

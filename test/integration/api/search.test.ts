@@ -14,7 +14,7 @@ import {
   PostgresIndex,
 } from '../../../storage/search/index.ts';
 import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
-import { turnOf, workOut } from '../../support/turns.ts';
+import { callOf, workOut } from '../../support/stints.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addPage, getOk, newCrawl, newRunningCrawl, serve, storeBody, textOf, withApi } from './world.ts';
@@ -24,7 +24,7 @@ const { pool, api } = withApi();
 const indexAll = async (crawl: string): Promise<'over' | 'waits'> => {
   const index = searchJobs(pool, new PostgresIndex(pool), textOf);
   for (;;) {
-    const { over, waitMs } = await index.turn(turnOf(crawl));
+    const { over, waitMs } = await index.work(callOf(crawl));
     if (over || waitMs > 0) return over ? 'over' : 'waits';
   }
 };
@@ -217,7 +217,7 @@ describe('an index', () => {
     await down.stop();
     expect([status, body.detail]).toEqual([503, 'The index for searches does not answer. Try again soon.']);
     const index = searchJobs(pool, refusing, textOf);
-    const failure = withOwnFaults(() => index.turn(turnOf(crawl)));
+    const failure = withOwnFaults(() => index.work(callOf(crawl)));
     await expect(failure).rejects.toMatchObject({ type: failureTypes.infrastructure, nonRetryable: false });
     expect(await indexAll(crawl)).toBe('waits');
     expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
