@@ -31,7 +31,7 @@ import {
   type RefersTo,
   type SegmentFormat,
 } from '../storage/archive/index.ts';
-import { storedRecords } from '../storage/pages/index.ts';
+import { filterParams, storedRecords } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
 
 export type ExportedAnswers = Pick<ArchiveReader, 'answer' | 'ownAnswer'>;
@@ -89,17 +89,17 @@ export async function* archiveOf(
 export async function* membersOf(
   db: Queryable,
   archive: ExportedAnswers,
-  { crawlId, filter: { since = 0, status, contentType, host } }: Wanted,
+  { crawlId, filter }: Wanted,
   pages: readonly PageView[],
   format: SegmentFormat,
 ): AsyncGenerator<Member> {
   for (let at = 0; at < pages.length; at += batch) {
     const part = pages.slice(at, at + batch).map((page, n) => ({ page, n }));
     const names = JSON.stringify(part.map(({ page, n }) => ({ n, ...nameOf(page) })));
-    const rows = await storedRecords(
-      ...([db, crawlId, names, since, status?.least ?? null, status?.most ?? null] as const),
-      ...([contentType ?? null, archivedKinds, host ?? null] as const),
-    );
+    const rows = await storedRecords(db, {
+      ...filterParams(filter, archivedKinds),
+      ...{ crawlId, rows: names, since: filter.since ?? 0, origin: filter.host ?? null },
+    });
     const stored = new Map(rows.map((row) => [row.n, row]));
     for (let from = 0; from < part.length; from += together) {
       const read = part.slice(from, from + together);

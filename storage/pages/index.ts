@@ -27,7 +27,7 @@ export { standsForItsBody } from './copy-ranking.ts';
 export { judgeSameTexts } from './judge-texts.ts';
 export { rankCopies } from './rank-copies.sql.ts';
 export { rankingLock } from './ranking-lock.sql.ts';
-export { nearDuplicateOf, revisitOf } from './page-feed.ts';
+export { filterParams, nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
 export { bodyFields, readPages, pageBatches, type TextReader } from './pages.ts';
 export {

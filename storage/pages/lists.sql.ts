@@ -2,7 +2,7 @@
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { ListedField } from '../../contracts/page-fields.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
-import { fits, fitsFeed, readFeed, withinFeed, type FeedParams } from './page-feed.ts';
+import { fits, readFeed, withinFeed, type FeedParams, type FilterParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -37,20 +37,19 @@ export interface PagePlace {
  * looked at, the last of them comes too, whether it fits or not. storage/pages/page-feed.ts says which columns of an
  * extraction are read, and how far links and metadata are read.
  */
-export const listPages = statement<
-  [...params: FeedParams, hostFilter: number | null, mostLooked: number],
-  PageFeedRow
->('list-pages')`
+export const listPages = statement<FeedParams & { host: number | null; mostLooked: number }, PageFeedRow>(
+  'list-pages',
+)`
    with feed as (
      select * from (
-       select u.*, ${fitsFeed} and ($13::bigint is null or u.host_id = $13) as fits,
+       select u.*, ${fits('u')} and ($host::bigint is null or u.host_id = $host) as fits,
               row_number() over (order by u.fetched_at, u.host_id, u.key) as looked
          from url u
-        where u.crawl_id = $1 and u.fetched_at is not null and ${withinFeed}
-        order by u.fetched_at, u.host_id, u.key limit $14
+        where u.crawl_id = $crawlId and u.fetched_at is not null and ${withinFeed}
+        order by u.fetched_at, u.host_id, u.key limit $mostLooked
      ) walk
-      where fits or looked = $14
-      order by fetched_at, host_id, key limit $6
+      where fits or looked = $mostLooked
+      order by fetched_at, host_id, key limit $limit
    ), ${readFeed}`;
 
 /**
@@ -58,15 +57,13 @@ export const listPages = statement<
  * are kept apart (`materialized`): if Postgres expects many rows at the host, the order would otherwise make it walk
  * the whole crawl.
  */
-export const listPagesOfHost = statement<[...params: FeedParams, hostId: number], PageFeedRow>(
-  'list-pages-of-host',
-)`
+export const listPagesOfHost = statement<FeedParams & { host: number }, PageFeedRow>('list-pages-of-host')`
    with at_host as materialized (
-     select * from url where host_id = $13 and crawl_id = $1 and fetched_at is not null
+     select * from url where host_id = $host and crawl_id = $crawlId and fetched_at is not null
    ), feed as (
      select u.*, true as fits, 0::bigint as looked from at_host u
-      where ${withinFeed} and ${fitsFeed}
-      order by u.fetched_at, u.host_id, u.key limit $6
+      where ${withinFeed} and ${fits('u')}
+      order by u.fetched_at, u.host_id, u.key limit $limit
    ), ${readFeed}`;
 
 /**
@@ -136,16 +133,7 @@ interface StoredRecords {
  * read. The filters are those of the feed that the URLs come from (null: any), `since` in microseconds since 1970.
  */
 export const storedRecords = statement<
-  [
-    crawlId: string,
-    rows: string,
-    since: number,
-    leastStatus: number | null,
-    mostStatus: number | null,
-    mediaType: string | null,
-    kinds: readonly number[],
-    host: string | null,
-  ],
+  FilterParams & { crawlId: string; rows: string; since: number; origin: string | null },
   StoredRecords
 >('stored-records')`
    select p.n, h.id as host_id, case when b.hash is not null then ${place('b', 'bs')} end as body,
@@ -153,21 +141,21 @@ export const storedRecords = statement<
           case when o.host_id is not null then json_build_object(
             'hostId', o.host_id, 'key', encode(o.key, 'hex'), 'url', o.url,
             'own', case when x.host_id is not null then ${place('x', 'xs')} end) end as original
-     from json_to_recordset($2) p (n int, origin text, key text, hash text)
+     from json_to_recordset($rows) p (n int, origin text, key text, hash text)
      join host h on h.origin = p.origin
-     join crawl k on k.id = $1
+     join crawl k on k.id = $crawlId
      left join (body b join segment bs on bs.id = b.segment) on b.hash = decode(p.hash, 'hex')
      left join (revisit r join segment rs on rs.id = r.segment)
-            on r.host_id = h.id and r.crawl_id = $1 and r.key = decode(p.key, 'hex')
-     left join url u on u.host_id = h.id and u.crawl_id = $1 and u.key = decode(p.key, 'hex')
+            on r.host_id = h.id and r.crawl_id = $crawlId and r.key = decode(p.key, 'hex')
+     left join url u on u.host_id = h.id and u.crawl_id = $crawlId and u.key = decode(p.key, 'hex')
      left join url o
-            on o.host_id = u.alias_host and o.crawl_id = $1 and o.key = u.alias_key and o.content_hash = b.hash
+            on o.host_id = u.alias_host and o.crawl_id = $crawlId and o.key = u.alias_key and o.content_hash = b.hash
            and (o.fetched_at, o.host_id, o.key) < (u.fetched_at, u.host_id, u.key)
-           and o.fetched_at >= timestamptz 'epoch' + $3::bigint * interval '1 microsecond'
-           and ${fits('o', ['$4', '$5', '$6', '$7'])}
-           and ($8::text is null or o.host_id = (select id from host where origin = $8))
+           and o.fetched_at >= timestamptz 'epoch' + $since::bigint * interval '1 microsecond'
+           and ${fits('o')}
+           and ($origin::text is null or o.host_id = (select id from host where origin = $origin))
      left join (revisit x join segment xs on xs.id = x.segment)
-            on x.host_id = o.host_id and x.crawl_id = $1 and x.key = o.key`;
+            on x.host_id = o.host_id and x.crawl_id = $crawlId and x.key = o.key`;
 
 /** The URL of a crawl by its key, and its body, if one was stored. */
 export const findStored = statement<

@@ -1,29 +1,44 @@
 /**
  * The SQL that the statements of the pages feed share: which rows are in the feed, which of them fit the filters, and
- * which columns of the chosen rows are read. Parameter numbers are those of `FeedParams`.
+ * which columns of the chosen rows are read. Their values are `FeedParams`.
  */
+import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import { listedFields, listedNames, type MadeField, type PageField } from '../../contracts/page-fields.ts';
+import type { StoredKind } from '../../domain/url-kind.ts';
 
-/**
- * The place after which rows come, and the horizon: microseconds since 1970 (horizon null: all). Filters: null for any.
- */
-export type FeedParams = readonly [
-  crawlId: string,
-  micros: number,
-  hostId: string,
-  key: string,
-  horizonMicros: number | null,
-  limit: number,
-  /** Which of the large values are read: `links`, `meta`, `fields`. */
-  fields: readonly string[],
-  mostBytes: number,
-  leastStatus: number | null,
-  mostStatus: number | null,
+/** What rows must fit; null: any. */
+export interface FilterParams {
+  readonly leastStatus: number | null;
+  readonly mostStatus: number | null;
   /** `type/subtype` or `type/*`, lower case. */
-  mediaType: string | null,
+  readonly mediaType: string | null;
   /** What the URLs are fetched for, as `url.kind` has it. */
-  kinds: readonly number[],
-];
+  readonly kinds: readonly StoredKind[];
+}
+
+export const filterParams = (
+  { status, contentType }: PageFilter,
+  kinds: readonly StoredKind[],
+): FilterParams => ({
+  leastStatus: status?.least ?? null,
+  mostStatus: status?.most ?? null,
+  mediaType: contentType ?? null,
+  kinds,
+});
+
+export interface FeedParams extends FilterParams {
+  readonly crawlId: string;
+  /** The place after which rows come. */
+  readonly micros: number;
+  readonly hostId: string;
+  readonly key: string;
+  /** Microseconds since 1970, before which rows come; null: all. */
+  readonly horizon: number | null;
+  readonly limit: number;
+  /** Which of the large values are read: `links`, `meta`, `fields`. */
+  readonly fields: readonly string[];
+  readonly mostBytes: number;
+}
 
 /**
  * The page that the page in the row is nearly a duplicate of, as a JSON object in `of`; no row: it is of none. Where that
@@ -57,24 +72,20 @@ export const revisitOf = (row: string): string =>
 
 /** The row `u` comes after the place and before the horizon. */
 export const withinFeed = `(u.fetched_at, u.host_id, u.key) >
-            (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, decode($4, 'hex'))
-        and ($5::bigint is null or u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond')`;
+            (timestamptz 'epoch' + $micros::bigint * interval '1 microsecond', $hostId::bigint, decode($key, 'hex'))
+        and ($horizon::bigint is null or u.fetched_at < timestamptz 'epoch' + $horizon::bigint * interval '1 microsecond')`;
 
 /** The media type as domain/media-filter.ts reads it: the first if the field has several, without parameters. */
 const mediaTypeOf = (row: string): string =>
   `lower(btrim(split_part(split_part(${row}.content_type, ';', 1), ',', 1), E' \\t'))`;
 
-/**
- * The row is an answer of a chosen kind that has its outcome and fits the filters. Never null.
- * @param parameters of least and most status, of the media type and of the kinds, in this order
- */
-export const fits = (row: string, [least, most, type, kinds]: readonly [string, string, string, string]) =>
-  `(${row}.kind = any (${kinds}::smallint[]) and ${row}.state not in ('queued', 'leased')
-              and (${least}::int is null or coalesce(${row}.status between ${least} and ${most}::int, false))
-              and (${type}::text is null
-                   or coalesce(${type} in (${mediaTypeOf(row)}, split_part(${mediaTypeOf(row)}, '/', 1) || '/*'), false)))`;
-
-export const fitsFeed = fits('u', ['$9', '$10', '$11', '$12']);
+/** The row is an answer of a chosen kind that has its outcome and fits the filters. Never null. */
+export const fits = (row: string): string =>
+  `(${row}.kind = any ($kinds::smallint[]) and ${row}.state not in ('queued', 'leased')
+              and ($leastStatus::int is null
+                   or coalesce(${row}.status between $leastStatus and $mostStatus::int, false))
+              and ($mediaType::text is null
+                   or coalesce($mediaType in (${mediaTypeOf(row)}, split_part(${mediaTypeOf(row)}, '/', 1) || '/*'), false)))`;
 
 /** Fields that are made here, beside the columns that rows have. */
 const made: Readonly<Record<MadeField, string>> = {
@@ -105,7 +116,7 @@ const bytesOf = (row: string, column: string): string =>
 
 /**
  * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
- * from the page of which it is a duplicate. Links, metadata and fields are read only as far as $8 bytes allow, and rows behind that point
+ * from the page of which it is a duplicate. Links, metadata and fields are read only as far as `mostBytes` allow, and rows behind that point
  * not at all; one row always comes.
  */
 export const readFeed = `read as (
@@ -113,7 +124,7 @@ export const readFeed = `read as (
             sum(case when not f.fits then 0 else ${largeFields
               .map(
                 ([field, column]) =>
-                  `case when '${field}' = any ($7::text[])
+                  `case when '${field}' = any ($fields::text[])
                         then coalesce(${bytesOf('p', column)}, ${bytesOf('o', column)}, 0) else 0 end`,
               )
               .join(' + ')} end)
@@ -125,7 +136,9 @@ export const readFeed = `read as (
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           ${listed}, ${largeFields
-            .map(([field, column]) => `case when '${field}' = any ($7) then p.${column} end as ${column}`)
+            .map(
+              ([field, column]) => `case when '${field}' = any ($fields) then p.${column} end as ${column}`,
+            )
             .join(', ')}, h.origin, r.fits, r.looked
      from read r
      left join current_page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
@@ -138,5 +151,5 @@ export const readFeed = `read as (
      left join lateral (
        ${revisitOf('r')}
      ) revisit on true
-    where r.place = 1 or r.weight <= $8
+    where r.place = 1 or r.weight <= $mostBytes
     order by r.fetched_at, r.host_id, r.key`;

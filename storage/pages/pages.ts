@@ -37,6 +37,7 @@ import {
   pagesHorizon,
 } from './lists.sql.ts';
 import { unpackOutlinks } from './outlinks.ts';
+import { filterParams, type FeedParams } from './page-feed.ts';
 import type { Queryable } from '../postgres/index.ts';
 
 /** About the most bytes of packed links and metadata, and characters of texts and links, in one answer. */
@@ -121,7 +122,11 @@ export async function readPages(
   const closed = closedCrawlStates.includes(crawl.state);
   const final = closed ? null : ((await pagesHorizon(db, crawlId, null))[0]?.micros ?? 0);
   const horizon = final === null || until === null ? (final ?? until) : Math.min(final, until);
-  const rows = await rowsAfter(db, crawlId, from, horizon, limit, fields, filter, kinds);
+  const rows = await rowsAfter(db, filter.host, {
+    ...from,
+    ...filterParams(filter, kinds),
+    ...{ crawlId, horizon, limit, fields, mostBytes: maxStoredBytes },
+  });
 
   const items: PageView[] = [];
   const repeatedIn = repeatedReader(db, crawlId);
@@ -150,23 +155,14 @@ export async function readPages(
 
 async function rowsAfter(
   db: Queryable,
-  crawlId: string,
-  { micros, hostId, key }: PagePlace,
-  horizon: number | null,
-  limit: number,
-  fields: readonly PageField[],
-  { host, status, contentType }: PageFilter,
-  kinds: Kinds,
+  origin: string | undefined,
+  params: FeedParams,
 ): Promise<readonly PageFeedRow[]> {
-  const [share] = host === undefined ? [] : await hostShare(db, crawlId, host);
-  if (host !== undefined && share === undefined) return [];
-  const common = [
-    crawlId, micros, hostId, key, horizon, limit, fields, maxStoredBytes,
-    status?.least ?? null, status?.most ?? null, contentType ?? null, kinds,
-  ] as const; // prettier-ignore
+  const [share] = origin === undefined ? [] : await hostShare(db, params.crawlId, origin);
+  if (origin !== undefined && share === undefined) return [];
   return share !== undefined && share.urls <= mostLooked
-    ? listPagesOfHost(db, ...common, share.host_id)
-    : listPages(db, ...common, share?.host_id ?? null, mostLooked);
+    ? listPagesOfHost(db, { ...params, host: share.host_id })
+    : listPages(db, { ...params, host: share?.host_id ?? null, mostLooked });
 }
 
 /**

@@ -4,18 +4,11 @@
  */
 import { spansBetween, spansOf } from '../../domain/search/spans.ts';
 import type { Tier } from '../../domain/search/tiers.ts';
-import type { SearchFilter } from './search-index.ts';
+import type { IndexedPage, SearchFilter } from './search-index.ts';
 
-interface Marked {
-  readonly origin: string;
+type Marked = Pick<IndexedPage, 'origin' | 'language' | 'status' | 'mediaType' | 'fetchedAt'> & {
   readonly config: string;
-  readonly language: string | null;
-  readonly status: number | null;
-  /** `type/subtype`. */
-  readonly mediaType: string | null;
-  /** ISO 8601, UTC. */
-  readonly fetchedAt: string;
-}
+};
 
 const configMark = (config: string): string => `=g${config}`;
 /** Of the words of a title. */

@@ -2,6 +2,7 @@
  * How pages lie in OpenSearch: one index for all crawls. The words of a page stand in fields of its language's analyzer
  * (`english.text`), so that a query is read as the language of each page has it, and no page has fields of two languages.
  */
+import type { HitView } from '../../contracts/http/search.ts';
 import { configFor } from './configs.ts';
 import type { IndexedPage } from './search-index.ts';
 
@@ -73,25 +74,8 @@ export const indexBody = {
 } as const;
 
 /** What an answer shows of a page. */
-export interface Shown {
-  readonly crawl: string;
-  readonly url: string;
-  readonly title: string | null;
-  readonly language: string | null;
-  readonly status: number | null;
-  readonly contentType: string | null;
-  /** ISO 8601. */
-  readonly fetchedAt: string;
-}
-export const shownFields = [
-  'crawl',
-  'url',
-  'title',
-  'language',
-  'status',
-  'contentType',
-  'fetchedAt',
-] as const;
+export const shownFields = ['url', 'title', 'language', 'status', 'contentType', 'fetchedAt'] as const;
+export type Shown = Pick<HitView, (typeof shownFields)[number]> & { readonly crawl: string };
 
 export const documentId = (crawlId: string, key: string): string => `${crawlId}.${key}`;
 

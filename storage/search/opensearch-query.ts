@@ -1,9 +1,10 @@
 /** What OpenSearch is asked for a search, and what its answer says. */
 import type { API } from '@opensearch-project/opensearch';
+import type { HitView } from '../../contracts/http/search.ts';
 import { hitMarks, snippetOf } from '../../domain/search/page.ts';
 import type { Term } from '../../domain/search/query.ts';
 import { shownFields, type Shown } from './opensearch-mapping.ts';
-import type { Hit, SearchFilter, SearchRequest } from './search-index.ts';
+import type { SearchFilter, SearchRequest } from './search-index.ts';
 
 /** OpenSearch trims control characters like those of `hitMarks` off the ends of fragments; no text has these either. */
 const [markStart, markEnd] = ['\ufdd0', '\ufdd1'];
@@ -75,7 +76,7 @@ export const searchBody = ({ crawls, configs, terms, filter, limit, offset }: Se
   },
   sort: [{ _score: { order: 'desc' } }, { fetchedAt: { order: 'asc' } }, { key: { order: 'asc' } }],
   ...{ from: offset, size: limit, track_total_hits: mostCounted, timeout: `${String(searchMs)}ms` },
-  _source: { includes: [...shownFields] },
+  _source: { includes: ['crawl', ...shownFields] },
   highlight: {
     ...{ pre_tags: [markStart], post_tags: [markEnd], type: 'unified', order: 'score' },
     ...{ number_of_fragments: 2, fragment_size: 150, no_match_size: 150 },
@@ -88,7 +89,7 @@ export function hitOf(
   source: Shown,
   score: number | string | null | undefined,
   highlight: Readonly<Record<string, readonly string[]>> | undefined,
-): Hit {
+): HitView {
   const { crawl, ...shown } = source;
   const fragments = Object.values(highlight ?? {}).flat();
   const marked = fragments

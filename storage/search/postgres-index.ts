@@ -1,4 +1,5 @@
 /** The index in Postgres: nothing else to run (docs/content.md says how far it goes). */
+import type { HitView } from '../../contracts/http/search.ts';
 import { searchLimits, snippetOf, upTo } from '../../domain/search/page.ts';
 import { writtenQuery, type Term } from '../../domain/search/query.ts';
 import { looksOf, tierOf } from '../../domain/search/tiers.ts';
@@ -7,7 +8,7 @@ import { configFor } from './configs.ts';
 import { searchByWords, searchPages, type HitRow } from './find.sql.ts';
 import { filterQuery, marksOf, tiersQuery } from './marks.ts';
 import { cleanWords, dropPages, dropSome, indexedPages, putPages } from './put.sql.ts';
-import type { Batch, Hit, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
+import type { Batch, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
 
 /** Pages taken out in one statement. */
 const droppedAtOnce = 2_000;
@@ -95,7 +96,7 @@ function rowOf(page: IndexedPage): object {
   };
 }
 
-const hitOf = (row: HitRow, crawlId: string): Hit => ({
+const hitOf = (row: HitRow, crawlId: string): HitView => ({
   ...{ crawlId, url: row.url, title: row.title, language: row.language, status: row.status },
   ...{ contentType: row.content_type, fetchedAt: row.fetched_at.toISOString(), score: row.score },
   snippet: snippetOf(row.snippet),

@@ -1,37 +1,25 @@
 /** What an index for searches does, whoever keeps it. */
-import type { SnippetPart } from '../../domain/search/page.ts';
+import type { z } from 'zod';
+import type { crawlSearchQuery, HitView } from '../../contracts/http/search.ts';
+import type { ListedPage } from '../../contracts/page-fields.ts';
 import type { Term } from '../../domain/search/query.ts';
 import type { SearchedCrawl } from '../../domain/search/tiers.ts';
 
 /** A page to be found. Texts are cut to `searchLimits`, and have breaks where words have no spaces (content/). */
-export interface IndexedPage {
+export interface IndexedPage extends Pick<
+  ListedPage,
+  'url' | 'title' | 'description' | 'language' | 'status' | 'fetchedAt'
+> {
   /** Hex. */
   readonly key: string;
-  readonly url: string;
   readonly origin: string;
-  readonly title: string | null;
-  readonly description: string | null;
   readonly text: string;
-  readonly language: string | null;
-  readonly status: number | null;
   /** `type/subtype`, lower case. */
   readonly mediaType: string | null;
-  /** ISO 8601. */
-  readonly fetchedAt: string;
 }
 
 /** A field that is absent stands for any. */
-export interface SearchFilter {
-  readonly host?: string | undefined;
-  readonly language?: string | undefined;
-  /** Such as `200` or `2xx`. */
-  readonly status?: string | undefined;
-  /** `type/subtype` or `type/*`. */
-  readonly contentType?: string | undefined;
-  /** ISO 8601. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-}
+export type SearchFilter = Omit<z.output<typeof crawlSearchQuery>, 'q' | 'limit' | 'cursor'>;
 
 /** What an index is to hold from now on. */
 export interface Batch {
@@ -57,20 +45,8 @@ export interface SearchRequest {
   readonly offset: number;
 }
 
-export interface Hit {
-  readonly crawlId: string;
-  readonly url: string;
-  readonly title: string | null;
-  readonly language: string | null;
-  readonly status: number | null;
-  readonly contentType: string | null;
-  readonly fetchedAt: string;
-  readonly score: number;
-  readonly snippet: readonly SnippetPart[];
-}
-
 export interface SearchAnswer {
-  readonly hits: readonly Hit[];
+  readonly hits: readonly HitView[];
   /** Pages that match, as far as they were looked at. */
   readonly found: number;
   /** False: more pages match than were looked at. */

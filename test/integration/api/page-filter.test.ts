@@ -199,16 +199,29 @@ describe('a filter that fits next to nothing', () => {
 
   it('reads no more rows than that, whoever made the plan', async () => {
     const small = await hostIdOf(pool, 'https://small.example');
-    const common = [large, 0, '0', '', null, 100, [], 1, 418, 418, null, [0]] as const;
-    const feed = await planOf(pool, (db) => listPages(db, ...common, null, 20_000));
+    const common = {
+      ...{
+        crawlId: large,
+        micros: 0,
+        hostId: '0',
+        key: '',
+        horizon: null,
+        limit: 100,
+        fields: [],
+        mostBytes: 1,
+      },
+      ...{ leastStatus: 418, mostStatus: 418, mediaType: null, kinds: [0] as const },
+    };
+    const anywhere = { ...common, host: null, mostLooked: 20_000 };
+    const feed = await planOf(pool, (db) => listPages(db, anywhere));
     expect(scans(feed, 'url_pages')).toEqual([20_000]);
-    const ofHost = await planOf(pool, (db: Queryable) => listPagesOfHost(db, ...common, Number(small)));
+    const ofHost = await planOf(pool, (db: Queryable) =>
+      listPagesOfHost(db, { ...common, host: Number(small) }),
+    );
     expect(scans(ofHost, 'url_pages')).toEqual([]);
     expect(Math.max(...ofHost.map((node) => node['Actual Rows'] ?? 0))).toBe(5);
     // One that fits everything is not looked at further than the answer goes.
-    const all = await planOf(pool, (db) =>
-      listPages(db, large, 0, '0', '', null, 100, [], 1, 200, 299, null, [0], null, 20_000),
-    );
+    const all = await planOf(pool, (db) => listPages(db, { ...anywhere, leastStatus: 200, mostStatus: 299 }));
     expect(scans(all, 'url_pages')).toEqual([100]);
   });
 });
