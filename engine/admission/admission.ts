@@ -1,7 +1,8 @@
 /**
  * Turns candidates into rows for the frontier: drops those seen before (levels 1 and 2), judges scope and filters, and
- * looks up their hosts. The caller must write the rows in one transaction with what it found them in. After that they
- * are remembered as seen, and idle hosts are woken.
+ * looks up their hosts. `store` writes them as well. Others write the rows in one transaction with what they found them
+ * in; where the settings were edited in between, the candidates are judged `anew`. Then the rows are remembered as
+ * seen, and idle hosts are woken.
  */
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { lastBy } from '../../domain/priority/place.ts';
@@ -14,65 +15,55 @@ import {
   type FrontierWrite,
   type FrontierWriter,
   type Written,
-  outdatedConfig,
+  orOutdated,
   type AdmissionRow,
   type JudgedBy,
 } from '../../storage/frontier/index.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { SeenCache } from '../../storage/seen/index.ts';
-import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Books } from '../books/books.ts';
-import type { HostBook } from '../books/host-book.ts';
 import type { Candidate } from './candidates.ts';
 import { KnownLinks } from './known-links.ts';
 import { promiseOf, scoreOf } from './scoring.ts';
 import type { WakeHosts } from '../host-waker.ts';
-import type { OptOutBook } from '../books/opt-out-book.ts';
-import type { QualityBook } from '../books/quality-book.ts';
-import type { RankBook } from '../books/rank-book.ts';
 
-interface Stored extends Written {
-  /** Candidates outside the crawl's scope, each as often as it was found. */
+/** Candidates, judged by the settings of their crawls. */
+export interface Judged {
+  readonly candidates: readonly Candidate[];
+  /** Rows of those that may be new and belong to their crawl, one for each URL. */
+  readonly admissions: readonly AdmissionRow[];
+  /**
+   * The settings by which candidates are `outside`. They must be held in the transaction that stores what depends on
+   * them: a page is read only once, so a link that newer settings take would be lost.
+   */
+  readonly judged: readonly JudgedBy[];
+  /** Those outside the scope of their crawl, each as often as it was found. */
   readonly outside: readonly Candidate[];
 }
 
+type Stored = Written & Pick<Judged, 'outside'>;
+
+type AdmissionBooks = Pick<Books, 'hosts' | 'optOuts' | 'crawls' | 'ranks' | 'qualities'>;
+
 export class Admission {
   readonly #seen: SeenCache;
-  readonly #hosts: HostBook;
-  readonly #optOuts: OptOutBook;
-  readonly #ranks: RankBook;
-  readonly #qualities: QualityBook;
-  readonly #crawls: CrawlBook;
   readonly #wakeHosts: WakeHosts;
+  readonly #books: AdmissionBooks;
   readonly #known = new KnownLinks();
 
   constructor(
     { seen, wakeHosts }: { readonly seen: SeenCache; readonly wakeHosts: WakeHosts },
-    {
-      hosts,
-      optOuts,
-      crawls,
-      ranks,
-      qualities,
-    }: Pick<Books, 'hosts' | 'optOuts' | 'crawls' | 'ranks' | 'qualities'>,
+    books: AdmissionBooks,
   ) {
-    this.#crawls = crawls;
     this.#seen = seen;
     this.#wakeHosts = wakeHosts;
-    this.#hosts = hosts;
-    this.#optOuts = optOuts;
-    this.#ranks = ranks;
-    this.#qualities = qualities;
+    this.#books = books;
   }
 
   /** Is this URL, as it is spelt, in the frontier of a crawl for certain? Then it need not become a candidate. */
-  knows(crawl: OpenCrawl, url: string): boolean {
-    return namesOf(crawl, 'page').some((name) => this.#known.has(name, url));
-  }
-
-  /** The same of what a page needs. */
-  knowsRequisite(crawl: OpenCrawl, url: string): boolean {
-    return namesOf(crawl, 'requisite').some((name) => this.#known.has(name, url));
+  knows(crawl: OpenCrawl, url: string, as: 'page' | 'requisite' = 'page'): boolean {
+    return namesOf(crawl, as).some((name) => this.#known.has(name, url));
   }
 
   /**
@@ -80,7 +71,7 @@ export class Admission {
    * outlasts a restart of Postgres finds out only once it is written.
    */
   async hasLost({ id, seenAs }: OpenCrawl): Promise<boolean> {
-    return (await this.#crawls.open(id)).seenAs !== seenAs;
+    return (await this.#books.crawls.open(id)).seenAs !== seenAs;
   }
 
   /**
@@ -92,14 +83,11 @@ export class Admission {
     candidates: readonly Candidate[],
     alongside: (outside: readonly Candidate[]) => Omit<FrontierWrite, 'admissions' | 'judged'> = () => ({}),
   ): Promise<Stored> {
-    let stored = await this.admit(candidates, async (admissions, judged, outside) => {
-      const more = alongside(outside);
-      const nothing = admissions.length + judged.length + Object.keys(more).length === 0;
-      const written = nothing
-        ? { admitted: 0, queued: 0, fresh: [] }
-        : await writer.write({ ...more, admissions, judged });
-      return { ...written, outside };
-    });
+    let now = await this.judge(candidates);
+    let stored = await this.#write(writer, now, alongside);
+    for (; stored === 'outdated'; stored = await this.#write(writer, now, alongside))
+      now = await this.anew(now);
+    await this.remember(now);
     for (const crawl of new Set(candidates.map(({ crawl }) => crawl))) {
       if (!(await this.hasLost(crawl))) continue;
       const again = await this.#underCurrentSettings(candidates.filter((each) => each.crawl === crawl));
@@ -112,59 +100,41 @@ export class Admission {
     return stored;
   }
 
-  /**
-   * For callers that store in a transaction of their own. Judges the candidates and gives the rows to `write`, which
-   * must store all of them or none. If the settings of a crawl were edited in between, `write` fails, the candidates are
-   * judged anew, and `write` is called again.
-   * `judged` names the settings by which candidates are `outside`. `write` must hold these settings in the transaction
-   * that stores what depends on them: a page is read only once, so a link that newer settings take would be lost.
-   * `outside` are the candidates outside the scope, each as often as it was found.
-   */
-  async admit<T>(
-    candidates: readonly Candidate[],
-    write: (
-      rows: readonly AdmissionRow[],
-      judged: readonly JudgedBy[],
-      outside: readonly Candidate[],
-    ) => Promise<T>,
-  ): Promise<T> {
-    for (let judged = candidates; ; judged = await this.#underCurrentSettings(candidates)) {
-      const { rows, leftOutBy, outside } = await this.#rowsFor(judged);
-      try {
-        const written = await write(rows, leftOutBy, outside);
-        await this.#remember(rows, new Map(judged.map(({ crawl }) => [crawl.id, crawl.seenAs])));
-        return written;
-      } catch (error) {
-        if (!isOutdated(error)) throw error;
-      }
-    }
+  async #write(
+    writer: Pick<FrontierWriter, 'write'>,
+    { admissions, judged, outside }: Judged,
+    alongside: (outside: readonly Candidate[]) => Omit<FrontierWrite, 'admissions' | 'judged'>,
+  ): Promise<Stored | 'outdated'> {
+    const more = alongside(outside);
+    if (admissions.length + judged.length + Object.keys(more).length === 0)
+      return { admitted: 0, queued: 0, fresh: [], outside };
+    const written = await orOutdated(writer.write({ ...more, admissions, judged }));
+    return written === 'outdated' ? written : { ...written, outside };
+  }
+
+  /** The same candidates by the settings that are in force now. */
+  async anew({ candidates }: Judged): Promise<Judged> {
+    return this.judge(await this.#underCurrentSettings(candidates));
   }
 
   async #underCurrentSettings(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const ids = [...new Set(candidates.map(({ crawl }) => crawl.id))];
-    for (const id of ids) this.#crawls.forget(id);
+    for (const id of ids) this.#books.crawls.forget(id);
     // One crawl at a time, each once: a page has thousands of links, but a process only a dozen connections.
     const crawls = new Map<number, OpenCrawl>();
-    for (const id of ids) crawls.set(id, await this.#crawls.open(id));
+    for (const id of ids) crawls.set(id, await this.#books.crawls.open(id));
     return candidates.map((each) => ({ ...each, crawl: crawls.get(each.crawl.id) ?? each.crawl }));
   }
 
-  /**
-   * Rows for the candidates that may be new and belong to their crawl, one for each URL: that of a page, unless only what
-   * a page needs is to be fetched there.
-   */
-  async #rowsFor(candidates: readonly Candidate[]): Promise<{
-    readonly rows: AdmissionRow[];
-    readonly leftOutBy: JudgedBy[];
-    readonly outside: Candidate[];
-  }> {
+  /** The rows are those of pages, unless only what a page needs is to be fetched there. */
+  async judge(candidates: readonly Candidate[]): Promise<Judged> {
     const fresh = await this.#unseen(candidates);
-    const optedOut = await this.#optOuts.current();
+    const optedOut = await this.#books.optOuts.current();
     const leftOutBy = new Map<string, JudgedBy>();
     const verdicts = await verdictsOn(fresh.map(({ candidate }) => candidate));
     const leftOut = new Set<string>();
-    const standing = fresh.flatMap((found) => {
-      const verdict = standingOf(found.candidate, verdicts.get(found.candidate));
+    const inside = fresh.flatMap((found) => {
+      const verdict = verdictOf(found.candidate, verdicts.get(found.candidate));
       if (verdict === 'outside') {
         const { id, version } = found.candidate.crawl;
         leftOut.add(nameOf(found.candidate));
@@ -176,11 +146,11 @@ export class Admission {
       const kept = shape?.kind === 'held' ? trapOf(shape) : verdict;
       return [{ ...found, verdict: kept ?? optOutOf(found.candidate.link, optedOut) }];
     });
-    const judged = oneEach(standing);
-    const ids = await this.#hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
-    const ranks = await this.#ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
-    const qualities = await this.#qualities.of(judged.map(({ candidate }) => candidate.link.host));
-    const rows = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
+    const judged = oneEach(inside);
+    const ids = await this.#books.hosts.idsOf(judged.map(({ candidate }) => candidate.link.host));
+    const ranks = await this.#books.ranks.placesOf(scoredHosts(judged.map(({ candidate }) => candidate)));
+    const qualities = await this.#books.qualities.of(judged.map(({ candidate }) => candidate.link.host));
+    const admissions = judged.map(({ candidate, key, verdict }): AdmissionRow => ({
       host_id: ids.get(candidate.link.host) ?? missing(candidate.link.host),
       crawl_id: candidate.crawl.id,
       config_version: candidate.crawl.version,
@@ -202,11 +172,12 @@ export class Admission {
       ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
     const outside = candidates.filter((each) => leftOut.has(nameOf(each)));
-    return { rows, leftOutBy: [...leftOutBy.values()], outside };
+    return { candidates, admissions, judged: [...leftOutBy.values()], outside };
   }
 
   /** The rows must be committed. */
-  async #remember(rows: readonly AdmissionRow[], names: ReadonlyMap<number, string>): Promise<void> {
+  async remember({ candidates, admissions: rows }: Judged): Promise<void> {
+    const names = new Map(candidates.map(({ crawl }) => [crawl.id, crawl.seenAs]));
     this.#wakeHosts(rows.filter(({ reason }) => reason === null).map(({ host_id }) => host_id));
     for (const [crawlId, ofCrawl] of Map.groupBy(rows, (row) => row.crawl_id)) {
       const seenAs = names.get(crawlId);
@@ -338,7 +309,7 @@ async function verdictsOn(candidates: readonly Candidate[]): Promise<ReadonlyMap
 }
 
 /** 'outside': gets no row in the frontier; an object: stored as excluded; null: to be fetched. */
-function standingOf(
+function verdictOf(
   { refusal }: Candidate,
   verdict: ScopeVerdict | undefined,
 ): 'outside' | NonNullable<Candidate['refusal']> | null {
@@ -369,9 +340,6 @@ function optOutOf(link: CanonicalUrl, listed: ReadonlySet<string>): NonNullable<
   const domain = coveringDomain(hostName(link.host), listed);
   return domain === null ? null : { reason: optOutReason, detail: optOutDetail(domain) };
 }
-
-const isOutdated = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === outdatedConfig;
 
 function missing(origin: string): never {
   throw new Error(`no host row for ${origin}`);

@@ -5,8 +5,9 @@
 import { canonicalize } from '../../domain/url.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { inTransaction, retrying } from '../../storage/postgres/index.ts';
-import { admitUrls, type AdmissionRow, holdConfigs, type JudgedBy } from '../../storage/frontier/index.ts';
+import { admitUrls, holdConfigs, orOutdated } from '../../storage/frontier/index.ts';
 import { findParents, type ParentRow, unstoredUrls } from '../../storage/lending/index.ts';
+import type { Judged } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { LendingRoom } from './room.ts';
 
@@ -94,10 +95,13 @@ export async function offer(
     candidates.push(candidate(crawl, link.value, found));
   }
   const queued = new Set<string>();
+  const { admission } = room;
   for (let at = 0; at < candidates.length; at += batch) {
-    const fresh = await room.admission.admit(candidates.slice(at, at + batch), (rows, judged) =>
-      store(room, rows, judged),
-    );
+    let judged = await admission.judge(candidates.slice(at, at + batch));
+    let fresh = await orOutdated(store(room, judged));
+    for (; fresh === 'outdated'; fresh = await orOutdated(store(room, judged)))
+      judged = await admission.anew(judged);
+    await admission.remember(judged);
     for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
   }
   const newUrls = [...givenAs].flatMap(([place, url]) => (queued.has(place) ? [url] : []));
@@ -125,11 +129,7 @@ export class CrawlOver extends Error {
 type Stored = Awaited<ReturnType<typeof admitUrls>>;
 
 /** Stores rows, returns the new ones. Rows that were not stored must not be remembered as seen. @throws CrawlOver */
-async function store(
-  { pool }: LendingRoom,
-  rows: readonly AdmissionRow[],
-  judged: readonly JudgedBy[],
-): Promise<Stored> {
+async function store({ pool }: LendingRoom, { admissions: rows, judged }: Judged): Promise<Stored> {
   if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
   if (rows.length === 0) return [];
   const fresh = await inTransaction(pool, (db) => admitUrls(db, rows));

@@ -15,7 +15,7 @@ import { fieldValue, reported, slowTurnMs } from '../../domain/lending.ts';
 import { maxDelayMs } from '../../domain/pace.ts';
 import { maxRetryAfterMs } from '../../domain/retry-after.ts';
 import { storedStages } from '../../domain/stage.ts';
-import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
+import { inTransaction, type Pool, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import {
   admitUrls,
   type AdmissionRow,
@@ -24,6 +24,7 @@ import {
   countPage,
   holdConfigs,
   lockHostQueues,
+  orOutdated,
   returnUrls,
 } from '../../storage/frontier/index.ts';
 import { advanceStages } from '../../storage/pages/index.ts';
@@ -38,6 +39,7 @@ import {
 } from '../../storage/lending/index.ts';
 import { holdTurns, waitingCrawls } from '../../storage/feeding/index.ts';
 import { bringPlace } from '../../storage/seeds/index.ts';
+import type { Judged } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
@@ -109,40 +111,53 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
   for (const { crawlId, ms, times } of visit.turns.held)
     await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
-  const store = (found: readonly Candidate[]): Promise<void> =>
-    room.admission.admit(found, (rows, judged, outside) =>
-      inTransaction(pool, async (db) => {
-        if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
-        for (const { link, moved } of found)
-          if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new PlacesSpent();
-        const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
-        await commit(db, url, report, { ...ending, row }, rows, visit);
-      }),
-    );
-  const done = await store(ending.found)
-    .catch((error: unknown) => {
-      if (!(error instanceof PlacesSpent)) throw error;
-      return store(ending.found.map(({ moved: _, ...stays }) => stays));
-    })
-    .catch((error: unknown) => {
-      if (error instanceof LeaseOver) return error;
-      throw error;
-    });
-  if (done instanceof LeaseOver) return tooLate();
+  const { admission } = room;
+  let judged = await admission.judge(ending.found);
+  for (;;) {
+    const done = await orOutdated(store(pool, url, report, ending, visit, judged));
+    if (done === 'late') return tooLate();
+    if (done === 'stored') break;
+    judged = await (done === 'outdated'
+      ? admission.anew(judged)
+      : admission.judge(ending.found.map(({ moved: _, ...stays }) => stays)));
+  }
+  await admission.remember(judged);
   await room.permits.giveBack(url.host_id, url.origin);
   await room.wake([url.host_id]);
   return 'accepted';
 }
 
-/** The lease is over, so nothing of the report was stored. */
-class LeaseOver extends Error {
-  override readonly name = 'LeaseOver';
+/** Nothing of a report was stored: its lease is over ('late'), or the seeds have brought all places that they may. */
+class Undone extends Error {
+  override readonly name = 'Undone';
+  readonly why: 'late' | 'places-spent';
+
+  constructor(why: Undone['why']) {
+    super(why);
+    this.why = why;
+  }
 }
 
-/** The seeds of the crawl have brought as many places as they may, so nothing of the report was stored. */
-class PlacesSpent extends Error {
-  override readonly name = 'PlacesSpent';
-}
+/** Stores a report in one transaction, or nothing of it. */
+const store = (
+  pool: Pool,
+  url: LentUrl,
+  report: Report,
+  ending: Ending,
+  visit: HostVisit,
+  { candidates, admissions, judged, outside }: Judged,
+): Promise<'stored' | Undone['why']> =>
+  inTransaction(pool, async (db) => {
+    if (judged.length > 0) await holdConfigs(db, JSON.stringify(judged));
+    for (const { link, moved } of candidates)
+      if (moved && !(await bringPlace(db, url.crawl_id, url.url, link))) throw new Undone('places-spent');
+    const row = ending.row && leadingOutside(ending.row, outside, leadsFromSeed(url));
+    await commit(db, url, report, { ...ending, row }, admissions, visit);
+    return 'stored' as const;
+  }).catch((error: unknown) => {
+    if (error instanceof Undone) return error.why;
+    throw error;
+  });
 
 async function judge(room: LendingRoom, url: LentUrl, report: Report, visit: HostVisit): Promise<Ending> {
   const { turns, lease } = visit;
@@ -204,7 +219,7 @@ function asExchange(
   };
 }
 
-/** @throws LeaseOver */
+/** @throws Undone */
 async function commit(
   db: Queryable,
   url: LentUrl,
@@ -215,7 +230,7 @@ async function commit(
 ): Promise<void> {
   const { row } = ending;
   const { pacer, turns } = visit;
-  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new LeaseOver();
+  if ((await lockLentHost(db, url.host_id, url.token)).length === 0) throw new Undone('late');
   const hostId = String(url.host_id);
   await lockHostQueues(db, JSON.stringify([url, ...admissions].map(({ host_id, crawl_id }) => ({ host_id, crawl_id })))); // prettier-ignore
   if (admissions.length > 0) await admitUrls(db, admissions);

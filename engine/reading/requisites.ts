@@ -21,12 +21,12 @@ export const neededBy = (staged: StagedBody, { config }: OpenCrawl, body: Uint8A
 
 /** Those that are not known to be in the frontier. */
 export const requisiteCandidates = (
-  admission: Pick<Admission, 'knowsRequisite'>,
+  admission: Pick<Admission, 'knows'>,
   page: StagedBody,
   crawl: OpenCrawl,
   { urls }: Requisites,
 ): Candidates => {
-  const unknown = urls.filter((url) => !admission.knowsRequisite(crawl, url));
+  const unknown = urls.filter((url) => !admission.knows(crawl, url, 'requisite'));
   return candidatesOf(crawl, unknown, () => ({ in: 'requisite', page }));
 };
 

@@ -59,6 +59,13 @@ export interface Admitted extends Pick<AdmissionRow, 'host_id' | 'crawl_id' | 'k
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */
 export const outdatedConfig = 'OW001';
 
+/** 'outdated': settings were edited since rows were judged by them, and nothing was written. */
+export const orOutdated = <T>(writing: Promise<T>): Promise<T | 'outdated'> =>
+  writing.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === outdatedConfig) return 'outdated';
+    throw error;
+  });
+
 /**
  * Inserts what is not there, and returns it. A closed crawl admits nothing; a draining crawl records the URLs as
  * excluded. Fails with `outdatedConfig` if the settings of a crawl are no longer those by which its rows were judged

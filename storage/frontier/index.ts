@@ -1,5 +1,12 @@
 /** The frontier: URL rows and the queues they stand in. */
-export { holdConfigs, outdatedConfig, knownUrls, type JudgedBy, type AdmissionRow } from './admission.sql.ts';
+export {
+  holdConfigs,
+  orOutdated,
+  outdatedConfig,
+  knownUrls,
+  type JudgedBy,
+  type AdmissionRow,
+} from './admission.sql.ts';
 export { admitUrls } from './admit.ts';
 export { forgetDead } from './garbage.sql.ts';
 export { FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';

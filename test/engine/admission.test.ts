@@ -39,8 +39,7 @@ it.each([
   if (!link.ok) throw new Error(link.rejected);
   const page = { host_id: 1, key: '00', depth: 0, priority: 1 };
   const admission = new Admission({ seen: new MemorySeenCache(1_000), wakeHosts: () => undefined }, books);
-  const [row] = await admission.admit([candidate(crawl, link.value, { in: 'page', page })], (rows) =>
-    Promise.resolve(rows),
-  );
+  const found = [candidate(crawl, link.value, { in: 'page', page })];
+  const [row] = (await admission.judge(found)).admissions;
   expect(row?.priority).toBeCloseTo(wanted, 2);
 });

@@ -366,7 +366,7 @@ export const faults: readonly Fault[] = [
   {
     room: 'workflows',
     name: 'A host is looked at a last time before it is marked as idle, so that a URL which comes meanwhile waits.',
-    file: 'activities/fetch.ts',
+    file: 'engine/visit/visitor.ts',
     from: '    await retrying(() => markIdle(pool, hostId));\n    const [again] =',
     to: '    void retrying(() => markIdle(pool, hostId));\n    const [again] =',
   },

@@ -115,11 +115,11 @@ describe('ack', () => {
         wakeHost: () => Promise.resolve(),
       });
       // The last thing that happens before the report is stored.
-      const admit = room.admission.admit.bind(room.admission);
+      const judge = room.admission.judge.bind(room.admission);
       if (when === 'too late')
-        room.admission.admit = async (...asked) => {
+        room.admission.judge = async (...asked) => {
           await expire(hostId);
-          return admit(...asked);
+          return judge(...asked);
         };
       const said = { url, status: 301, contentHash: null, retryAfterSeconds: null, error: null };
       expect(

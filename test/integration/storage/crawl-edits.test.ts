@@ -17,7 +17,7 @@ import {
 } from '../../../storage/edits/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
-import { admitUrls, outdatedConfig } from '../../../storage/frontier/index.ts';
+import { admitUrls, outdatedConfig, type FrontierWriter } from '../../../storage/frontier/index.ts';
 import { changeCrawl, fromNow, tables, urlLines, waitingForLocks } from '../../support/database/index.ts';
 import {
   admission,
@@ -94,10 +94,11 @@ describe('settings that were changed', () => {
     );
     await edit(crawl, { exclude: ['*/shop'], excludeDomains: ['b.example'] });
     let writes = 0;
-    await admitting.admit(found, (admissions) => {
+    const write: FrontierWriter['write'] = (rows) => {
       writes++;
-      return frontier.writer.write({ admissions });
-    });
+      return frontier.writer.write(rows);
+    };
+    await admitting.store({ write }, found);
     expect(writes).toBe(2);
     expect(await urlsOf(crawl)).toEqual([
       'https://a.example/news queued',
