@@ -1,7 +1,7 @@
 /**
  * A short cut of `npm run chaos`: faults of each kind strike a crawl, which then finishes by itself (F08, G1, G2).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { expect, it } from 'vitest';
 import { evidenceOf, figuresTable } from '../chaos/report.ts';

@@ -1,7 +1,7 @@
 /**
  * A standing crawl on the real stack: its Schedule runs it, and obeys what the buttons of Temporal Web call.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';

@@ -29,6 +29,7 @@ async function letter(url: string, letterClass: string, message: string): Promis
   });
 }
 
+/** A verb starts what it needs over this database. */
 const orbweaver = (...args: readonly string[]): Promise<CliResult> =>
   runCli(args, {
     ORBWEAVER_DATA: folder,
@@ -36,6 +37,11 @@ const orbweaver = (...args: readonly string[]): Promise<CliResult> =>
     ORBWEAVER_TEMPORAL_ADDRESS: world.temporalAddress,
     ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
     ORBWEAVER_REDIS_URL: world.redisUrl ?? '',
+  });
+const asked = (...args: readonly string[]): Promise<CliResult> =>
+  runCli([...args, '--server', api.url], {
+    ORBWEAVER_DATA: folder,
+    ORBWEAVER_API_KEY: api.key,
   });
 
 it('lists them, a line each or with all evidence', { tags: ['long'] }, async () => {
@@ -48,19 +54,17 @@ it('lists them, a line each or with all evidence', { tags: ['long'] }, async () 
   expect(stdout).toMatch(/forbidden +https:\/\/a\.example\/2 {2}answered 403; not tried again before 2\S+Z/);
   // What a server said does not steer the terminal.
   expect(stdout).not.toContain('\u001b');
-  const [evidence] = jsonLines(
-    (await orbweaver('dead-letters', crawl, '--class', 'forbidden', '--json')).stdout,
-  );
+  const [evidence] = jsonLines((await asked('dead-letters', crawl, '--class', 'forbidden', '--json')).stdout);
   expect(evidence).toMatchObject({
     url: 'https://a.example/2',
     headers: { server: 'nginx' },
     attemptedAt: [],
   });
-  const ofHost = await orbweaver('dead-letters', crawl, '--host', 'https://B.example:443');
+  const ofHost = await asked('dead-letters', crawl, '--host', 'https://B.example:443');
   expect(ofHost.stdout).toMatch(/\n\S+ \S+Z {2}server-error {2}https:\/\/b\.example\/3 {2}answered 502\n$/);
-  const ofNobody = await orbweaver('dead-letters', crawl, '--host', 'https://nobody.example');
+  const ofNobody = await asked('dead-letters', crawl, '--host', 'https://nobody.example');
   expect(ofNobody.stdout).toBe('There are no dead letters.\n');
-  expect(await orbweaver('dead-letters', '77')).toMatchObject({
+  expect(await asked('dead-letters', '77')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('no crawl 77') as string,
   });

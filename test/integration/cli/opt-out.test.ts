@@ -5,16 +5,18 @@
  */
 import { expect, it } from 'vitest';
 import { jsonLines, runCli, type CliResult } from '../../cli/run-cli.ts';
-import { newRunningCrawl } from '../api/world.ts';
+import { newRunningCrawl, withServed } from '../api/world.ts';
 import { addUrl } from '../../support/database/index.ts';
 import { ownFolder } from '../../support/given.ts';
 import { withWorld, withPool } from '../../support/world.ts';
 
 const world = withWorld();
 const pool = withPool(world);
+const api = withServed(pool);
 const folder = ownFolder();
 
-const optOut = (...args: readonly string[]): Promise<CliResult> =>
+/** Each verb starts an API of its own, over this database. */
+const alone = (...args: readonly string[]): Promise<CliResult> =>
   runCli(['opt-out', ...args], {
     ORBWEAVER_DATA: folder,
     ORBWEAVER_DATABASE_URL: world.databaseUrl,
@@ -22,11 +24,16 @@ const optOut = (...args: readonly string[]): Promise<CliResult> =>
     ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
     ORBWEAVER_REDIS_URL: world.redisUrl ?? '',
   });
+const optOut = (...args: readonly string[]): Promise<CliResult> =>
+  runCli(['opt-out', ...args, '--server', api.url], {
+    ORBWEAVER_DATA: folder,
+    ORBWEAVER_API_KEY: api.key,
+  });
 
 it('adds, lists and removes, and says what became of the queue', async () => {
   const crawl = await newRunningCrawl(pool);
   await addUrl(pool, crawl, 'https://www.quiet.example/1');
-  const none = await optOut('list');
+  const none = await alone('list');
   expect(none).toMatchObject({ code: 0, stdout: 'No domain has opted out.\n' });
   expect(await optOut('add', 'quiet.example', '--dry-run')).toMatchObject({
     code: 0,
@@ -35,7 +42,7 @@ it('adds, lists and removes, and says what became of the queue', async () => {
   });
   const suffix = await optOut('add', 'co.uk');
   expect([suffix.code, suffix.stderr]).toEqual([2, expect.stringContaining('--public-suffix')]);
-  const added = await optOut('add', 'Quiet.example', '--reason', 'their mail');
+  const added = await alone('add', 'Quiet.example', '--reason', 'their mail');
   expect(added).toMatchObject({
     code: 0,
     stdout: 'quiet.example has opted out: no further request is sent to it. 1 URL was excluded.\n',
