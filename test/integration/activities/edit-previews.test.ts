@@ -134,6 +134,9 @@ const cases = {
   { readonly to: unknown; readonly excluded: number; readonly readmitted?: number; readonly ends?: string }
 >;
 
+const sum = <K extends string>(parts: readonly Readonly<Record<K, number>>[], of: K): number =>
+  parts.reduce((total, part) => total + part[of], 0);
+
 describe('for each setting, the preview says what the edit does, and undoing the edit undoes that', () => {
   it.each(Object.entries(cases))('%s', async (setting, { to, excluded, ...effect }) => {
     const { readmitted = 0, ends = null } = { ...effect } as { readmitted?: number; ends?: string };
@@ -144,6 +147,13 @@ describe('for each setting, the preview says what the edit does, and undoing the
     const there = await preview(crawl, wanted);
     expect(await stands(crawl)).toEqual(before);
     expect(there).toMatchObject({ excluded, readmitted, ends, goesOn: false, complete: true });
+    for (const parts of [there.byRule, there.byHost])
+      expect([sum(parts, 'excluded'), sum(parts, 'readmitted')]).toEqual([excluded, readmitted]);
+    if (setting === 'exclude')
+      expect(there.byRule).toEqual([
+        { reason: 'pattern', rule: '*/news/*', excluded: 2, readmitted: 0 },
+        { reason: 'pattern', rule: '*/hidden/*', excluded: 0, readmitted: 1 },
+      ]);
     if (ends !== null) {
       expect(await edit(crawl, wanted, false)).toEqual({ kind: 'ends', by: ends });
       expect(await configOf(crawl)).toEqual(first);

@@ -77,7 +77,6 @@ async function post(
 const tellingWords: readonly (readonly [RegExp, ProblemKind])[] = [
   [/^cursor: not/, 'invalid-cursor'],
   [/^There is no route/, 'unknown-route'],
-  [/^This Idempotency-Key was used/, 'idempotency-key-reused'],
 ];
 
 function kindOf({ detail = '', errors }: Partial<Problem>, status: number): ProblemKind {
@@ -409,26 +408,5 @@ describe('a cursor', () => {
         400,
         /^cursor: not a cursor that this API gave/,
       );
-  });
-});
-
-describe('an Idempotency-Key', () => {
-  it('used for another body is refused, and nothing is done', async () => {
-    const key = { 'idempotency-key': 'used-before' };
-    expect((await post('/v1/crawls', '{"seeds":["https://a.example/"]}', key)).status).toBe(201);
-    const other = '{"seeds":["https://b.example/"]}';
-    await expectRefused(() => post('/v1/crawls', other, key), 422, /used for another request/);
-    await expectRefused(() => post(`/v1/crawls/${crawl}/pause`, '{}', key), 422, /used for another request/);
-  });
-
-  it.each(['', ' ', 'a b', 'ü', 'x'.repeat(256)])('that is none is refused: %j', async (key) => {
-    const field = `Idempotency-Key: ${key}`;
-    const body = '{"seeds":["https://a.example/"]}';
-    const fields = ['Content-Type: application/json', `Content-Length: ${String(body.length)}`, field];
-    await expectRefused(
-      () => raw(head('POST /v1/crawls HTTP/1.1', ...fields), body),
-      400,
-      /^Idempotency-Key/,
-    );
   });
 });

@@ -107,31 +107,4 @@ describe('a goal for freshness', () => {
     });
     expect((await ask('GET', '/v1/crawls/999999/freshness')).status).toBe(404);
   });
-
-  it.each<[unknown, RegExp]>([
-    [{ share: 101 }, /share/],
-    [{ share: 0 }, /share/],
-    [{ requestsPerDay: 0 }, /requestsPerDay/],
-    [{ requestsPerDay: -3 }, /requestsPerDay/],
-    [
-      { intervals: { news: { floorSeconds: 60, ceilingSeconds: 59 } } },
-      /floorSeconds is above ceilingSeconds/,
-    ],
-    [{ only: ['*/é'] }, /canonical URLs are plain ASCII/],
-  ])('cannot be %j', async (keepFresh, words) => {
-    const { status, body } = await ask('POST', '/v1/crawls', { seeds: ['https://a.example/'], keepFresh });
-    expect(status).toBe(422);
-    expect(JSON.stringify(body)).toMatch(words);
-  });
-
-  it('goes with no end of the crawl', async () => {
-    const asked = { seeds: ['https://a.example/'], keepFresh: {}, maxPages: 7 };
-    const { status, body } = await ask('POST', '/v1/crawls', asked);
-    expect(status).toBe(422);
-    expect(JSON.stringify(body)).toMatch(/has no end, and maxPages would end it/);
-    const id = await standing();
-    const edit = await ask<{ detail: string }>('PATCH', `/v1/crawls/${id}`, { maxSeconds: 60 });
-    expect(edit.status).toBe(422);
-    expect(edit.body.detail).toMatch(/^keepFresh: .*maxSeconds would end it/);
-  });
 });

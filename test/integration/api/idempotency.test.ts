@@ -144,7 +144,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await tables.answer.count(pool)).toBe(0);
   });
 
-  it.each(['a b', 'x'.repeat(256), 'ü'])('whose key is %j is refused', async (key) => {
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ü'])('whose key is %j is refused', async (key) => {
     const sent = Buffer.from(key).toString('latin1');
     expect((await post('/v1/crawls', crawl, sent)).status).toBe(400);
   });
