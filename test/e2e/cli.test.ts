@@ -4,19 +4,16 @@
  * @module-tag long
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { jsonLines, startCli, type CliResult } from '../cli/run-cli.ts';
 import type { Answer } from '../integration/activities/site.ts';
 import { closedGate } from '../support/gate.ts';
 import { ownFolder } from '../support/given.ts';
+import { httpServer, withHttpServer } from '../support/http-server.ts';
 
 const folder = ownFolder();
-let server: Server;
-let site: string;
 const requests: string[] = [];
 /** Beyond ten requests no answer comes before the crawl is interrupted: it is not at its end by then. */
 const interruption = closedGate();
@@ -29,24 +26,18 @@ function page(number: number): string {
   return `<html lang="en"><title>Page ${String(number)}</title><p>This is page ${String(number)}. ${link(1)} ${link(2)}`;
 }
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    const number = /^\/(\d+)$/.exec(request.url ?? '')?.[1];
-    const answer: Answer = () => {
-      response.statusCode = number === undefined ? 404 : 200;
-      response.setHeader('content-type', 'text/html');
-      response.end(number === undefined ? 'nothing' : page(Number(number)));
-    };
-    const count = requests.push(request.url ?? '');
-    (count > 10 ? interruption.behind(answer) : answer)(response, request, count);
-  });
-  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
-  site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/0`;
+const server = withHttpServer((request, response) => {
+  const number = /^\/(\d+)$/.exec(request.url ?? '')?.[1];
+  const answer: Answer = () => {
+    response.statusCode = number === undefined ? 404 : 200;
+    response.setHeader('content-type', 'text/html');
+    response.end(number === undefined ? 'nothing' : page(Number(number)));
+  };
+  const count = requests.push(request.url ?? '');
+  (count > 10 ? interruption.behind(answer) : answer)(response, request, count);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const cli of started) cli.process.kill('SIGKILL');
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
 });
 
 const started: ReturnType<typeof startCli>[] = [];
@@ -72,7 +63,16 @@ const pagesIn = (file: string): Set<string> =>
 
 describe('the command line', () => {
   it('crawls, is interrupted, crawls something else, and goes on where it was', async () => {
-    const first = orbweaver('crawl', site, ...options, '--delay', '0.3', '--json', '--out', '-');
+    const first = orbweaver(
+      'crawl',
+      `${server.origin}/0`,
+      ...options,
+      '--delay',
+      '0.3',
+      '--json',
+      '--out',
+      '-',
+    );
     let printed = 0;
     first.process.stdout?.on('data', (text: string) => (printed += text.length));
     await until(() => requests.length > 5, first);
@@ -94,7 +94,10 @@ describe('the command line', () => {
     expect(early.length).toBeGreaterThan(0);
     expect(early.length).toBeLessThan(pageCount);
     expect(new Set(early.map(({ url }) => url)).size).toBe(early.length);
-    expect(early[0]).toMatchObject({ url: site, text: expect.stringContaining('This is page 0.') as string });
+    expect(early[0]).toMatchObject({
+      url: `${server.origin}/0`,
+      text: expect.stringContaining('This is page 0.') as string,
+    });
     expect(lastLine(interrupted.stderr)).toMatchObject({
       crawlId: '1',
       state: 'paused',
@@ -107,7 +110,7 @@ describe('the command line', () => {
     const out = path.join(folder, 'other.jsonl');
     const other = await run(
       'crawl',
-      site,
+      `${server.origin}/0`,
       ...options,
       '--delay',
       '0',
@@ -148,15 +151,13 @@ describe('the command line', () => {
 
   it('waits for hosts no longer than it is told to, and goes on later', { tags: ['deep'] }, async () => {
     let isWell = false;
-    const flaky = createServer((request, response) => {
+    const { origin, close } = await httpServer((request, response) => {
       const isSick = request.url === '/sick' && !isWell;
       response.statusCode = isSick ? 503 : request.url === '/robots.txt' ? 404 : 200;
       if (isSick) response.setHeader('retry-after', '3600');
       response.setHeader('content-type', 'text/html');
       response.end('<title>Here</title>');
     });
-    await new Promise<void>((up) => flaky.listen(0, '127.0.0.1', up));
-    const origin = `http://127.0.0.1:${String((flaky.address() as AddressInfo).port)}`;
     const gaveUp = await run('crawl', `${origin}/sick`, ...options, '--delay', '0', '--give-up-after', '3');
     expect(gaveUp.code, gaveUp.stderr).toBe(4);
     const paused = /^Crawl (\d+) is paused \(only hosts that wait are left\)/.exec(gaveUp.stdout);
@@ -172,8 +173,7 @@ describe('the command line', () => {
     const resumed = await run('resume', '--json');
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(lastLine(resumed.stdout)).toMatchObject({ crawlId: id, state: 'finished', pages: 1 });
-    flaky.closeAllConnections();
-    await new Promise((closed) => flaky.close(closed));
+    await close();
   });
 
   it('answers questions afterwards, and says when there is nothing to answer', async () => {

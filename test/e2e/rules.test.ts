@@ -5,8 +5,6 @@
  * @module-tag deep
  */
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RuleTrial } from '../../contracts/http/rule-trial.ts';
@@ -16,10 +14,9 @@ import { findRunningStack } from '../../stack/info.ts';
 import { jsonLines, runCliProcess, startCli, type CliResult, type RunningCli } from '../cli/run-cli.ts';
 import { until } from '../support/until.ts';
 import { ownFolder } from '../support/given.ts';
+import { withHttpServer } from '../support/http-server.ts';
 
 const folder = ownFolder();
-let server: Server;
-let origin: string;
 const requests: string[] = [];
 
 const products = [
@@ -52,41 +49,35 @@ exclude: [.banner, .buy, .price, ul, i, span]
 links: {follow: [sponsored]}
 `;
 
-beforeAll(async () => {
+const site = withHttpServer((request, response) => {
+  requests.push(request.url ?? '');
+  if (request.url === '/robots.txt') {
+    response.end('User-agent: *\nDisallow: /private\n');
+    return;
+  }
+  const body = shop[(request.url ?? '').replace(/\?.*/, '')];
+  response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? 'none');
+});
+beforeAll(() => {
   writeFileSync(path.join(folder, 'shop.yaml'), rules);
   writeFileSync(path.join(folder, 'slow.json'), '{"fields": {"never": {"select": "b ~ i ~ i ~ i ~ i"}}}');
   writeFileSync(path.join(folder, 'bad.yaml'), 'fields:\n  price:\n    select: "b["\n');
   writeFileSync(path.join(folder, 'unknown.yaml'), 'feilds: {}\n');
-  server = createServer((request, response) => {
-    requests.push(request.url ?? '');
-    if (request.url === '/robots.txt') {
-      response.end('User-agent: *\nDisallow: /private\n');
-      return;
-    }
-    const body = shop[(request.url ?? '').replace(/\?.*/, '')];
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? 'none');
-  });
-  await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));
-  origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
 });
 
 const run = (...args: string[]): Promise<CliResult> => runCliProcess(args, { ORBWEAVER_DATA: folder });
 const file = (name: string): string => path.join(folder, name);
 const local = ['--allow-private', '127.0.0.0/8'];
 const byPath = (lines: string): Map<string, PageView> =>
-  new Map((jsonLines(lines) as PageView[]).map((page) => [page.url.slice(origin.length), page]));
+  new Map((jsonLines(lines) as PageView[]).map((page) => [page.url.slice(site.origin.length), page]));
 
 it('rules that cannot be used are refused with their line, before anything starts', async () => {
-  const bad = await run('crawl', `${origin}/`, ...local, '--rules', file('bad.yaml'));
+  const bad = await run('crawl', `${site.origin}/`, ...local, '--rules', file('bad.yaml'));
   expect(bad.code).toBe(2);
   expect(bad.stderr).toMatch(
     /bad\.yaml, line 3: fields \(price\.select\) cannot be used: .*not a CSS selector/,
   );
-  const unknown = await run('crawl', `${origin}/`, ...local, '--rules', file('unknown.yaml'));
+  const unknown = await run('crawl', `${site.origin}/`, ...local, '--rules', file('unknown.yaml'));
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain(
     'line 1: there is no part feilds; the parts are fields, include, exclude, links',
@@ -108,7 +99,15 @@ describe('on a stack that is up', () => {
   });
 
   it('a crawl with rules over a small shop gives typed fields, and the text that the rules leave', async () => {
-    const crawled = await run('crawl', `${origin}/`, ...local, '--delay', '0', '--rules', file('shop.yaml'));
+    const crawled = await run(
+      'crawl',
+      `${site.origin}/`,
+      ...local,
+      '--delay',
+      '0',
+      '--rules',
+      file('shop.yaml'),
+    );
     expect(crawled.code, crawled.stderr).toBe(0);
     const listed = await run('pages', '1', '--fields', 'fields,text');
     const pages = byPath(listed.stdout);
@@ -122,11 +121,11 @@ describe('on a stack that is up', () => {
       ...{ title: 'Lamp', text: 'Lamp\nAll about the Lamp.', words: 5, cut: {} },
       fields: {
         ...{ price: 1299.5, tags: ['metal', 'blue'], inStock: true, since: '2031-05-04' },
-        buy: `${origin}/p/0?buy`,
+        buy: `${site.origin}/p/0?buy`,
       },
     });
     expect(pages.get('/p/1')).toMatchObject({
-      fields: { price: 89, tags: [], inStock: false, since: null, buy: `${origin}/p/1?buy` },
+      fields: { price: 89, tags: [], inStock: false, since: null, buy: `${site.origin}/p/1?buy` },
       cut: { fieldsUnread: 1 },
     });
     expect(pages.get('/')).toMatchObject({
@@ -142,7 +141,7 @@ describe('on a stack that is up', () => {
     const before = requests.length;
     const tried = await run(
       'extract',
-      `${origin}/p/0`,
+      `${site.origin}/p/0`,
       '--crawl',
       '1',
       '--rules',
@@ -156,8 +155,8 @@ describe('on a stack that is up', () => {
       text: 'Lamp\nAll about the Lamp.',
       fields: { price: 1299.5 },
     });
-    expect(found.links).toEqual([`${origin}/p/0?buy`]);
-    const none = await run('extract', `${origin}/none`, '--crawl', '1', '--rules', file('shop.yaml'));
+    expect(found.links).toEqual([`${site.origin}/p/0?buy`]);
+    const none = await run('extract', `${site.origin}/none`, '--crawl', '1', '--rules', file('shop.yaml'));
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('has no stored body of this URL');
     expect(requests).toHaveLength(before);
@@ -165,14 +164,14 @@ describe('on a stack that is up', () => {
 
   it('rules are tried on a URL, if robots.txt allows it', async () => {
     requests.length = 0;
-    const tried = await run('extract', `${origin}/p/1`, ...local, '--rules', file('shop.yaml'));
+    const tried = await run('extract', `${site.origin}/p/1`, ...local, '--rules', file('shop.yaml'));
     expect(tried.code, tried.stderr).toBe(0);
     expect(tried.stdout).toMatch(/price +89\n/);
     expect(tried.stdout).toContain('left out: 1 value that is not of the type of its field');
     const { stdout } = await run('status', '2', '--json');
     expect((JSON.parse(stdout) as CrawlView).config).toMatchObject({ maxPages: 1, retentionDays: 1 });
     expect(requests).toEqual(['/p/1']);
-    const refused = await run('extract', `${origin}/private`, ...local, '--rules', file('shop.yaml'));
+    const refused = await run('extract', `${site.origin}/private`, ...local, '--rules', file('shop.yaml'));
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('There is no page to try the rules on: robots');
     expect(requests).toEqual(['/p/1']);
@@ -181,7 +180,7 @@ describe('on a stack that is up', () => {
   it('a selector that takes for ever costs its budget only', async () => {
     const crawled = await run(
       'crawl',
-      `${origin}/heavy`,
+      `${site.origin}/heavy`,
       ...local,
       '--delay',
       '0',

@@ -4,9 +4,7 @@
  *
  * @module-tag deep
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { Explanation } from '../../contracts/http/explain.ts';
 import type { QuarantinePreview, QuarantineView } from '../../contracts/http/quarantine.ts';
@@ -16,35 +14,26 @@ import { withServing } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir } from '../support/worker.ts';
 import { goodPages, trapAt, trapKinds, trapSitePage } from '../traps/web.ts';
+import { withHttpServer } from '../support/http-server.ts';
 
 /** Pages of a shape that are read before it is held, and most pages that a trap may cost beside a maze in prose. */
 const [floor, mostPages] = [100, 700];
 
+// Fetching waits for reading, by which traps are found: otherwise a slow machine would be ahead by hundreds of pages.
 const serving = withServing({
   blobDir: makeBlobDir(),
   environment: { ORBWEAVER_UNREAD_PAGES: '60', ORBWEAVER_TRAP_PAGES: String(floor) },
 });
-let site: Server;
-let origin: string;
 const asked: string[] = [];
-
-beforeAll(async () => {
-  site = createServer((request, response) => {
-    const path = request.url ?? '/';
-    if (path === '/robots.txt') {
-      response.writeHead(404).end();
-      return;
-    }
-    asked.push(path);
-    const body = trapSitePage(path, asked.length);
-    response.writeHead(body === null ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? '');
-  });
-  await new Promise<void>((listening) => void site.listen(0, '127.0.0.1', listening));
-  origin = `http://127.0.0.1:${String((site.address() as AddressInfo).port)}`;
-});
-afterAll(async () => {
-  site.closeAllConnections();
-  await new Promise((closed) => site.close(closed));
+const site = withHttpServer((request, response) => {
+  const path = request.url ?? '/';
+  if (path === '/robots.txt') {
+    response.writeHead(404).end();
+    return;
+  }
+  asked.push(path);
+  const body = trapSitePage(path, asked.length);
+  response.writeHead(body === null ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? '');
 });
 
 const call = async <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> => {
@@ -59,7 +48,7 @@ const countOf = (paths: readonly string[], kind: string): number =>
 it('costs little of each trap and no good page, ends, and says what it kept back', async () => {
   const { pool } = serving.desk;
   const { id } = await call<CreatedCrawl>('POST', '/v1/crawls', {
-    ...{ seeds: [`${origin}/`], allowPrivate: ['127.0.0.0/8'], delaySeconds: 0.01 },
+    ...{ seeds: [`${site.origin}/`], allowPrivate: ['127.0.0.0/8'], delaySeconds: 0.01 },
   });
   const view = (): Promise<CrawlView> => call('GET', `/v1/crawls/${id}`);
   await until('the crawl is over', async () => (await view()).endedAt !== null, 600_000);
@@ -75,15 +64,15 @@ it('costs little of each trap and no good page, ends, and says what it kept back
 
   const { items } = await call<{ items: QuarantineView[] }>('GET', `/v1/crawls/${id}/quarantine`);
   const calendar = items.find(({ shape }) => shape === '/calendar/{n}/{n}');
-  expect(calendar).toMatchObject({ rule: 'nothing-new', verdict: 'held', host: origin, judgedBy: null });
+  expect(calendar).toMatchObject({ rule: 'nothing-new', verdict: 'held', host: site.origin, judgedBy: null });
   expect(items.reduce((sum, { urls }) => sum + urls, 0)).toBe(excluded.trap);
 
   const next = '/calendar/2399/1';
-  const url = encodeURIComponent(origin + next);
+  const url = encodeURIComponent(site.origin + next);
   const explained = await call<Explanation>('GET', `/v1/crawls/${id}/explain?url=${url}`);
   expect(explained.summary).toContain(`orbweaver quarantine release ${id} ${calendar?.id ?? ''}`);
 
-  const whole = { host: origin, shape: '/**' };
+  const whole = { host: site.origin, shape: '/**' };
   const { api, key } = serving;
   const refused = await ask<{ detail: string }>(api.url, key, 'POST', `/v1/crawls/${id}/quarantine`, whole);
   expect([refused.status, refused.body.detail]).toEqual([
@@ -91,7 +80,7 @@ it('costs little of each trap and no good page, ends, and says what it kept back
     expect.stringContaining('nothing would be left'),
   ]);
   const preview = await call<QuarantinePreview>('POST', `/v1/crawls/${id}/quarantine/preview`, {
-    url: origin + next,
+    url: site.origin + next,
   });
   expect(preview.shapes.map(({ shape }) => shape)).toEqual([
     ...['/calendar/{n}/{n}', '/calendar/{n}/**', '/calendar/**', '/**'],

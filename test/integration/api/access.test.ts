@@ -1,25 +1,21 @@
 /** Who may use which route (F36): the table against the routes there are, and against callers of every kind. */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import express, { type Express } from 'express';
+import express from 'express';
 import pino from 'pino';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { routes as allRoutes } from '../../../api/routes/table.ts';
 import { createJudge } from '../../../api/way-in/access.ts';
-import { buildApp } from '../../../api/app.ts';
 import { gate } from '../../../api/way-in/gate.ts';
 import { createKeyring } from '../../../api/way-in/keyring.ts';
 import { problemHandler } from '../../../api/way-in/problem.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { roles, type Role } from '../../../contracts/tenancy.ts';
 import { accessTable } from '../../support/access-table.ts';
-import { PostgresIndex } from '../../../storage/search/index.ts';
 import { fromNow, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
-import { newCrawl, noArchive, noExports, noteTaker, readStored, textOf, withApi } from './world.ts';
+import { appOf, newCrawl, withApi } from './world.ts';
+import { httpServer } from '../../support/http-server.ts';
 
 const { pool, api } = withApi({ anonymous: true });
 let crawl: string;
@@ -97,35 +93,7 @@ function routesOf(stack: readonly Layer[], mount: string): string[] {
 
 describe('the table', () => {
   it('names every route of the application, and no other', () => {
-    const settings = {
-      version: '0',
-      userAgent: 'x',
-      contact: null,
-      hostNames: [],
-      shards: 1,
-      caps: noCaps,
-      trustedProxies: [],
-      webhookAllowPrivate: [],
-      requestsPer10s: 1,
-    };
-    const app: Express = buildApp({
-      pool,
-      control: noteTaker(pool),
-      schedulers: { view: () => Promise.resolve(null), wake: () => Promise.resolve() },
-      textOf,
-      readVersion: readStored,
-      archive: noArchive,
-      search: new PostgresIndex(pool),
-      exports: noExports,
-      freeBytes: () => Promise.resolve(Infinity),
-      wakeHost: () => Promise.resolve(),
-      actOnHost: () => Promise.resolve({ dropped: 0, more: false }),
-      verifyToken: null,
-      sharedCounts: null,
-      stopping: new AbortController().signal,
-      log: pino({ level: 'silent' }),
-      settings,
-    });
+    const app = appOf(pool, {}, new AbortController().signal);
     const found = routesOf((app.router as unknown as { stack: readonly Layer[] }).stack, '');
     expect(found.length).toBeGreaterThan(20);
     const documents = ['GET /docs', 'GET /docs/*'];
@@ -140,9 +108,7 @@ describe('the table', () => {
       response.json('reached');
     });
     app.use(problemHandler(pino({ level: 'silent' })));
-    const server = createServer(app);
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const { origin: url, close } = await httpServer(app);
     const statusOf = async (method: string, path: string): Promise<number> =>
       (await ask(url, keys.first.admin, method, path)).status;
     expect(await statusOf('GET', '/v1/crawls')).toBe(200);
@@ -153,8 +119,7 @@ describe('the table', () => {
     expect(await statusOf('GET', '/v1/crawls%2f1')).toBe(404);
     expect(await statusOf('PUT', '/v1/crawls')).toBe(405);
     expect(await statusOf('DELETE', '/v1/tenants')).toBe(405);
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
+    await close();
   });
 
   it('knows HEAD as GET', () => {

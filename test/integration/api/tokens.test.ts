@@ -1,7 +1,5 @@
 /** JWTs as bearer tokens, against an issuer with a JWKS of its own (RFC 7519, RFC 8725). */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   exportJWK,
   exportSPKI,
@@ -16,6 +14,7 @@ import { createTokenVerifier } from '../../../api/way-in/tokens.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant, shutTenant } from '../../../storage/tenancy/index.ts';
 import { ask } from './asking.ts';
+import { withHttpServer } from '../../support/http-server.ts';
 import { newCrawl, serve, type Api, withServices } from './world.ts';
 
 const issuer = 'https://issuer.example/';
@@ -32,12 +31,17 @@ interface SigningKey {
 
 const { pool } = withServices();
 let api: Api;
-let jwks: Server;
 let served: JWK[] = [];
 let lookups = 0;
 let away = false;
 let key: SigningKey;
 let tenant: string;
+const jwks = withHttpServer((_request, response) => {
+  lookups++;
+  response.statusCode = away ? 500 : 200;
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ keys: served }));
+});
 
 async function newSigningKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
@@ -48,19 +52,10 @@ beforeAll(async () => {
   tenant = (await createTenant(pool, 'acme', {}))?.id ?? '';
   key = await newSigningKey('one');
   served = [key.jwk];
-  jwks = createServer((_request, response) => {
-    lookups++;
-    response.statusCode = away ? 500 : 200;
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ keys: served }));
-  });
-  await new Promise<void>((listening) => jwks.listen(0, '127.0.0.1', listening));
   api = await serveTokens();
 });
 afterAll(async () => {
   await api.stop();
-  jwks.closeAllConnections();
-  await new Promise((closed) => jwks.close(closed));
 });
 afterEach(() => {
   away = false;
@@ -71,7 +66,7 @@ function serveTokens(): Promise<Api> {
   const verifyToken = createTokenVerifier({
     issuer,
     audience,
-    jwksUrl: `http://127.0.0.1:${String((jwks.address() as AddressInfo).port)}/jwks`,
+    jwksUrl: `${jwks.origin}/jwks`,
     tenantClaim: 'tenant',
     roleClaim: 'realm_access.roles',
     cooldownMs,

@@ -1,5 +1,6 @@
 /** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
 import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
 import { hash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import pino from 'pino';
@@ -79,7 +80,7 @@ const stored = {
   get: (hash: Uint8Array) => Promise.resolve(bodies.get(Buffer.from(hash).toString('hex')) ?? null),
 };
 export const textOf = createTextReader(stored, (...body) => aside('shown', ...body));
-export const readStored = createVersionReader(stored, (...input) => aside('extracted', ...input));
+const readStored = createVersionReader(stored, (...input) => aside('extracted', ...input));
 
 /** An archive whose segments are files below the folder. */
 export const archiveIn = (pool: Pool, folder: string, format: 'gzip' | 'zstd' = 'zstd'): Archive =>
@@ -91,13 +92,13 @@ export const archiveIn = (pool: Pool, folder: string, format: 'gzip' | 'zstd' = 
     software: 'Test',
   });
 
-export const noArchive: Dependencies['archive'] = {
+const noArchive: Dependencies['archive'] = {
   answer: () => Promise.resolve(null),
   ownAnswer: () => Promise.resolve(null),
 };
 
 /** In no folder that is there: no export of such an API has a file. */
-export const noExports: Dependencies['exports'] = { files: new ExportFiles('/nowhere', null), days: 7 };
+const noExports: Dependencies['exports'] = { files: new ExportFiles('/nowhere', null), days: 7 };
 
 export interface Api {
   readonly url: string;
@@ -116,33 +117,15 @@ export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'textOf' |
 };
 
 /** @param served what is not as usual */
-export async function serve(
-  pool: Pool,
-  {
-    anonymous = false,
+export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: AbortSignal): Express {
+  const {
     requestsPer10s = 1e6,
     hostNames = [],
     trustedProxies = [],
     webhookAllowPrivate = [],
-    ...served
-  }: Served = {},
-): Promise<Api> {
-  const settings = {
-    version: '0.0.0',
-    userAgent: 'Orbweaver/0 (test)',
-    contact: null,
-    hostNames,
-    trustedProxies,
-    webhookAllowPrivate,
-    shards: 1,
-    caps: noCaps,
-    requestsPer10s,
-  };
-  const key = makeSecret();
-  // A test may serve over a database that is away.
-  await adoptAdminKey(pool, key, 'test').catch(() => undefined);
-  const stopping = new AbortController();
-  const app = buildApp({
+    ...dependencies
+  } = served;
+  return buildApp({
     pool,
     control: noteTaker(pool),
     textOf,
@@ -158,10 +141,28 @@ export async function serve(
     verifyToken: null,
     sharedCounts: null,
     log: pino({ level: 'silent' }),
-    ...served,
-    stopping: stopping.signal,
-    settings,
+    ...dependencies,
+    stopping,
+    settings: {
+      version: '0.0.0',
+      userAgent: 'Orbweaver/0 (test)',
+      contact: null,
+      hostNames,
+      trustedProxies,
+      webhookAllowPrivate,
+      shards: 1,
+      caps: noCaps,
+      requestsPer10s,
+    },
   });
+}
+
+export async function serve(pool: Pool, { anonymous = false, ...served }: Served = {}): Promise<Api> {
+  const key = makeSecret();
+  // A test may serve over a database that is away.
+  await adoptAdminKey(pool, key, 'test').catch(() => undefined);
+  const stopping = new AbortController();
+  const app = appOf(pool, served, stopping.signal);
   const server = createHttpServer((request, response) => {
     const { authorization, 'api-x-token': token } = request.headers;
     if (!anonymous && authorization === undefined && token === undefined)

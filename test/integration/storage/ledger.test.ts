@@ -14,6 +14,7 @@ import { admission, expectExact, leased, newHost, result, runningCrawl, withFron
 import { admit, at, Model, operation, slice } from './ledger-model.ts';
 import { runs } from '../../support/runs.ts';
 
+// More sessions than the ledger has shards, so that some share one.
 const frontier = withFrontier(40);
 const { pool } = frontier;
 

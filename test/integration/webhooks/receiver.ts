@@ -1,9 +1,9 @@
 /** A receiver of webhooks: notes what comes, judges signatures as Standard Webhooks says, and answers as it is told. */
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { WebhookMessage } from '../../../contracts/http/webhooks.ts';
+import { httpServer } from '../../support/http-server.ts';
 
 export interface Received {
   readonly path: string;
@@ -71,20 +71,16 @@ export async function startReceiver(): Promise<Receiver> {
     got.push(received);
     (answers.get(path) ?? taken)(received, response);
   };
-  const server = createServer((request, response) => {
+  const { origin, close } = await httpServer((request, response) => {
     // A sender that is killed ends in the middle of its request.
     receive(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    url: origin,
     got,
     answer: (path, how) => void answers.set(path, how),
     at: (path) => got.filter((each) => each.path === path),
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    stop: close,
   };
 }
 
