@@ -10,6 +10,7 @@ import { writeAllPages } from '../../cli/crawl/live-pages.ts';
 import { openOutFile } from '../../cli/output/out-file.ts';
 import { createProgress } from '../../cli/crawl/progress.ts';
 import { readRequest } from '../../cli/crawl/request.ts';
+import { readSettings } from '../../cli/crawl/setting-values.ts';
 import { createOutlast } from '../../cli/api/outages.ts';
 import { toResume } from '../../cli/crawl/resume.ts';
 import { summaryJson, summaryLines } from '../../cli/look/summary.ts';
@@ -17,6 +18,7 @@ import { table } from '../../cli/output/table.ts';
 import { turnCrawl } from '../../cli/crawl/turn-crawl.ts';
 import { bytes, duration } from '../../cli/output/words.ts';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
+import { crawlEdit } from '../../contracts/http/edits.ts';
 import { crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
 import { serving } from './serving.ts';
 import { ownFolder } from '../support/given.ts';
@@ -64,6 +66,16 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   rate: { perSecond: 20 },
   stages: [],
   ...changes,
+});
+
+it('an edit reads numbers, yes and no, and gives a setting its default for none', async () => {
+  const given = { delay: '0.5', traps: 'no', maxPages: 'none', maxRedirects: 'none', exclude: ['none'] };
+  const changed = { delaySeconds: 0.5, traps: false, maxPages: null, maxRedirects: 5, exclude: [] };
+  expect(await readSettings({ ...given, header: ['none'], userAgent: undefined }, true)).toEqual({
+    ...changed,
+    headers: {},
+  });
+  expect(crawlEdit.parse(changed)).toEqual(changed);
 });
 
 describe('the request of a crawl', () => {
