@@ -33,9 +33,9 @@ export const lockRedrivenCrawls = statement<[crawlIds: readonly number[]], Redri
      from crawl c where c.id = any ($1) order by c.id for no key update of c`;
 
 /**
- * Takes dead letters and queues their URLs again, with all their tries; answers those that were still dead letters.
- * `places`: [{crawl_id, host_id, key}], keys in hex. Letters of the resting class that are younger than `restMs` stay.
- * The caller must hold the host_queue rows (`lockHostQueues`).
+ * Takes dead letters and queues their URLs again, with all their tries and redirects; answers those that were still dead
+ * letters. `places`: [{crawl_id, host_id, key}], keys in hex. Letters of the resting class that are younger than `restMs`
+ * stay. The caller must hold the host_queue rows (`lockHostQueues`).
  */
 export const redriveDeadLetters = statement<
   [places: string, restingClass: string, restMs: number],
@@ -48,8 +48,8 @@ export const redriveDeadLetters = statement<
         and not (d.class = $2 and d.created_at > now() - $3 * interval '1 millisecond')
      returning d.host_id, d.crawl_id, d.key
    )
-   update url u set state = 'queued', attempts = 0, tries = 0, reclaims = 0, reason = null, detail = null,
-                    due_at = now(), priority = case when priority > 0 then priority else priority + ${behindBy} end
+   update url u set state = 'queued', attempts = 0, tries = 0, reclaims = 0, hops = least(u.hops, 1), reason = null,
+                    detail = null, due_at = now(), priority = case when priority > 0 then priority else priority + ${behindBy} end
      from letters l
     where u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'failed'
    returning u.crawl_id, u.host_id`;

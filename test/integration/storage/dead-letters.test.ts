@@ -169,21 +169,21 @@ describe('driving again', () => {
     for (const each of [crawl, other]) await expectExact(pool, each);
   });
 
-  it('gives a URL all its tries back, and makes it due', async () => {
+  it('gives a URL all its tries and redirects back, and makes it due', async () => {
     const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
     const url = 'https://x.example/1';
     await fetched(host, crawl, {
       [url]: ['queued', { reason: 'server-error', attempted: true, own: true, due_in_ms: 0 }],
     });
     await fetched(host, crawl, { [url]: failedWith('server-error') });
-    await tables.url.change(pool, { host_id: host }, { reclaims: 5 });
+    await tables.url.change(pool, { host_id: host }, { reclaims: 5, hops: 6 });
     await redriveBatch(pool, ofCrawl(crawl), null);
     const rows = (await tables.url.rows(pool, { host_id: host })).map((row) => ({
-      ...{ state: row.state, tries: row.tries, attempts: row.attempts, reclaims: row.reclaims },
+      ...{ state: row.state, tries: row.tries, attempts: row.attempts, reclaims: row.reclaims, hops: row.hops },
       ...{ reason: row.reason, detail: row.detail, due: row.due_at_ms <= 0 },
     }));
     expect(rows).toEqual([
-      { state: 'queued', tries: 0, attempts: 0, reclaims: 0, reason: null, detail: null, due: true },
+      { state: 'queued', tries: 0, attempts: 0, reclaims: 0, hops: 1, reason: null, detail: null, due: true },
     ]);
   });
 
