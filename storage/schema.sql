@@ -949,6 +949,7 @@ create table url (
   alias_key bytea,
   reported_hash bytea,
   link_fields text,
+  chain text,
   constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);

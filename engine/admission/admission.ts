@@ -166,6 +166,7 @@ export class Admission {
       reason: verdict?.reason ?? null,
       detail: verdict?.detail ?? null,
       due_in_ms: candidate.dueInMs ?? 0,
+      ...(verdict === null && { chain: candidate.chain }),
       host_limit: candidate.crawl.config.maxPagesPerHost,
       ...(candidate.crawl.config.requisites && ({ turns: true } as const)),
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),

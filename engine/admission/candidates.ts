@@ -22,6 +22,8 @@ export interface Candidate {
   readonly lastmod?: number;
   /** Milliseconds from now before which the URL must not be requested; absent: at once. */
   readonly dueInMs?: number;
+  /** The chain of redirects that leads here (engine/visit/redirect-chain.ts); absent or null: none is known. */
+  readonly chain?: string | null;
   /** Where the URL was found, key in hex; null: nowhere, as for a seed. */
   readonly parent: { readonly hostId: number; readonly key: string } | null;
   /** A sitemap on the host of the sitemap that names it: where that one is read, this one is. Absent: judged by its host. */
@@ -71,6 +73,8 @@ export type Found =
       readonly url: Parent & { readonly hops: number; readonly kind: UrlKind; readonly origin: string };
       /** Milliseconds for which the answer asks to wait. */
       readonly waitMs: number;
+      /** As in `Candidate`. */
+      readonly chain?: string | null;
     };
 
 type Place = Pick<Candidate, 'kind' | 'depth' | 'parent'> & Partial<Candidate>;
@@ -119,10 +123,11 @@ export function placeOf(found: Found): Place {
       return refusal === undefined ? place : { ...place, refusal };
     }
     case 'redirect': {
-      const { url, waitMs } = found;
+      const { url, waitMs, chain = null } = found;
       // The same page under another name is worth the same.
       const priority = url.kind === 'sitemap' ? sitemapPriority : worthOf(url.priority);
-      return { kind: url.kind, depth: url.depth, hops: url.hops + 1, dueInMs: waitMs, ...at(url), priority };
+      const { kind, depth, hops } = url;
+      return { kind, depth, hops: hops + 1, chain, dueInMs: waitMs, ...at(url), priority };
     }
   }
 }

@@ -39,4 +39,11 @@ export class HostBook {
     if (id === undefined) throw new Error(`no host row for ${origin}`);
     return id;
   }
+
+  /** Null: no URL of the origin was ever met. */
+  async knownIdOf(origin: string): Promise<number | null> {
+    const [host] = this.#ids.has(origin) ? [] : await hostIds(this.#pool, [origin]);
+    if (host !== undefined) this.#ids.set(origin, host.id);
+    return this.#ids.get(origin) ?? null;
+  }
 }

@@ -9,7 +9,7 @@ import type { HostNext } from '../../domain/outcome.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
-import type { AskedAgainRow, FrontierWrite, ResultRow } from '../../storage/frontier/index.ts';
+import type { FrontierWrite, LedToRow, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
@@ -24,7 +24,7 @@ import type { Lane } from './lanes.ts';
 import type { Lessons } from './lessons.ts';
 import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Taker } from './record.ts';
 import { followSeed, leadsFromSeed } from './moved-seed.ts';
-import type { ChainLink } from './redirect-cookies.ts';
+import type { RedirectChain } from './redirect-chain.ts';
 import { signedOut } from './signed-out.ts';
 
 const keyOf = ({ canonical }: CanonicalUrl): string => urlKey(canonical).toString('hex');
@@ -48,11 +48,12 @@ export class PageFetch {
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
     const { writer, pool, books, wakeHosts } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const chain = this.#room.cookies.at(crawl, url);
+    const chain = await this.#room.ledTo.at(pool, this.#visit.lease.hostId, crawl, url);
     const recorded = await this.#request(wanted, copy, chain, lane);
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;
-    if (row.state === 'queued') chain.goesOn();
+    if (target !== null || row.next_url !== null) chain.redirected();
+    const { stored } = chain;
     const parent = {
       ...{ host_id: Number(this.#visit.lease.hostId), origin: this.#visit.origin, key: url.key },
       ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
@@ -61,36 +62,46 @@ export class PageFetch {
       // Where a made-up path leads is no page that anybody linked to.
       target === null || url.kind === storedKinds.probe
         ? []
-        : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs })];
+        : [candidate(crawl, target, { in: 'redirect', url: parent, waitMs: targetInMs, chain: stored })];
     if (target !== null) await retrying(() => followSeed(pool, books, crawl, url, target));
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
-    const again = target === null ? [] : await this.#again(chain, wanted, target, targetInMs);
-    await this.#room.dependencies.admission.store(patient, found, (outside) => {
-      // Now: whoever asks for the target with these cookies writes after this result, and nobody asks without them.
-      if (target !== null) chain.goesOn(keyOf(target));
-      return {
-        results: [leadingOutside(row, outside, leadsFromSeed(url))],
-        ...(again.length > 0 && { again }),
-      };
-    });
-    wakeHosts(again.map(({ host_id: host }) => host));
+    const ledTo = target === null ? [] : await this.#ledTo(chain, wanted, target, targetInMs);
+    const write = (): Promise<unknown> =>
+      this.#room.dependencies.admission.store(patient, found, (outside) => ({
+        results: [
+          {
+            ...leadingOutside(row, outside, leadsFromSeed(url)),
+            chain: row.state === 'queued' ? stored : null,
+          },
+        ],
+        ...(ledTo.length > 0 && { ledTo }),
+      }));
+    await (target === null ? write() : this.#room.ledTo.while(crawl, keyOf(target), chain, write));
+    wakeHosts(ledTo.filter(({ again }) => again).map(({ host_id: host }) => host));
     return row.state;
   }
 
   /**
-   * The target, if it is a URL of the chain that its cookies may open now. Queued with the result that leads there, so
-   * that the crawl never looks finished in between, and no crash comes between.
+   * The target, if its host is known and cookies of the chain may open it: a URL of the chain, or one that waits already.
+   * Queued with the result that leads there, so that the crawl never looks finished in between, and no crash comes
+   * between.
    */
-  async #again(
-    chain: ChainLink,
+  async #ledTo(
+    chain: RedirectChain,
     { url: { hops }, crawl: { id } }: Wanted,
     target: CanonicalUrl,
     waitMs: number,
-  ): Promise<AskedAgainRow[]> {
+  ): Promise<LedToRow[]> {
     const key = keyOf(target);
-    if (!chain.isChanged(key, target.url)) return [];
-    const hostId = await this.#room.dependencies.books.hosts.idOf(target.host);
-    return [{ host_id: hostId, crawl_id: id, key, hops: hops + 1, due_in_ms: waitMs }];
+    const again = chain.isChanged(key, target.url);
+    const opens = chain.opens(target.url);
+    if (!again && !opens) return [];
+    const hostId = await this.#room.dependencies.books.hosts.knownIdOf(target.host);
+    if (hostId === null) return [];
+    const { stored } = chain;
+    return [
+      { host_id: hostId, crawl_id: id, key, again, opens, hops: hops + 1, due_in_ms: waitMs, chain: stored },
+    ];
   }
 
   /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */
@@ -102,7 +113,7 @@ export class PageFetch {
   async #request(
     wanted: Wanted,
     copy: EarlierCopy | null,
-    chain: ChainLink,
+    chain: RedirectChain,
     lane?: Lane,
   ): Promise<Recorded | null> {
     const { blobs, settings } = this.#room.dependencies;
@@ -134,7 +145,7 @@ export class PageFetch {
       if (result.kind === 'response') chain.answered(result.headers['set-cookie']);
       const lessons = this.#lessons.of(crawl.tenantId, this.#isShared(crawl));
       const recorded = record(
-        ...([result, url, place, lessons, taker, copy] as const),
+        ...([result, { ...url, hops: chain.redirects }, place, lessons, taker, copy] as const),
         (response, target) => (signedIn ? this.#signedOut(url.url, response, target, crawl) : null),
         (target) => chain.isChanged(url.key, target),
       );

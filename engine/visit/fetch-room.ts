@@ -12,7 +12,7 @@ import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
-import { RedirectCookies } from './redirect-cookies.ts';
+import { LedTo } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
 
 export class FetchRoom {
@@ -21,7 +21,7 @@ export class FetchRoom {
   readonly robotsFetcher: RobotsFetcher;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
-  readonly cookies = new RedirectCookies();
+  readonly ledTo = new LedTo();
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });

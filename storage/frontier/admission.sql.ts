@@ -41,6 +41,8 @@ export interface AdmissionRow {
   readonly detail: string | null;
   /** Milliseconds until the URL is due; absent: it is due at once. */
   readonly due_in_ms?: number;
+  /** The chain of redirects that leads to a URL that is queued; absent or null: none is known. */
+  readonly chain?: string | null | undefined;
   /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
   /** A known URL may become what this row is (`turnKinds`); absent: the crawl fetches nothing that pages need. */
@@ -77,7 +79,7 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-              due_in_ms float8, host_limit bigint)
+              due_in_ms float8, chain text, host_limit bigint)
    ), current as materialized (
      select hold_config(crawl_id, config_version)
        from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
@@ -109,11 +111,12 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
        from crowded c
    )
    insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
-                    reason, detail, due_at)
+                    reason, detail, due_at, chain)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
           case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
-          verdict.reason, r.detail, now() + coalesce(r.due_in_ms, 0) * interval '1 millisecond'
+          verdict.reason, r.detail, now() + coalesce(r.due_in_ms, 0) * interval '1 millisecond',
+          case when verdict.reason is null then r.chain end
      from ranked r
      join crawl c on c.id = r.crawl_id and c.state not in ('finished', 'cancelled', 'failed')
      left join sitemap s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.key
@@ -144,11 +147,11 @@ export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
      select distinct on (host_id, crawl_id, key, ${isNeeded('r')}) *
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, key text, kind smallint, seed boolean, depth smallint, hops smallint,
-              priority real, parent_host bigint, parent_key text, due_in_ms float8)
+              priority real, parent_host bigint, parent_key text, due_in_ms float8, chain text)
       order by host_id, crawl_id, key, ${isNeeded('r')}, priority desc
    ), ${holdQueues('found')}
    update url u
-      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, priority = f.priority,
+      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, chain = f.chain, priority = f.priority,
           parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
           due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
           (state, reason, detail, stage, content_hash, alias_host, alias_key) = (

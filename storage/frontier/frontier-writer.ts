@@ -5,7 +5,7 @@
  * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then those that are asked again, then pages, their fingerprints, then stages; the triggers lock
+ * key, then result rows, then those that are led to, then pages, their fingerprints, then stages; the triggers lock
  * the session's own ledger shard last. Each statement sorts its rows. A transaction that other processes still bring
  * into a deadlock is tried again (retry.ts).
  */
@@ -18,14 +18,14 @@ import { notePromises } from './links.sql.ts';
 import { storePrints, type PrintRow } from '../alike/index.ts';
 import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
-import { askAgain, type AskedAgainRow, lockHostQueues } from './urls.sql.ts';
+import { leadTo, type LedToRow, lockHostQueues } from './urls.sql.ts';
 import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } from '../postgres/index.ts';
 
 export interface FrontierWrite {
   readonly admissions?: readonly AdmissionRow[];
   readonly results?: readonly ResultRow[];
-  /** Where the results lead back to. */
-  readonly again?: readonly AskedAgainRow[];
+  /** Where the results lead to, if that may be known. */
+  readonly ledTo?: readonly LedToRow[];
   readonly pages?: readonly PageRow[];
   /** Of pages of crawls that look for near-duplicates. */
   readonly prints?: readonly PrintRow[];
@@ -153,7 +153,7 @@ export class FrontierWriter {
   async #commit(batch: readonly Waiting[]): Promise<readonly Admitted[]> {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
-    const again = batch.flatMap(({ write }) => write.again ?? []);
+    const ledTo = batch.flatMap(({ write }) => write.ledTo ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const prints = batch.flatMap(({ write }) => write.prints ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
@@ -168,19 +168,19 @@ export class FrontierWriter {
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, admissions);
       if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
-      if (again.length > 0) await askAgain(db, asJson(again));
+      if (ledTo.length > 0) await leadTo(db, asJson(ledTo));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
       if (prints.length > 0) await storePrints(db, asJson(prints));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
       for (const { closed } of refused) this.#options.onClosed?.(closed);
       return admitted;
     };
-    const touched = [...admissions, ...results, ...again];
+    const touched = [...admissions, ...results, ...ledTo];
     const ordered = async (db: Queryable): Promise<readonly Admitted[]> => {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [judged, admissions, results, again, pages, prints, stages].filter(
+    const kinds = [judged, admissions, results, ledTo, pages, prints, stages].filter(
       (rows) => rows.length > 0,
     ).length;
     const isOne = kinds <= 1 && turning(admissions).length === 0;

@@ -35,4 +35,4 @@ export {
   excludeQueued,
   type ResultRow,
 } from './results.sql.ts';
-export { findUrlState, listCrawlUrls, lockHostQueues, type AskedAgainRow } from './urls.sql.ts';
+export { findUrlState, listCrawlUrls, lockHostQueues, readChain, type LedToRow } from './urls.sql.ts';

@@ -13,6 +13,8 @@ export interface LeasedUrl {
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
+  /** Its row has the chain of redirects that leads to it (`readChain`). */
+  readonly chained: boolean;
   readonly priority: number;
   /** How many requests ended in the URL's own trouble, and how the last request of any kind ended. */
   readonly tries: number;
@@ -95,7 +97,7 @@ export const leaseUrls = statement<[hostId: string, token: number, limit: number
    update url u set state = 'leased', lease_token = $2
      from chosen c
     where u.host_id = $1 and u.crawl_id = c.crawl_id and u.key = c.key and u.state = c.was
-   returning u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.hops, u.priority, u.tries,
+   returning u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.hops, u.chain is not null as chained, u.priority, u.tries,
              u.reason, u.etag, u.last_modified, c.turn, (extract(epoch from now() - u.due_at) * 1000)::float8 as due_ms`;
 
 /** Puts back URLs that a slice leased and did not get to; they do not count as turns of the crawl (`leaseUrls`). */

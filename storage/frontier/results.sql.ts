@@ -54,6 +54,8 @@ export interface ResultRow extends Partial<Kept> {
   readonly redirect_to: string | null;
   /** The URL to fetch instead, if a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
+  /** The chain of redirects for the next request; absent or null: none, or no next request. */
+  readonly chain?: string | null;
   readonly truncated: string | null;
   /** Milliseconds from sending the request to the end of the answer; null: no answer, or not known. */
   readonly took_ms: number | null;
@@ -75,7 +77,7 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, link_fields text, etag text, last_modified text, redirect_to text,
-       next_url text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
+       next_url text, chain text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
        segment int, at bigint, length int, known boolean)
       order by host_id, crawl_id, key
    ), settings as materialized (
@@ -104,7 +106,7 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
-            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, truncated = r.truncated,
+            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, chain = r.chain, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')

@@ -1,7 +1,7 @@
 /** Looks up URLs, lists them, and locks their queues. */
 import type { UrlState } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
-import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
+import { holdQueues, onceHeld } from './queue-locks.ts';
 
 /** The state of a URL in a crawl; no row: the crawl has not met the URL. @param key hex. */
 export const findUrlState = statement<[origin: string, crawlId: string, key: string], { state: UrlState }>(
@@ -46,28 +46,46 @@ export const lockHostQueues = statement<[rows: string]>('lock-host-queues')`
     where (q.host_id, q.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))
     order by q.host_id, q.crawl_id for update`;
 
-/** A URL to which a chain of redirects has led back. */
-export interface AskedAgainRow {
+/** A URL that may be known to its crawl, to which a chain of redirects leads. */
+export interface LedToRow {
   readonly host_id: number;
   readonly crawl_id: number;
   /** Hex. */
   readonly key: string;
+  /** It may be a URL of the chain, and the next request for it will be another one. */
+  readonly again: boolean;
+  /** Cookies of the chain go along to it. */
+  readonly opens: boolean;
   readonly hops: number;
   readonly due_in_ms: number;
+  readonly chain: string | null;
 }
 
+/** The chain of redirects that leads to a URL that waits. @param key hex */
+export const readChain = statement<[hostId: string, crawlId: number, key: string], { chain: string }>(
+  'read-chain',
+)`
+  select chain from url where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and chain is not null`;
+
 /**
- * Queues URLs again that have redirected: the next request for each will be another one. Does nothing where the URL is
- * queued or has been answered meanwhile, or its crawl ends.
+ * Gives the chain to those of the URLs that wait and that its cookies may open, and queues those again that have redirected and are to be asked for
+ * again; one that is kept out, and may be let in one day, begins anew then. Does nothing where the URL has been answered meanwhile, or its crawl ends. The states are compared in a `case`
+ * for the reason that queue-locks.ts tells of `stateOfNamed`.
  */
-export const askAgain = statement<[rows: string]>('ask-again')`
+export const leadTo = statement<[rows: string]>('lead-to')`
    with r as materialized (
-     select *, ${stateOfNamed('done')}
-       from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, hops int, due_in_ms float8)
+     select * from json_to_recordset($1) as r(
+       host_id bigint, crawl_id bigint, key text, again boolean, opens boolean, hops smallint, due_in_ms float8, chain text)
    ), ${holdQueues('r')}
    update url u
-      set state = 'queued', reason = 'redirect', redirect_to = null, hops = r.hops,
-          due_at = now() + r.due_in_ms * interval '1 millisecond'
+      set chain = case when u.state <> 'excluded' then r.chain end,
+          (state, reason, redirect_to, hops, due_at) = (
+            select 'queued'::url_state, 'redirect', null, r.hops, now() + r.due_in_ms * interval '1 millisecond'
+             where u.state = 'done'
+            union all
+            select u.state, u.reason, u.redirect_to, u.hops, u.due_at where u.state <> 'done')
      from r join crawl c on c.id = r.crawl_id and c.state in ('seeding', 'running', 'paused')
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      and u.state = r.was and u.reason = 'redirect' and ${onceHeld}`;
+      and case when u.state in ('queued', 'leased') then r.opens
+               when u.state = 'excluded' then u.chain is not null
+               else r.again and u.state = 'done' and u.reason = 'redirect' end and ${onceHeld}`;

@@ -3,6 +3,7 @@
  * @module-tag long
  */
 import { describe, expect, it } from 'vitest';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import type { CrawlState } from '../../../domain/crawl-life.ts';
 import { changeCrawlState, crawlStandsAt, settleCrawl } from '../../../engine/crawls/life.ts';
 import { runRecrawl } from '../../../engine/recrawl/run.ts';
@@ -53,7 +54,11 @@ interface Standing {
   readonly host: HostRow;
 }
 
-async function standing(keepFresh: Partial<KeepFresh> = {}, nearDuplicates = false): Promise<Standing> {
+async function standing(
+  keepFresh: Partial<KeepFresh> = {},
+  nearDuplicates = false,
+  config: Partial<CrawlConfig> = {},
+): Promise<Standing> {
   const site = await startSite({
     '/': told('Home', ...paths),
     '/same': fixed('Same'),
@@ -67,7 +72,7 @@ async function standing(keepFresh: Partial<KeepFresh> = {}, nearDuplicates = fal
     site.origin,
     ['/'],
     {
-      ...{ scope: 'host', nearDuplicates },
+      ...{ scope: 'host', nearDuplicates, ...config },
       keepFresh: { ...defaultKeepFresh, requestsPerDay: 100_000, ...keepFresh },
     },
     [`${site.origin}/`],
@@ -228,6 +233,41 @@ describe('a standing crawl', () => {
     expect((await fetching.urls(id, site.origin))['/kept']).toMatchObject({ state: 'queued', detail: null });
     await expectExact(pool, id);
   });
+
+  it.each([
+    [1, 5],
+    [4, 5],
+    [5, 5],
+    [1, 1],
+  ])(
+    'has a page behind a wall of %i redirects each time, if %i are followed',
+    async (redirects, maxRedirects) => {
+      const crawl = await standing({}, false, { maxRedirects });
+      const onTo = (nth: number): string => (nth === redirects ? '/wall' : `/detour/${String(nth)}`);
+      const wall: Answer = (response, request, count) => {
+        const isOpen = request.headers.cookie === 'seen=1';
+        const gate = status(302, { location: onTo(1), 'set-cookie': 'seen=1; Path=/' });
+        (isOpen ? told('Wall') : gate)(response, request, count);
+      };
+      const detour = Array.from({ length: redirects - 1 }, (_, at) => [
+        onTo(at + 1),
+        redirect(onTo(at + 2), 302),
+      ]);
+      crawl.site.answers = { ...crawl.site.answers, '/wall': wall, ...Object.fromEntries(detour) };
+      await fetching.queue(crawl.id, crawl.host, '/wall');
+      for (let time = 0; time < 3; time++) {
+        await work(crawl);
+        const { '/wall': row, ...others } = await fetching.urls(crawl.id, crawl.site.origin);
+        expect(row).toMatchObject({ state: 'done', reason: 'fetched', redirect_to: null });
+        await run(crawl);
+        await makeDue(crawl);
+        // The detours are not due as well: chains that begin at them would mix with that of the page.
+        for (const { key } of Object.values(others))
+          await tables.history.change(fetching.pool, { crawl_id: crawl.id, key }, { next_due: fromNow(60) });
+        await run(crawl);
+      }
+    },
+  );
 
   it('drops what was read of a page that became a copy, and ends even if nobody has noted that yet', async () => {
     const crawl = await standing({}, true);

@@ -262,7 +262,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
   it.each([
     ['before the detour is asked', 1],
     ['before the page is asked again', 2],
-  ])('are set anew if the process that has them ends %s', async (_, slices) => {
+  ])('are kept if the process that was given them ends %s', async (_, slices) => {
     const { site, host, crawl } = await hosted(
       { '/article': wall('/detour'), '/detour': redirect('/article', 302) },
       '/article',
@@ -273,13 +273,14 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     const role = fetching.role();
     for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
     const urls = await fetching.urls(crawl, site.origin);
-    expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched', hops: 4, redirect_to: null });
+    expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched', hops: 2, redirect_to: null });
+    expect(pages(site)).toEqual(['/article', '/detour', '/article']);
     await expectExact(pool, crawl);
   });
 
-  it.each([1, 2, 3, 4])(
-    'of the last of three hops are set anew if the process ends after %i requests',
-    async (asked) => {
+  it.each([[[1]], [[2]], [[3]], [[1, 1, 1]]])(
+    'of the last of three hops are kept if processes end after %j requests',
+    async (ends) => {
       const site = await startSite({
         '/article': (response, request, count) => {
           const isOpen = (request.headers.cookie ?? '').includes('seen=1');
@@ -291,24 +292,84 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
       const { host, crawl } = await fetching.queued(
         site.origin,
         ['/article'],
-        { scope: 'host', maxRedirects: 10 },
+        { scope: 'host' },
         [`${site.origin}/`],
       );
       // The first request is for robots.txt.
-      for (let slice = 0; slice <= asked; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+      await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+      for (const requests of ends) {
+        const role = fetching.role({ sliceMs: 0 });
+        for (let request = 0; request < requests; request++) await role.fetchSlice(host);
+      }
       const role = fetching.role();
       for (let slice = 0; slice < 6; slice++) await role.fetchSlice(host);
+      expect(pages(site)).toEqual(['/article', '/step', '/set', '/article']);
       const urls = await fetching.urls(crawl, site.origin);
       expect(urls['/article']).toMatchObject({ state: 'done', reason: 'fetched' });
     },
   );
 
-  it('that are not set leave a circle as it is, which is asked once more if the process ends', async () => {
+  /** Each URL is asked by a process of its own. */
+  it('open a page that ever other processes ask for', async () => {
+    const answers = { '/article': wall('/detour'), '/detour': redirect('/article', 302) };
+    const { site, host, crawl } = await hosted(answers, '/article');
+    for (let slice = 0; slice < 6; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    expect(pages(site)).toEqual(['/article', '/detour', '/article']);
+    expect((await fetching.urls(crawl, site.origin))['/article']).toMatchObject({
+      reason: 'fetched',
+      hops: 2,
+    });
+  });
+
+  /** A page that `/` opens, and to which an older address leads without cookies. */
+  const gate: Readonly<Record<string, Answer>> = {
+    '/index.php': redirect('/home', 301),
+    '/': status(302, { location: '/home', 'set-cookie': 'seen=1; Path=/' }),
+    '/home': (response, request, count) => {
+      const isOpen = (request.headers.cookie ?? '').includes('seen=1');
+      (isOpen ? page('Home') : redirect('/', 302))(response, request, count);
+    },
+  };
+
+  it.each([
+    ['by another redirect', ['/index.php'], 'queued'],
+    ['by a link', ['/home'], 'queued'],
+    ['and is kept out until later', ['/index.php'], 'excluded'],
+  ] as const)(
+    'are those of the last chain that leads to a page that is known %s',
+    async (_, known, state) => {
+      const { site, host, crawl } = await hosted(gate, ...known);
+      const change = (path: string, columns: Parameters<typeof tables.url.change>[2]): Promise<number> =>
+        tables.url.change(fetching.pool, { crawl_id: crawl, url: site.origin + path }, columns);
+      const first = fetching.role({ sliceMs: 0 });
+      await first.fetchSlice(host);
+      if (known[0] !== '/home') await first.fetchSlice(host);
+      await change('/home', { state, ...(state === 'excluded' && { reason: 'filter' }) });
+      await fetching.queue(crawl, host, '/');
+      await change('/', { priority: 9 });
+      await first.fetchSlice(host);
+      expect(pages(site)).toEqual([...known.filter((path) => path !== '/home'), '/']);
+      await change('/home', { state: 'queued', reason: null });
+      const role = fetching.role();
+      for (let slice = 0; slice < 6; slice++) await role.fetchSlice(host);
+      expect((await fetching.urls(crawl, site.origin))['/home']).toMatchObject({ reason: 'fetched' });
+    },
+  );
+
+  it('are not kept of a chain that is at its end', async () => {
+    const { site, host, crawl } = await hosted(gate, '/');
+    for (let slice = 0; slice < 4; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    expect(pages(site)).toEqual(['/', '/home']);
+    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    expect(rows.map(({ chain }) => chain)).toEqual([null, null]);
+  });
+
+  it('that are not set leave a circle as it is, whoever asks', async () => {
     const { site, host, crawl } = await hosted({ '/a': redirect('/b'), '/b': redirect('/a') }, '/a');
     for (let slice = 0; slice < 2; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
     const role = fetching.role();
     for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
-    expect(pages(site)).toEqual(['/a', '/b', '/a', '/b']);
+    expect(pages(site)).toEqual(['/a', '/b']);
     expect(await fetching.urls(crawl, site.origin)).toMatchObject({
       '/a': { state: 'done', reason: 'redirect' },
       '/b': { state: 'done', reason: 'redirect' },

@@ -72,6 +72,7 @@ export interface UrlRow {
   readonly seed: boolean;
   readonly depth: number;
   readonly hops: number;
+  readonly chain: string | null;
   readonly priority: number;
   readonly due_at: Date;
   readonly parent_host: Id | null;
