@@ -15,6 +15,8 @@ export interface Cookie {
   readonly below: boolean;
   readonly path: string;
   readonly secure: boolean;
+  /** Milliseconds since 1970; null: the end of the session. */
+  readonly endsAt: number | null;
 }
 
 /** Cookies of a chain, all their characters, and those of one path (RFC 6265bis §5.6); what has no room is not kept. */
@@ -39,12 +41,13 @@ export function cookiesAfter(
   for (const line of field?.split('\n') ?? []) {
     const read = readCookie(line, url, isShared, now);
     if (read === null) continue;
-    const { cookie, isOver } = read;
-    if (url.protocol !== 'https:' && kept.some((other) => isShielded(other, cookie))) continue;
+    const { endsAt } = read;
+    if (url.protocol !== 'https:' && kept.some((other) => isShielded(other, read))) continue;
     const others = kept.filter(
-      ({ name, domain, path }) => name !== cookie.name || domain !== cookie.domain || path !== cookie.path,
+      ({ name, domain, path }) => name !== read.name || domain !== read.domain || path !== read.path,
     );
-    kept = isOver || !hasRoom(others, cookie) ? others : [...others, cookie];
+    const isOver = endsAt !== null && endsAt <= now;
+    kept = isOver || !hasRoom(others, read) ? others : [...others, read];
   }
   return kept;
 }
@@ -65,12 +68,7 @@ function hasRoom(others: readonly Cookie[], cookie: Cookie): boolean {
 }
 
 /** Null: it is no cookie, or one that this host may not set (§5.3; for the prefixes of names RFC 6265bis §4.1.3). */
-function readCookie(
-  line: string,
-  url: URL,
-  isShared: IsShared,
-  now: number,
-): { readonly cookie: Cookie; readonly isOver: boolean } | null {
+function readCookie(line: string, url: URL, isShared: IsShared, now: number): Cookie | null {
   const [pair = '', ...parts] = line.split(';');
   const equals = pair.indexOf('=');
   const name = pair.slice(0, equals).trim();
@@ -102,7 +100,7 @@ function readCookie(
   if (/^__(?:secure|host)-/i.test(name) && !secure) return null;
   if (/^__host-/i.test(name) && (named !== '' || given !== '/')) return null;
   const domain = named === '' ? host : named;
-  return { cookie: { name, value, domain, below, path, secure }, isOver: endsAt <= now };
+  return { name, value, domain, below, path, secure, endsAt: Number.isNaN(endsAt) ? null : endsAt };
 }
 
 const isBelow = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);

@@ -41,11 +41,9 @@ const explainedRecord = z
     fetchUrl: z.string().meta({ description: 'The spelling of the URL that is sent to the server.' }),
     seed: z.boolean(),
     depth: z.int(),
-    redirects: z
-      .int()
-      .meta({
-        description: 'Redirects that led to this URL; those before its last recrawl or redrive count as one.',
-      }),
+    redirects: z.int().meta({
+      description: 'Redirects that led to this URL; those before its last recrawl or redrive count as one.',
+    }),
     priority: z.number(),
     discoveredAt: instant,
     discoveredFrom: z.string().nullable(),

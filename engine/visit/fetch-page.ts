@@ -98,10 +98,8 @@ export class PageFetch {
     if (!again && !opens) return [];
     const hostId = await this.#room.dependencies.books.hosts.knownIdOf(target.host);
     if (hostId === null) return [];
-    const { stored } = chain;
-    return [
-      { host_id: hostId, crawl_id: id, key, again, opens, hops: hops + 1, due_in_ms: waitMs, chain: stored },
-    ];
+    const place = { host_id: hostId, crawl_id: id, key, again, hops: hops + 1, due_in_ms: waitMs };
+    return [{ ...place, chain: chain.stored, taken: opens ? chain.takenOver : null }];
   }
 
   /** Milliseconds for which a result may wait for those of other hosts: the next request waits longer. */

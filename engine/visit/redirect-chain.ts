@@ -1,8 +1,8 @@
 /**
  * Chains of redirects: each hop is a URL of the frontier, and takes along the cookies that the hops before it were given.
  * The row of the next hop holds its chain until that hop is answered, so that a crash, or another process that asks for
- * the hop, changes nothing. Where redirects have led to a URL on another day (a recrawl, a redrive), its chain begins anew
- * and may ask for each of its URLs once more.
+ * the hop, changes nothing. Where redirects have led to a URL on another day (a recrawl, a redrive), or its cookies are
+ * over, its chain begins anew and may ask for each of its URLs once more.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -12,13 +12,18 @@ import type { Pool } from '../../storage/postgres/index.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
+/** Milliseconds for which sessions last at most sites, at least: an older chain begins anew. */
+const lastsMs = 1_800_000;
+
 /** As JSON some 300 characters, and none more than 11,000 (domain/cookies.ts). */
 interface Chain {
+  /** When it was stored, in milliseconds since 1970. */
+  readonly at: number;
   readonly cookies: readonly Cookie[];
   /** What went along with the requests of the chain (`fingerprint`), by key of the URL. As many as it has hops. */
   readonly asked: Readonly<Record<string, string>>;
   readonly redirects: number;
-  /** It begins in its middle: what it has asked on another day is not known. */
+  /** It begins in its middle: what was asked before, with cookies that are over or on another day, does not count. */
   readonly anew?: true;
 }
 
@@ -82,11 +87,15 @@ export class RedirectChain {
   constructor({ key, url, hops }: Hop, stored?: string) {
     this.#key = key;
     this.#url = new URL(url);
-    this.#isFirst = hops > 0 && stored === undefined;
+    const now = Date.now();
+    const known = stored === undefined ? null : (JSON.parse(stored) as Chain);
+    const live = known?.cookies.filter(({ endsAt }) => endsAt === null || endsAt > now) ?? [];
+    const goesOn = known !== null && known.at > now - lastsMs && live.length === known.cookies.length;
+    this.#isFirst = hops > 0 && !goesOn;
     // One redirect may have led here on another day (`queueDue`).
-    const anew = { redirects: hops - 1, anew: true } as const;
-    const begun: Chain = { cookies: [], asked: {}, redirects: 0, ...(this.#isFirst && anew) };
-    this.#chain = stored === undefined ? begun : (JSON.parse(stored) as Chain);
+    const anew = { redirects: known?.redirects ?? hops - 1, anew: true } as const;
+    const begun: Chain = { at: now, cookies: [], asked: {}, redirects: 0, ...(this.#isFirst && anew) };
+    this.#chain = goesOn ? known : begun;
     this.#sent = cookieField(this.#chain.cookies, this.#url);
   }
 
@@ -97,7 +106,14 @@ export class RedirectChain {
   /** For the row of the next hop; null: there is nothing to tell. */
   get stored(): string | null {
     const { redirects, cookies } = this.#chain;
-    return redirects === 0 && cookies.length === 0 ? null : JSON.stringify(this.#chain);
+    return redirects === 0 && cookies.length === 0
+      ? null
+      : JSON.stringify({ ...this.#chain, at: Date.now() });
+  }
+
+  /** For the row of a URL that waits already: its redirects are not those of this chain. */
+  get takenOver(): string {
+    return JSON.stringify({ ...this.#chain, at: Date.now(), redirects: 0 });
   }
 
   /** The headers of the request, with the cookies of the chain among those of the crawl. */

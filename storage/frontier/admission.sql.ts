@@ -151,7 +151,7 @@ export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
       order by host_id, crawl_id, key, ${isNeeded('r')}, priority desc
    ), ${holdQueues('found')}
    update url u
-      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, chain = f.chain, priority = f.priority,
+      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, chain = coalesce(f.chain, u.chain), priority = f.priority,
           parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
           due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
           (state, reason, detail, stage, content_hash, alias_host, alias_key) = (

@@ -54,7 +54,7 @@ export interface ResultRow extends Partial<Kept> {
   readonly redirect_to: string | null;
   /** The URL to fetch instead, if a redirect leads to another spelling of the same canonical URL. */
   readonly next_url: string | null;
-  /** The chain of redirects for the next request; absent or null: none, or no next request. */
+  /** The chain of redirects for the next request; absent or null: that which the row has. */
   readonly chain?: string | null;
   readonly truncated: string | null;
   /** Milliseconds from sending the request to the end of the answer; null: no answer, or not known. */
@@ -106,7 +106,8 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
-            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int, chain = r.chain, truncated = r.truncated,
+            url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int,
+            chain = case when r.outdated or r.state = 'queued' then coalesce(r.chain, u.chain) end, truncated = r.truncated,
             took_ms = coalesce(r.took_ms, u.took_ms), cut = r.cut
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')

@@ -54,11 +54,11 @@ export interface LedToRow {
   readonly key: string;
   /** It may be a URL of the chain, and the next request for it will be another one. */
   readonly again: boolean;
-  /** Cookies of the chain go along to it. */
-  readonly opens: boolean;
   readonly hops: number;
   readonly due_in_ms: number;
   readonly chain: string | null;
+  /** The chain that the URL takes over if it waits already; null: none of the cookies goes along to it. */
+  readonly taken: string | null;
 }
 
 /** The chain of redirects that leads to a URL that waits. @param key hex */
@@ -68,17 +68,17 @@ export const readChain = statement<[hostId: string, crawlId: number, key: string
   select chain from url where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex') and chain is not null`;
 
 /**
- * Gives the chain to those of the URLs that wait and that its cookies may open, and queues those again that have redirected and are to be asked for
+ * Gives the chain to those of the URLs that wait and that its cookies may open; queues those again that have redirected and are to be asked for
  * again; one that is kept out, and may be let in one day, begins anew then. Does nothing where the URL has been answered meanwhile, or its crawl ends. The states are compared in a `case`
  * for the reason that queue-locks.ts tells of `stateOfNamed`.
  */
 export const leadTo = statement<[rows: string]>('lead-to')`
    with r as materialized (
      select * from json_to_recordset($1) as r(
-       host_id bigint, crawl_id bigint, key text, again boolean, opens boolean, hops smallint, due_in_ms float8, chain text)
+       host_id bigint, crawl_id bigint, key text, again boolean, hops smallint, due_in_ms float8, chain text, taken text)
    ), ${holdQueues('r')}
    update url u
-      set chain = case when u.state <> 'excluded' then r.chain end,
+      set chain = case when u.state in ('queued', 'leased') then r.taken when u.state = 'done' then r.chain end,
           (state, reason, redirect_to, hops, due_at) = (
             select 'queued'::url_state, 'redirect', null, r.hops, now() + r.due_in_ms * interval '1 millisecond'
              where u.state = 'done'
@@ -86,6 +86,6 @@ export const leadTo = statement<[rows: string]>('lead-to')`
             select u.state, u.reason, u.redirect_to, u.hops, u.due_at where u.state <> 'done')
      from r join crawl c on c.id = r.crawl_id and c.state in ('seeding', 'running', 'paused')
     where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      and case when u.state in ('queued', 'leased') then r.opens
+      and case when u.state in ('queued', 'leased') then r.taken is not null
                when u.state = 'excluded' then u.chain is not null
                else r.again and u.state = 'done' and u.reason = 'redirect' end and ${onceHeld}`;

@@ -49,7 +49,7 @@ export const redriveDeadLetters = statement<
      returning d.host_id, d.crawl_id, d.key
    )
    update url u set state = 'queued', attempts = 0, tries = 0, reclaims = 0, hops = least(u.hops, 1), reason = null,
-                    detail = null, due_at = now(), priority = case when priority > 0 then priority else priority + ${behindBy} end
+                    chain = null, detail = null, due_at = now(), priority = case when priority > 0 then priority else priority + ${behindBy} end
      from letters l
     where u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key and u.state = 'failed'
    returning u.crawl_id, u.host_id`;

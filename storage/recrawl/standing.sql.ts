@@ -130,7 +130,7 @@ export const queueDue = statement<[crawlId: string, limit: number], { host_id: n
    ), ${holdQueues('due')}, taken as (
      update url u
         set state = 'queued', reason = 'recrawl', detail = null, due_at = now(), attempts = 0, tries = 0, reclaims = 0,
-            hops = least(u.hops, 1),
+            hops = least(u.hops, 1), chain = null,
             priority = case when p.place > ${newsLift} then p.place - ${newsLift} else p.place end
                        + case when d.class = 0 then ${newsLift} else 0 end
        from due d

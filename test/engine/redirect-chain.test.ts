@@ -34,6 +34,19 @@ it('is no longer than 11,000 characters, however many redirects set huge cookies
   expect(led(20, huge).stored?.length).toBeLessThan(11_000);
 });
 
+it.each([
+  ['has waited for half an hour', (chain: string) => chain.replace(/"at":\d+/, '"at":1')],
+  ['has a cookie that has ended', (chain: string) => chain.replace(/"endsAt":\d+/, '"endsAt":1')],
+])('begins anew where it %s, but for its redirects', (_, later) => {
+  const chain = chainAt(2, later(led(2, () => 'seen=1; Path=/; Max-Age=3600').stored ?? ''));
+  expect(chain.headers({})).toEqual({});
+  expect([chain.redirects, chain.isChanged(key(1), url(1)), chain.isChanged(key(9), url(9))]).toEqual([
+    2,
+    true,
+    true,
+  ]);
+});
+
 it('has nothing to store before the first redirect', () => {
   const chain = chainAt(0);
   chain.answered(undefined);

@@ -249,7 +249,7 @@ describe('a standing crawl', () => {
         const gate = status(302, { location: onTo(1), 'set-cookie': 'seen=1; Path=/' });
         (isOpen ? told('Wall') : gate)(response, request, count);
       };
-      const detour = Array.from({ length: redirects - 1 }, (_, at) => [
+      const detour = Array.from({ length: redirects - 1 }, (_, at): [string, Answer] => [
         onTo(at + 1),
         redirect(onTo(at + 2), 302),
       ]);
@@ -263,7 +263,7 @@ describe('a standing crawl', () => {
         await makeDue(crawl);
         // The detours are not due as well: chains that begin at them would mix with that of the page.
         for (const { key } of Object.values(others))
-          await tables.history.change(fetching.pool, { crawl_id: crawl.id, key }, { next_due: fromNow(60) });
+          await tables.history.change(pool, { crawl_id: crawl.id, key }, { next_due: fromNow(60) });
         await run(crawl);
       }
     },

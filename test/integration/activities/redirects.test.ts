@@ -289,12 +289,9 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
         '/step': redirect('/set', 302),
         '/set': status(302, { location: '/article', 'set-cookie': 'seen=1; Path=/' }),
       });
-      const { host, crawl } = await fetching.queued(
-        site.origin,
-        ['/article'],
-        { scope: 'host' },
-        [`${site.origin}/`],
-      );
+      const { host, crawl } = await fetching.queued(site.origin, ['/article'], { scope: 'host' }, [
+        `${site.origin}/`,
+      ]);
       // The first request is for robots.txt.
       await fetching.role({ sliceMs: 0 }).fetchSlice(host);
       for (const requests of ends) {
@@ -340,7 +337,7 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     async (_, known, state) => {
       const { site, host, crawl } = await hosted(gate, ...known);
       const change = (path: string, columns: Parameters<typeof tables.url.change>[2]): Promise<number> =>
-        tables.url.change(fetching.pool, { crawl_id: crawl, url: site.origin + path }, columns);
+        tables.url.change(pool, { crawl_id: crawl, url: site.origin + path }, columns);
       const first = fetching.role({ sliceMs: 0 });
       await first.fetchSlice(host);
       if (known[0] !== '/home') await first.fetchSlice(host);
@@ -356,11 +353,71 @@ describe('cookies that a redirect sets (RFC 6265)', () => {
     },
   );
 
+  it('are taken over by a page that waits, without the count of the chain', async () => {
+    const answers = {
+      '/a': status(302, { location: '/x', 'set-cookie': 'id=1; Path=/' }),
+      '/x': redirect('/y', 301),
+    };
+    const site = await startSite(answers);
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl({ scope: 'host', maxRedirects: 1 }, [`${site.origin}/`]);
+    await fetching.queue(crawl, host, '/a', '/x');
+    const role = fetching.role();
+    for (let slice = 0; slice < 3; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/a', '/x', '/y']);
+  });
+
+  it('are kept while robots.txt is in trouble', async () => {
+    const { site, host, crawl } = await hosted({});
+    const next = await startSite({}, new URL(site.origin).hostname);
+    next.answers = {
+      '/robots.txt': (response, request, count) => {
+        (count === 1 ? status(503) : status(404))(response, request, count);
+      },
+      '/home': wall(`${site.origin}/gate`),
+    };
+    const there = await fetching.host(next.origin);
+    site.answers = {
+      '/gate': status(302, { location: `${next.origin}/home`, 'set-cookie': 'seen=1; Path=/' }),
+    };
+    await fetching.queue(crawl, there, '/home');
+    await fetching.queue(crawl, host, '/gate');
+    await fetching.role().fetchSlice(host);
+    await fetching.role().fetchSlice(there);
+    const [row] = await tables.url.rows(pool, { crawl_id: crawl, url: `${next.origin}/home` });
+    expect(row).toMatchObject({ state: 'queued', chain: expect.stringContaining('seen') as string });
+  });
+
+  it('that the site takes no longer are set anew', async () => {
+    let session = 1;
+    const answers: Readonly<Record<string, Answer>> = {
+      '/article': (response, request, count) => {
+        const isOpen = (request.headers.cookie ?? '').includes(`seen=${String(session)}`);
+        (isOpen ? page('The article') : redirect('/set', 302))(response, request, count);
+      },
+      '/set': (response, request, count) => {
+        const field = `seen=${String(session)}; Path=/article; Max-Age=60`;
+        status(302, { location: '/article', 'set-cookie': field })(response, request, count);
+      },
+    };
+    const { site, host, crawl } = await hosted(answers, '/article');
+    for (let slice = 0; slice <= 2; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
+    const [row] = await tables.url.rows(pool, { crawl_id: crawl, state: 'queued' });
+    const chain = JSON.parse(row?.chain ?? '') as { cookies: { endsAt: number }[] };
+    for (const cookie of chain.cookies) cookie.endsAt -= 61_000;
+    await tables.url.change(pool, { crawl_id: crawl, state: 'queued' }, { chain: JSON.stringify(chain) });
+    session = 2;
+    const role = fetching.role();
+    for (let slice = 0; slice < 4; slice++) await role.fetchSlice(host);
+    expect(pages(site)).toEqual(['/article', '/set', '/article', '/set', '/article']);
+    expect((await fetching.urls(crawl, site.origin))['/article']).toMatchObject({ reason: 'fetched' });
+  });
+
   it('are not kept of a chain that is at its end', async () => {
     const { site, host, crawl } = await hosted(gate, '/');
     for (let slice = 0; slice < 4; slice++) await fetching.role({ sliceMs: 0 }).fetchSlice(host);
     expect(pages(site)).toEqual(['/', '/home']);
-    const rows = await tables.url.rows(fetching.pool, { crawl_id: crawl });
+    const rows = await tables.url.rows(pool, { crawl_id: crawl });
     expect(rows.map(({ chain }) => chain)).toEqual([null, null]);
   });
 

@@ -179,7 +179,13 @@ describe('driving again', () => {
     await tables.url.change(pool, { host_id: host }, { reclaims: 5, hops: 6 });
     await redriveBatch(pool, ofCrawl(crawl), null);
     const rows = (await tables.url.rows(pool, { host_id: host })).map((row) => ({
-      ...{ state: row.state, tries: row.tries, attempts: row.attempts, reclaims: row.reclaims, hops: row.hops },
+      ...{
+        state: row.state,
+        tries: row.tries,
+        attempts: row.attempts,
+        reclaims: row.reclaims,
+        hops: row.hops,
+      },
       ...{ reason: row.reason, detail: row.detail, due: row.due_at_ms <= 0 },
     }));
     expect(rows).toEqual([
