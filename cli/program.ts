@@ -56,14 +56,17 @@ async function addFamily(command: Command, word: string, family: Family, ended: 
 }
 
 function addVerb(command: Command, verb: Verb, ended: Ended): void {
-  const { words, takes = {}, notes, here } = verb;
+  const { words, takes = {}, notes } = verb;
   const { examples = notes === undefined ? [''] : [] } = verb;
   for (const [flags, take] of Object.entries(takes)) {
     if (typeof take === 'function') take(command);
     else if (flags.startsWith('--')) command.addOption(optionOf(flags, asTake(take)));
     else command.addArgument(argumentOf(flags, asTake(take)));
   }
-  if (!here) addServer(command);
+  if (!verb.here) {
+    command.optionsGroup('Which API:');
+    for (const [flags, about] of Object.entries(serverOptions)) command.option(flags, about);
+  }
   addExamples(command, words, examples);
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   command.action(async () => {
@@ -116,20 +119,11 @@ function addExamples(command: Command, words: string, examples: readonly string[
   command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
 }
 
-/** The options by which a verb that uses an API names it. */
-function addServer(command: Command): void {
-  command
-    .optionsGroup('Which API:')
-    .option(
-      '--server <url>',
-      'URL of the API to use (or ORBWEAVER_SERVER); default: the stack that runs on the data folder',
-    )
-    .option(
-      '--key-file <file>',
-      'file that holds the API key; - reads the key from standard input (the variable ORBWEAVER_API_KEY may hold the key itself)',
-    )
-    .option(
-      '--key <key>',
-      'the API key itself; other users of this machine can see the key while the command runs',
-    );
-}
+/** How a verb that uses an API names it. */
+const serverOptions = {
+  '--server <url>':
+    'URL of the API to use (or ORBWEAVER_SERVER); default: the stack that runs on the data folder',
+  '--key-file <file>':
+    'file that holds the API key; - reads the key from standard input (the variable ORBWEAVER_API_KEY may hold the key itself)',
+  '--key <key>': 'the API key itself; other users of this machine can see the key while the command runs',
+};

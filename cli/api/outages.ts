@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mayPass, RefusedError } from './request.ts';
 import type { CommandError } from '../ending.ts';
-import type { Say } from '../output/say.ts';
+import type { Say } from '../output/lines.ts';
 
 /** Fewest milliseconds between two tries. */
 const retryMs = 500;

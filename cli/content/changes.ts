@@ -11,7 +11,7 @@ import {
 import { counted } from '../../domain/counted.ts';
 import { withApi } from '../api/target.ts';
 import { oneCrawl } from '../arguments.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { moment, writeList } from '../output/table.ts';
 import { asks, does } from '../verb.ts';
 

@@ -16,7 +16,7 @@ import { readRequest } from '../crawl/request.ts';
 import { readRules } from '../crawl/yaml-file.ts';
 import { pauseOthers } from '../crawl/run.ts';
 import { takeStack } from '../stack/stack.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { withApi, type ApiOptions } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
 import { exitCodes, type ExitCode } from '../ending.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { writeOne } from '../output/table.ts';
 
 interface Job {

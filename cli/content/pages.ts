@@ -5,8 +5,7 @@ import { pageView } from '../../contracts/http/results.ts';
 import { pageFields } from '../../contracts/page-fields.ts';
 import { withApi } from '../api/target.ts';
 import { fieldList, oneCrawl } from '../arguments.ts';
-import { writeJsonLines } from '../output/lines.ts';
-import { sayPlainly } from '../output/say.ts';
+import { writeJsonLines, sayPlainly } from '../output/lines.ts';
 import { does } from '../verb.ts';
 import { pageOptions, pageQuery } from './page-filter.ts';
 

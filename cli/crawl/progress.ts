@@ -3,7 +3,7 @@
  */
 import type { CrawlView } from '../../contracts/http/crawls.ts';
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
-import type { Say } from '../output/say.ts';
+import type { Say } from '../output/lines.ts';
 import { waitText } from '../look/waiting.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { isWhole, outageName } from '../../domain/outage.ts';

@@ -12,7 +12,7 @@ import { secondsOrNever } from '../arguments.ts';
 import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { summaryJson, summaryLines } from '../look/summary.ts';
 import { openOutFile, type OutFile } from '../output/out-file.ts';
-import type { Say } from '../output/say.ts';
+import type { Say } from '../output/lines.ts';
 import { takeStack, type UsedStack } from '../stack/stack.ts';
 import { runningWorkflows } from '../stack/temporal-web.ts';
 import { openCrawls } from '../steer/crawl-list.ts';

@@ -8,13 +8,13 @@ import {
   type HostsActed,
 } from '../../contracts/hosts.ts';
 import { counted } from '../../domain/counted.ts';
-import { hostStateNames, type HostState } from '../../domain/host-state.ts';
+import { hostStateNames } from '../../domain/host-state.ts';
 import type { Api } from '../api/api.ts';
 import { withApi } from '../api/target.ts';
 import { CommandError } from '../ending.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { printable, writeLines, writeOne } from '../output/table.ts';
-import { does, type Verb } from '../verb.ts';
+import { does, type Given, type Verb } from '../verb.ts';
 import { actedLine } from './host-words.ts';
 import { pathOf, someHosts } from './origin.ts';
 
@@ -41,19 +41,15 @@ const actions: Readonly<
   },
 };
 
-interface ActionOptions {
-  readonly state: HostState | undefined;
-  readonly match: string | undefined;
-  readonly reason?: string | undefined;
-  readonly dryRun: boolean;
-  readonly json: boolean;
-}
-
 const choosing = {
   '--state <state>': { about: 'all hosts in this state', choices: hostStateNames },
   '--match <pattern>': 'all hosts whose origin matches this pattern, such as "https://*.example.com"',
   '--dry-run': 'with --state or --match: only show which hosts would be changed',
 } as const;
+type ActionOptions = Given<typeof choosing> & {
+  readonly reason?: string | undefined;
+  readonly json: boolean;
+};
 const why = { '--reason <text>': 'why; shown to whoever looks at the host later' } as const;
 
 export const hostActions: readonly Verb[] = (['retry', 'pause', 'resume', 'drop'] as const).map((action) =>

@@ -11,53 +11,38 @@ import type { Api } from '../api/api.ts';
 import { CommandError } from '../ending.ts';
 import { readJsonOption } from '../crawl/json-option.ts';
 import { judged } from '../judged.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
-import { hostLine } from './host-words.ts';
+import { hostLine, hostOptions, settingNames } from './host-words.ts';
 import { oneHost, pathOf } from './origin.ts';
 
-/** As commander gives them: numbers, or `default` to take a setting back. */
-interface HostOptions {
-  readonly delay?: string | undefined;
-  readonly concurrency?: string | undefined;
-  readonly windows?: string | undefined;
-  readonly quota?: string | undefined;
-  readonly factor?: string | undefined;
-}
+const optionOf = (field: keyof HostSettings): string => hostOptions[field].flags.split(' ')[0] ?? '';
 
-const optionOf = {
-  delaySeconds: '--delay',
-  concurrency: '--concurrency',
-  windows: '--windows',
-  quotaPerDay: '--quota',
-  delayFactor: '--factor',
-} as const satisfies Record<keyof HostSettings, string>;
-
-/** @throws CommandError with one sentence on the first thing that is wrong */
-export async function readHostOptions(options: HostOptions): Promise<HostSettingsChange> {
-  const { delay, concurrency, windows, quota, factor } = options;
-  const given = {
-    ...(delay !== undefined && { delaySeconds: numberOf(delay) }),
-    ...(concurrency !== undefined && { concurrency: numberOf(concurrency) }),
-    ...(windows !== undefined && { windows: await windowsOf(windows) }),
-    ...(quota !== undefined && { quotaPerDay: numberOf(quota) }),
-    ...(factor !== undefined && { delayFactor: numberOf(factor) }),
-  };
-  if (Object.keys(given).length === 0) {
-    throw new CommandError(
-      `Say what to set: ${Object.values(optionOf).join(', ')}; the value default resets a setting.`,
-    );
+/**
+ * @param options texts by the names of the options; `default` takes a setting back @throws CommandError with one
+ * sentence on the first thing that is wrong
+ */
+export async function readHostOptions(options: object): Promise<HostSettingsChange> {
+  const texts = new Map<string, unknown>(Object.entries(options));
+  const given: Record<string, unknown> = {};
+  for (const field of settingNames) {
+    const text = texts.get(optionOf(field).slice(2));
+    if (typeof text === 'string') given[field] = await valueOf(field, text);
   }
-  return judged(hostSettingsChange, given, ([field]) => optionOf[field as keyof HostSettings]);
+  if (Object.keys(given).length === 0) {
+    const all = settingNames.map(optionOf).join(', ');
+    throw new CommandError(`Say what to set: ${all}; the value default resets a setting.`);
+  }
+  return judged(hostSettingsChange, given, ([field]) => optionOf(field as keyof HostSettings));
 }
 
 /** The schema refuses a text that is no number. */
-const numberOf = (text: string): number | string | null =>
-  text === 'default' ? null : /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text;
-
-const windowsOf = async (text: string): Promise<unknown> =>
-  text === 'default' ? null : readJsonOption('windows', text);
+function valueOf(field: keyof HostSettings, text: string): unknown {
+  if (text === 'default') return null;
+  if (field === 'windows') return readJsonOption('windows', text);
+  return /^(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : text;
+}
 
 export const changeHost = (api: Api, origin: string, change: HostSettingsChange): Promise<HostChanged> =>
   api.change('PATCH', `${pathOf(origin)}/settings`, hostChanged, { body: change });
@@ -76,11 +61,9 @@ export const hostSet = does({
     'Change how requests are sent to a host. A setting takes effect at once; the value default resets it.',
   takes: {
     ...oneHost,
-    '--delay <seconds>': 'seconds between two requests, for a host you own; 0 and fractions are allowed',
-    '--concurrency <n>': 'requests at a time, 1 to 16, for a host you own',
-    '--windows <json>': 'hours of the week in which requests may be sent: JSON, or a file that holds JSON',
-    '--quota <n>': 'requests per day at most, of all crawls together',
-    '--factor <x>': 'wait at least this many times as long as the last answer took',
+    settings: (command) => {
+      for (const { flags, about } of Object.values(hostOptions)) command.option(flags, about);
+    },
     '--json': 'as JSON',
   },
   examples: [

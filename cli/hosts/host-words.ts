@@ -26,21 +26,49 @@ export const remarksOf = ({
   ...settingWords(settings),
 ];
 
-function settingWords({
-  delaySeconds,
-  concurrency,
-  windows,
-  quotaPerDay,
-  delayFactor,
-}: HostSettings): string[] {
-  return [
-    ...(delaySeconds === null ? [] : [`delay ${String(delaySeconds)} s`]),
-    ...(concurrency === null ? [] : [`${String(concurrency)} at once`]),
-    ...(quotaPerDay === null ? [] : [`quota ${grouped(quotaPerDay)} a day`]),
-    ...(delayFactor === null ? [] : [`factor ${String(delayFactor)}`]),
-    ...(windows === null ? [] : [`windows in ${windows.timeZone}`]),
-  ];
+interface SettingOption<V> {
+  readonly flags: string;
+  readonly about: string;
+  readonly words: (value: V) => string;
 }
+
+/** What an operator may set of a host: the option of `host set`, and how what is set is told. */
+export const hostOptions: {
+  readonly [F in keyof HostSettings]: SettingOption<NonNullable<HostSettings[F]>>;
+} = {
+  delaySeconds: {
+    flags: '--delay <seconds>',
+    about: 'seconds between two requests, for a host you own; 0 and fractions are allowed',
+    words: (seconds) => `delay ${String(seconds)} s`,
+  },
+  concurrency: {
+    flags: '--concurrency <n>',
+    about: 'requests at a time, 1 to 16, for a host you own',
+    words: (most) => `${String(most)} at once`,
+  },
+  windows: {
+    flags: '--windows <json>',
+    about: 'hours of the week in which requests may be sent: JSON, or a file that holds JSON',
+    words: ({ timeZone }) => `windows in ${timeZone}`,
+  },
+  quotaPerDay: {
+    flags: '--quota <n>',
+    about: 'requests per day at most, of all crawls together',
+    words: (most) => `quota ${grouped(most)} a day`,
+  },
+  delayFactor: {
+    flags: '--factor <x>',
+    about: 'wait at least this many times as long as the last answer took',
+    words: (factor) => `factor ${String(factor)}`,
+  },
+};
+export const settingNames = Object.keys(hostOptions) as (keyof HostSettings)[];
+
+const settingWords = (settings: HostSettings): string[] =>
+  settingNames.flatMap((field) => wordsOf(field, settings[field]));
+
+const wordsOf = <F extends keyof HostSettings>(field: F, value: HostSettings[F]): string[] =>
+  value === null ? [] : [hostOptions[field].words(value)];
 
 export function actedLine({ action, outcome, dropped, host }: HostActed): string {
   const { origin, state, queued } = host;

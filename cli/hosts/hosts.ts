@@ -5,7 +5,7 @@ import { counted, grouped } from '../../domain/counted.ts';
 import { hostStateNames, hostStates } from '../../domain/host-state.ts';
 import { outageText } from '../../domain/outage.ts';
 import { withApi } from '../api/target.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { moment, writeList } from '../output/table.ts';
 import { does } from '../verb.ts';
 import { qualityRemarks } from './host-quality.ts';

@@ -45,3 +45,10 @@ export async function readable(what: string, file: string): Promise<void> {
     throw new CommandError(`The ${what} file ${file} cannot be read: ${reasonOf(error)}.`);
   }
 }
+
+/** Sentences to the people who run a verb. */
+export type Say = (sentence: string) => void;
+
+export const sayPlainly: Say = (sentence) => {
+  process.stderr.write(`${sentence}\n`);
+};

@@ -5,7 +5,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { grouped } from '../../domain/counted.ts';
 import { CommandError, exitCodes } from '../ending.ts';
-import { sayPlainly } from './say.ts';
+import { sayPlainly } from './lines.ts';
 import { reasonOf } from './words.ts';
 
 export interface OutFile {

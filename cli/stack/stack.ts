@@ -10,7 +10,7 @@ import type { LocalKey } from '../api/local-key.ts';
 import { CommandError } from '../ending.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { Parts } from './running-stack.ts';
-import { sayPlainly, type Say } from '../output/say.ts';
+import { sayPlainly, type Say } from '../output/lines.ts';
 
 export interface UsedStack {
   readonly info: StackInfo;

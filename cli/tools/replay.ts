@@ -14,7 +14,7 @@ import { wholeNumber } from '../arguments.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { openOutFile } from '../output/out-file.ts';
 import { runningStack } from '../stack/running-stack.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { withOwnStack } from '../stack/stack.ts';
 import { reasonOf } from '../output/words.ts';
 import { does } from '../verb.ts';

@@ -6,7 +6,7 @@ import { programEnvironment } from '../../config/environment.ts';
 import { findTemporalCli } from '../../stack/temporal-cli.ts';
 import { CommandError, exitCodes } from '../ending.ts';
 import { runningStack } from '../stack/running-stack.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { does } from '../verb.ts';
 
 export const verbs = [

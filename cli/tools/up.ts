@@ -7,7 +7,7 @@ import { createApi, type Api } from '../api/api.ts';
 import { openCrawls } from '../steer/crawl-list.ts';
 import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { aborted, listenForInterrupts } from '../crawl/interrupts.ts';
-import { sayPlainly } from '../output/say.ts';
+import { sayPlainly } from '../output/lines.ts';
 import { does } from '../verb.ts';
 import { start, type KeptMessage, type StartedStack } from '../stack/stack.ts';
 import { runningWorkflows } from '../stack/temporal-web.ts';
