@@ -23,8 +23,8 @@ const visited = <S extends z.ZodType>(column: string, schema: S) => ({
  * A column of `page` and `reextraction_page`: what extraction finds (content/extract.ts), under the name of the field.
  * Lists have null where nothing was extracted.
  */
-const extracted = <C extends string, S extends z.ZodType>(column: C, found: S) => ({
-  ...{ from: 'page' as const, column, found },
+const extracted = <C extends string, S extends z.ZodType>(column: C, type: string, found: S) => ({
+  ...{ from: 'page' as const, column, type, found },
   schema: (found instanceof z.ZodNullable ? found : found.nullable()) as z.ZodType<z.output<S> | null>,
 });
 
@@ -40,11 +40,11 @@ export const listedFields = {
     'reason',
     z.enum(urlReasons).nullable().meta({ description: 'Why the URL is in this state, as a code.' }),
   ),
-  title: extracted('title', z.string().nullable()),
-  description: extracted('description', z.string().nullable()),
-  language: extracted('language', z.string().nullable().meta({ description: 'ISO 639-1.' })),
-  words: extracted('words', count),
-  linkCount: extracted('links', count),
+  title: extracted('title', 'text', z.string().nullable()),
+  description: extracted('description', 'text', z.string().nullable()),
+  language: extracted('language', 'text', z.string().nullable().meta({ description: 'ISO 639-1.' })),
+  words: extracted('words', 'int', count),
+  linkCount: extracted('links', 'int', count),
   contentType: visited('content_type', z.string().nullable()),
   bytes: visited('bytes', count),
   depth: visited('depth', count),
@@ -76,9 +76,10 @@ export const listedFields = {
   redirectTo: visited('redirect_to', z.string().nullable()),
   canonical: extracted(
     'canonical',
+    'text',
     z.string().nullable().meta({ description: 'The URL that the page names as its rel=canonical.' }),
   ),
-  noindex: extracted('noindex', z.boolean()),
+  noindex: extracted('noindex', 'boolean', z.boolean()),
   contentHash: visited(
     'content_hash',
     z.string().nullable().meta({

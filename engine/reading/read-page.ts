@@ -70,20 +70,18 @@ export function readPage(
   const extraction = extractionRow(staged, extracted);
   const page = { ...extraction, ...placeOf(staged, crawl, extracted, relevance) };
   const print = crawl.config.nearDuplicates ? printRow(staged, extracted.main) : null;
-  if (crawl.config.sitemap === 'only' || !crawl.config.follow)
-    return {
-      staged,
-      crawl,
-      extraction,
-      page,
-      print,
-      links: [],
-      promises: null,
-      cut: cutBy(cut, { unlisted: links.length }),
-      extracted,
-    };
-  const promises = promisesOf(staged, crawl, extracted, relevance);
-  return { staged, crawl, extraction, page, print, links, promises, cut, extracted };
+  const follows = crawl.config.sitemap !== 'only' && crawl.config.follow;
+  return {
+    staged,
+    crawl,
+    extraction,
+    page,
+    print,
+    links: follows ? links : [],
+    promises: follows ? promisesOf(staged, crawl, extracted, relevance) : null,
+    cut: follows ? cut : cutBy(cut, { unlisted: links.length }),
+    extracted,
+  };
 }
 
 function promisesOf(

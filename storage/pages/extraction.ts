@@ -2,7 +2,6 @@
  * The columns of `page` and `reextraction_page` that hold what extraction found, for the statements that store and read
  * them: those of the list of fields (contracts/page-fields.ts), and what is stored beside these.
  */
-import { z } from 'zod';
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import {
   listedFields,
@@ -29,48 +28,39 @@ const listed = listedNames.filter(
   (name): name is keyof ListedExtraction => listedFields[name].from === 'page',
 );
 
-function sqlType(found: z.ZodType): string {
-  const bare = found instanceof z.ZodNullable ? found.unwrap() : found;
-  if (bare instanceof z.ZodBoolean) return 'boolean';
-  if (bare instanceof z.ZodNumber) return 'int';
-  return bare instanceof z.ZodString ? 'text' : 'jsonb';
-}
-
 /** By column, its type in the JSON that is stored. */
 const types: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(listed.map((name) => [listedFields[name].column, sqlType(listedFields[name].found)])),
+  ...Object.fromEntries(listed.map((name) => [listedFields[name].column, listedFields[name].type])),
   charset: 'text',
   nofollow: 'boolean',
   text_hash: 'text',
   meta: 'jsonb',
   fields: 'jsonb',
   outlinks: 'text',
-} satisfies Readonly<Record<Exclude<keyof ExtractionRow, keyof ListedColumns>, string>>;
-const columns = Object.keys(types);
+};
+
+const each = (write: (column: string, type: string) => string): string =>
+  Object.entries(types)
+    .map(([column, type]) => write(column, type))
+    .join(', ');
 
 /** Of what extraction found, the fields that are listed. */
 export const listedColumns = (found: ListedExtraction): ListedColumns =>
   Object.fromEntries(listed.map((name) => [listedFields[name].column, found[name]])) as ListedColumns;
 
 /** The columns as a list in SQL, and with their types as `json_to_recordset` wants them. */
-export const extractionColumns = columns.join(', ');
-export const extractionTypes = columns.map((column) => `${column} ${types[column] ?? ''}`).join(', ');
+export const extractionColumns = each((column) => column);
+export const extractionTypes = each((column, type) => `${column} ${type}`);
 
 /** The columns of a row of such JSON, as they are stored. */
 export const extractionOf = (row: string): string =>
-  columns
-    .map((column) => (column === 'text_hash' ? `decode(${row}.text_hash, 'hex')` : `${row}.${column}`))
-    .join(', ');
+  each((column) => (column === 'text_hash' ? `decode(${row}.text_hash, 'hex')` : `${row}.${column}`));
 
 /** For `update`: all columns as the row has them. */
-export const extractionSet = (row: string): string =>
-  columns.map((column) => `${column} = ${row}.${column}`).join(', ');
+export const extractionSet = (row: string): string => each((column) => `${column} = ${row}.${column}`);
 
 /** A stored row as JSON, with what limits left out. */
 export const extractionJson = (row: string, cut: string): string =>
-  `json_build_object(${columns
-    .map(
-      (column) =>
-        `'${column}', ${column === 'text_hash' ? `encode(${row}.text_hash, 'hex')` : `${row}.${column}`}`,
-    )
-    .join(', ')}, 'cut', ${cut})`;
+  `json_build_object('cut', ${cut}, ${each((column) =>
+    column === 'text_hash' ? `'text_hash', encode(${row}.text_hash, 'hex')` : `'${column}', ${row}.${column}`,
+  )})`;
