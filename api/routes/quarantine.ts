@@ -64,18 +64,14 @@ export const quarantineRoutes = [
         const { cursor = '0', limit = defaultQuarantineLimit, verdict, host = null } = query;
         await expectCrawl(pool, crawlId);
         const wanted: readonly Verdict[] = verdict ?? ['held', 'confirmed'];
-        const rows = await listQuarantine(
-          ...([
-            pool,
-            crawlId,
-            cursor,
-            null,
-            wanted,
-            host === null ? null : [host],
-            limit,
-            quarantineCounted,
-          ] as const),
-        );
+        const rows = await listQuarantine(pool, {
+          crawlId,
+          after: cursor,
+          verdicts: wanted,
+          origins: host === null ? null : [host],
+          limit,
+          counted: quarantineCounted,
+        });
         return { items: rows.map(viewOf), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
       },
   }),
@@ -115,9 +111,13 @@ export const quarantineRoutes = [
         const [row] = await holdShape(pool, crawlId, host.id, shape, caller.id, firstSampleSeconds);
         if (row === undefined) return noSuchCrawl(crawlId);
         log.info({ crawl: crawlId, host: origin, shape }, 'an operator put a shape into quarantine');
-        const [view] = await listQuarantine(
-          ...([pool, crawlId, '0', [row.id], ['held'], null, 1, quarantineCounted] as const),
-        );
+        const [view] = await listQuarantine(pool, {
+          crawlId,
+          ids: [row.id],
+          verdicts: ['held'],
+          limit: 1,
+          counted: quarantineCounted,
+        });
         if (view === undefined)
           throw new HttpProblem(409, `The shape ${shape} has another verdict meanwhile.`);
         response.status(201).location(`/v1/crawls/${crawlId}/quarantine`);
@@ -199,9 +199,13 @@ async function queueAgain(
     urls += swept.urls;
     if (!swept.more) continue;
     const ids = released.map((each) => each.id);
-    const rows = await listQuarantine(
-      ...([pool, crawlId, '0', ids, ['released'], null, mostJudged, quarantineCounted] as const),
-    );
+    const rows = await listQuarantine(pool, {
+      crawlId,
+      ids,
+      verdicts: ['released'],
+      limit: mostJudged,
+      counted: quarantineCounted,
+    });
     const left = sumOfUrls(rows);
     return { urls: Math.max(urls, keptBack - left), more: true, left };
   }
@@ -220,18 +224,14 @@ async function chosen(
     ids === undefined
       ? ['held']
       : ['suspected', 'cleared', 'held', act === 'release' ? 'confirmed' : 'released'];
-  const rows = await listQuarantine(
-    ...([
-      pool,
-      crawlId,
-      '0',
-      ids ?? null,
-      verdicts,
-      host === undefined ? null : [host],
-      mostJudged,
-      act === 'release' ? quarantineCounted : 1,
-    ] as const),
-  );
+  const rows = await listQuarantine(pool, {
+    crawlId,
+    ids: ids ?? null,
+    verdicts,
+    origins: host === undefined ? null : [host],
+    limit: mostJudged,
+    counted: act === 'release' ? quarantineCounted : 1,
+  });
   return rows.filter((row) => rule === undefined || row.rule === rule);
 }
 

@@ -35,25 +35,22 @@ export const sitemapRoutes = [
         const [, host, key] = cursorForm.exec(cursor) ?? [];
         if (host === undefined || key === undefined) return badCursor();
         if ((await findCrawl(pool, crawlId)) === null) return noSuchCrawl(crawlId);
-        const rows = await listSitemaps(pool, crawlId, host, key, state, limit);
+        const rows = await listSitemaps(pool, {
+          crawlId,
+          afterHost: host,
+          afterKey: key,
+          states: state,
+          limit,
+        });
         const last = rows.length < limit ? undefined : rows.at(-1);
-        const next = last === undefined ? null : `${String(last.host_id)}.${last.key}`;
+        const next = last === undefined ? null : `${String(last.hostId)}.${last.key}`;
         return { items: rows.map(viewOf), next };
       },
   }),
 ];
 
-function viewOf(row: SitemapRow): SitemapView {
-  const { standing, reason, detail } = row;
-  return {
-    ...{ url: row.url, state: standing, status: row.status, namedBy: row.named_by, seed: row.seed },
-    why: standing === 'excluded' || standing === 'failed' ? reasonText(reason, detail) : null,
-    fetchedAt: row.fetched_at?.toISOString() ?? null,
-    ...{ format: row.format, pages: row.pages, sitemaps: row.sitemaps, newUrls: row.admitted },
-    faults: (row.faults ?? []).map((fault) => ({
-      ...{ line: fault.line, kind: fault.kind },
-      what: faultText(fault),
-    })),
-    faultCount: row.fault_count ?? 0,
-  };
-}
+const viewOf = ({ hostId: _, key: __, reason, detail, ...row }: SitemapRow): SitemapView => ({
+  ...row,
+  why: row.state === 'excluded' || row.state === 'failed' ? reasonText(reason, detail) : null,
+  faults: row.faults.map((fault) => ({ line: fault.line, kind: fault.kind, what: faultText(fault) })),
+});

@@ -59,12 +59,20 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
     if (audit === null) return;
     const { tenantId, id, role } = callerOf(request);
     const target = withoutSecrets(request.path);
-    const place = [request.method, route, fit(target, maxAuditTarget)] as const;
     const requestId = response.get('X-Request-Id') ?? '';
     let entry: { readonly number: number } | undefined;
     try {
       const isSecurity = audit === 'security';
-      [entry] = await beginAudit(pool, tenantId, fit(id, maxActor), role, ...place, requestId, isSecurity);
+      [entry] = await beginAudit(pool, {
+        tenantId,
+        actor: fit(id, maxActor),
+        role,
+        method: request.method,
+        route,
+        target: fit(target, maxAuditTarget),
+        requestId,
+        security: isSecurity,
+      });
     } catch (error) {
       log.warn({ err: error }, 'a request could not be written to the audit log, and is refused');
     }

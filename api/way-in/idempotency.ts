@@ -129,7 +129,9 @@ function keepWhatIsAnswered(
       if (statusCode < 400) {
         const type = response.get('Content-Type') ?? 'application/json';
         const location = response.get('Location') ?? null;
-        await keepAnswer(pool, ...place, statusCode, type, location, isKept ? body : null);
+        const [tenantId, caller, key] = place;
+        const answer = { status: statusCode, contentType: type, location, body: isKept ? body : null };
+        await keepAnswer(pool, { tenantId, caller, key, ...answer });
       } else if (statusCode < 500 || standingOf(request)?.isTurnedAway === true) {
         await freeIdempotencyKey(pool, ...place);
       }

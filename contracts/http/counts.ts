@@ -27,7 +27,6 @@ export const counts = z
     bytes: count.meta({ description: 'Bytes of bodies, as they came over the wire.' }),
   })
   .meta({ id: 'Counts' });
-export type CountsView = z.infer<typeof counts>;
 
 /** What limits left out of one page. */
 export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({

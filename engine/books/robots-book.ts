@@ -70,7 +70,14 @@ export class RobotsBook {
     // Postgres text cannot hold a NUL. For the parser a line ends at a NUL, so the rest of the line can go.
     const body = received?.replace(/\0[^\r\n]*/g, '') ?? null;
     const robots = body === null ? allowAll : parseRobots(body);
-    await saveRobots(this.#pool, hostId, status, body, JSON.stringify(cutOf(robots)), address, keptMs);
+    await saveRobots(this.#pool, {
+      hostId,
+      status,
+      body,
+      cut: JSON.stringify(cutOf(robots)),
+      address,
+      keptMs,
+    });
     const copy = { robots, keptMs, fetchedAt, weight: weightOf(body) };
     this.#copies.set(hostId, copy);
     return copy.robots;

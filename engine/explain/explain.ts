@@ -106,7 +106,7 @@ async function gather(
   userAgent: string,
   caps: CapBook | undefined,
 ): Promise<ExplainFacts | null> {
-  const [crawl] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
+  const [crawl] = await listCrawls(db, { only: crawlId, states: crawlStates, limit: 1 });
   if (crawl === undefined) return null;
   const config = wholeConfig(crawl.config);
   const key = urlKey(link.canonical).toString('hex');
@@ -130,7 +130,14 @@ async function gather(
   const [place] =
     host === undefined || !mayWait
       ? []
-      : await countAhead(db, host.id, crawlId, key, priority, record?.dueMs ?? 0, aheadCounted);
+      : await countAhead(db, {
+          hostId: host.id,
+          crawlId,
+          key,
+          priority,
+          dueMs: record?.dueMs ?? 0,
+          most: aheadCounted,
+        });
   const [optOuts] = await loadOptOuts(db, 0);
   const [inHand] = await pagesInHand(db, [Number(crawlId)]);
   const { keepFresh } = config;
@@ -145,8 +152,8 @@ async function gather(
     crawl: {
       state: crawl.state,
       reason: crawl.reason,
-      version: crawl.config_version,
-      isEditing: crawl.config_version > 1 && (await pendingConfig(db, crawlId)).length > 0,
+      version: crawl.configVersion,
+      isEditing: crawl.configVersion > 1 && (await pendingConfig(db, crawlId)).length > 0,
       config,
       pagesInHand: inHand?.pages ?? 0,
       runningMs: crawl.seconds === null ? null : crawl.seconds * 1_000,
@@ -206,7 +213,7 @@ async function quarantineOf(
   const verdicts = ['held', 'confirmed', 'suspected'] as const;
   const domain = registrableDomain(hostName(link.host));
   const origins = [link.host, ...(domain === null ? [] : [apexOf(domain)])];
-  const rows = await listQuarantine(db, crawlId, '0', null, verdicts, origins, 1_000, 0);
+  const rows = await listQuarantine(db, { crawlId, verdicts, origins, limit: 1_000, counted: 0 });
   const isBelow = domain !== null && hostName(link.host) !== domain;
   const shapes = [...shapesOf(shapedPart(link)), ...(isBelow ? [hostsBelow(domain)] : [])];
   const mine = rows

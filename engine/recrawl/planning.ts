@@ -136,8 +136,7 @@ export async function planAnew(
   const typical = typicalRate(known.map(({ rate }) => rate));
   const leftOut = Math.round(plan.leftOut * each);
   const ratesKnown = Math.round(known.length * each);
-  const { price, leftOutDays, share: expected } = plan;
-  await storePlan(db, crawlId, price, leftOutDays, typical, expected, leftOut, pace, ratesKnown);
+  await storePlan(db, { ...plan, crawlId, typicalRate: typical, leftOut, pace, ratesKnown });
   const { fresh, checked } = freshnessOf(pages, keepFresh);
   await storeSample(db, crawlId, Math.round(pages.length * each), fresh, checked, leftOut);
 }

@@ -143,27 +143,33 @@ async function noteBatch(
   standing: StandingCrawl,
   keepFresh: KeepFresh,
 ): Promise<number> {
-  const { noted_micros: micros, noted_host: host, noted_key: key } = standing;
+  const { noted_micros: micros, noted_host: hostId, noted_key: key } = standing;
   const final = (await pagesHorizon(db, crawlId, micros))[0]?.micros ?? 0;
   // A page is not fetched again before its answer was compared with the one before it: that would be a version lost.
   const compared = wholeConfig(standing.config).changes ? await changesPlace(db, crawlId) : null;
   const horizon = compared === null ? final : Math.min(final, compared[0]?.micros ?? 0);
-  const visits = await visitsAfter(db, crawlId, micros, host, key, horizon, batch);
+  const visits = await visitsAfter(db, {
+    crawlId,
+    micros,
+    hostId,
+    key,
+    horizonMicros: horizon,
+    limit: batch,
+  });
   const last = visits.at(-1);
   if (last === undefined) return 0;
   const rules = rulesOf(standing, keepFresh);
   const { notes, dates } = noteOf(visits, keepFresh, rules);
   const [stored] = notes.length === 0 ? [] : await noteVisits(db, crawlId, JSON.stringify(notes));
   if (dates.length > 0) await countDates(db, crawlId, JSON.stringify(dates));
-  await noteProgress(
-    db,
+  await noteProgress(db, {
     crawlId,
-    last.micros,
-    last.host_id,
-    Buffer.from(last.key, 'hex'),
-    stored?.added ?? 0,
-    notes.filter(tellsItsRate).length,
-  );
+    micros: last.micros,
+    hostId: last.host_id,
+    key: Buffer.from(last.key, 'hex'),
+    added: stored?.added ?? 0,
+    learnt: notes.filter(tellsItsRate).length,
+  });
   return visits.length;
 }
 

@@ -137,7 +137,7 @@ export class RobotsFetcher {
   async #keep(hostId: string, crawlId: number, hop: number, capture: Capture): Promise<void> {
     const { blobs, pool } = this.#dependencies;
     const { segment, at, length } = await blobs.put(capture);
-    await keepRobots(pool, hostId, crawlId, robotsKey(hop), segment, at, length);
+    await keepRobots(pool, { hostId, crawlId, key: robotsKey(hop), segment, at, length });
   }
 
   /** Sends one request at the pace of its host, which may be another one than the visited host. */

@@ -13,19 +13,24 @@ const literal = (key: Buffer): string => `'\\x${key.toString('hex')}'::bytea`;
 const keys = `array[${Array.from({ length: 6 }, (_, hop) => literal(robotsKey(hop))).join(', ')}]`;
 
 /** Does nothing where the crawl has no URL at the host or is being deleted, or the segment was closed meanwhile. */
-export const keepRobots = statement<
-  [hostId: string, crawlId: number, key: Uint8Array, segment: number, at: number, length: number]
->('keep-robots')`
+export const keepRobots = statement<{
+  hostId: string;
+  crawlId: number;
+  key: Uint8Array;
+  segment: number;
+  at: number;
+  length: number;
+}>('keep-robots')`
    with standing as materialized (
-     select id from crawl where id = $2 and removed_at is null for share
+     select id from crawl where id = $crawlId and removed_at is null for share
    ), taking as materialized (
      select q.host_id, q.crawl_id, s.id
-       from standing join host_queue q on q.crawl_id = standing.id and q.host_id = $1
-       join segment s on s.id = $4 and s.state = 'open'
+       from standing join host_queue q on q.crawl_id = standing.id and q.host_id = $hostId
+       join segment s on s.id = $segment and s.state = 'open'
         for share of s
    )
    insert into revisit (host_id, crawl_id, key, segment, at, length)
-   select host_id, crawl_id, $3, id, $5, $6 from taking
+   select host_id, crawl_id, $key, id, $at, $length from taking
    on conflict (host_id, crawl_id, key) do update
      set segment = excluded.segment, at = excluded.at, length = excluded.length`;
 

@@ -3,13 +3,14 @@ import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl
 import { isOver, openCrawlStates } from '../../domain/crawl-life.ts';
 import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
-import type { CountsView } from '../../contracts/http/counts.ts';
 import type { CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
 import { countCrawl, listMovedSeeds, listRejectedSeeds } from './counts.sql.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
-import { listCrawls, loadCrawls, type CountedCrawlRow } from './rows.sql.ts';
+import { listCrawls, loadCrawls } from './rows.sql.ts';
 import { measureLoads } from '../instance/index.ts';
-import type { Queryable } from '../postgres/index.ts';
+import { one, type Queryable } from '../postgres/index.ts';
+
+type CountedCrawl = Awaited<ReturnType<typeof listCrawls>>[number];
 
 /** Seconds over which the rate is measured. */
 const rateWindow = 10;
@@ -36,7 +37,7 @@ export async function crawlsBefore(
   tenantId: number | null = null,
   states: readonly CrawlState[] = crawlStates,
 ): Promise<readonly CrawlSummary[]> {
-  return (await listCrawls(db, null, before, states, limit, tenantId)).map(summaryOf);
+  return (await listCrawls(db, { before, states, limit, tenantId })).map(summaryOf);
 }
 
 /** Crawls that are not over, newest first: all, or those in the states given. `tenantId` null: of all tenants. */
@@ -45,21 +46,20 @@ export async function openCrawls(
   states: readonly CrawlState[] = openCrawlStates,
   tenantId: number | null = null,
 ): Promise<readonly CrawlSummary[]> {
-  return (await listCrawls(db, null, null, states, 1_000, tenantId)).map(summaryOf);
+  return (await listCrawls(db, { states, limit: 1_000, tenantId })).map(summaryOf);
 }
 
 /** A crawl with all its counts; null: there is no such crawl. */
 export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlView | null> {
   const row = await findRow(db, crawlId);
   if (row === null) return null;
-  const [counts] = await countCrawl(db, crawlId, rateWindow);
-  if (counts === undefined) throw new Error('Postgres returned no counts');
+  const counts = await one(countCrawl(db, crawlId, rateWindow));
   const { accepted_seeds: accepted, rejected_seeds: rejected, waiting_seeds: waiting } = counts;
   const { moved_seeds: moved } = counts;
   return {
     ...summaryOf(row),
     config: withHiddenHeaders(wholeConfig(row.config)) as CrawlView['config'],
-    configVersion: row.config_version,
+    configVersion: row.configVersion,
     seeds: {
       accepted,
       rejected,
@@ -89,34 +89,9 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
   };
 }
 
-async function findRow(db: Queryable, crawlId: string): Promise<CountedCrawlRow | null> {
-  const [row] = await listCrawls(db, crawlId, null, crawlStates, 1, null);
+async function findRow(db: Queryable, only: string): Promise<CountedCrawl | null> {
+  const [row] = await listCrawls(db, { only, states: crawlStates, limit: 1 });
   return row ?? null;
 }
 
-function summaryOf(row: CountedCrawlRow): CrawlSummary {
-  return {
-    id: row.id,
-    state: row.state,
-    cause: row.cause,
-    reason: row.reason,
-    label: row.label,
-    jobId: row.job_id,
-    createdAt: row.created_at.toISOString(),
-    startedAt: row.started_at?.toISOString() ?? null,
-    endedAt: row.ended_at?.toISOString() ?? null,
-    seconds: row.seconds,
-    ...countsOf(row),
-  };
-}
-
-function countsOf(row: CountedCrawlRow): CountsView {
-  const { discovered, queued, leased, done, excluded, dead, failed } = row;
-  return {
-    ledger: { discovered, queued, leased, done, excluded, dead, failed },
-    pages: row.pages,
-    pending: row.pending,
-    fetches: row.fetches,
-    bytes: row.bytes,
-  };
-}
+const summaryOf = ({ config: _, configVersion: __, ...summary }: CountedCrawl): CrawlSummary => summary;

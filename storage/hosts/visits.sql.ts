@@ -81,18 +81,16 @@ export const loadRobots = statement<[hostId: string], StoredRobots>('load-robots
  * (domain/limits.ts), as JSON @param address of the host that answered; null: not known @param keptMs for how long the
  * answer said that the copy may be kept; null: it said nothing
  */
-export const saveRobots = statement<
-  [
-    hostId: string,
-    status: number,
-    body: string | null,
-    cut: string,
-    address: string | null,
-    keptMs: number | null,
-  ]
->('save-robots')`
+export const saveRobots = statement<{
+  hostId: string;
+  status: number;
+  body: string | null;
+  cut: string;
+  address: string | null;
+  keptMs: number | null;
+}>('save-robots')`
    insert into robots (host_id, status, body, cut, address, kept_ms, fetched_at)
-   values ($1, $2, $3, nullif($4::jsonb, '{}'), $5, $6, now())
+   values ($hostId, $status, $body, nullif($cut::jsonb, '{}'), $address, $keptMs, now())
    on conflict (host_id) do update set status = excluded.status, body = excluded.body, cut = excluded.cut,
                                     address = excluded.address, kept_ms = excluded.kept_ms, fetched_at = now()`;
 

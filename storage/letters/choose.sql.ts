@@ -12,75 +12,64 @@ export interface LetterPlace {
   readonly age_ms: number;
 }
 
+interface LettersOfCrawl {
+  crawlId: string;
+  firstHost: string;
+  lastHost: string;
+  key: string | null;
+  afterHost: number;
+  afterKey: string;
+  limit: number;
+}
+
 /**
  * Dead letters of a crawl, host by host, after a place. `firstHost` to `lastHost`: only letters at hosts with these
  * ids. They are ranges rather than a condition that may be absent, so that one plan serves both. `key` (hex) null: any
  * URL.
  */
-export const chooseCrawlLetters = statement<
-  [
-    crawlId: string,
-    firstHost: string,
-    lastHost: string,
-    key: string | null,
-    afterHost: number,
-    afterKey: string,
-    limit: number,
-  ],
-  LetterPlace
->('choose-crawl-letters')`
+export const chooseCrawlLetters = statement<LettersOfCrawl, LetterPlace>('choose-crawl-letters')`
    select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
-    where d.crawl_id = $1 and d.host_id between $2 and $3
-      and (d.host_id, d.key) > ($5::bigint, decode($6, 'hex'))
-      and ($4::text is null or d.key = decode($4, 'hex'))
-    order by d.host_id, d.key limit $7`;
+    where d.crawl_id = $crawlId and d.host_id between $firstHost and $lastHost
+      and (d.host_id, d.key) > ($afterHost::bigint, decode($afterKey, 'hex'))
+      and ($key::text is null or d.key = decode($key, 'hex'))
+    order by d.host_id, d.key limit $limit`;
 
 /**
  * As `chooseCrawlLetters`, for one class, which only few of millions of letters may have. The class is asked for as a
  * range and is part of the order, so that only a walk along `dead_letter_class` fits as a plan: with an equation, a
  * plan made for common classes would walk all letters of the crawl for a rare class.
  */
-export const chooseClassLetters = statement<
-  [
-    crawlId: string,
-    letterClass: DeadLetterClass,
-    firstHost: string,
-    lastHost: string,
-    key: string | null,
-    afterHost: number,
-    afterKey: string,
-    limit: number,
-  ],
-  LetterPlace
->('choose-class-letters')`
+export const chooseClassLetters = statement<LettersOfCrawl & { letterClass: DeadLetterClass }, LetterPlace>(
+  'choose-class-letters',
+)`
    select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
-    where d.crawl_id = $1 and d.class between $2 and $2 and d.host_id between $3 and $4
-      and (d.class, d.host_id, d.key) > ($2, $6::bigint, decode($7, 'hex'))
-      and ($5::text is null or d.key = decode($5, 'hex'))
-    order by d.class, d.host_id, d.key limit $8`;
+    where d.crawl_id = $crawlId and d.class between $letterClass and $letterClass and d.host_id between $firstHost and $lastHost
+      and (d.class, d.host_id, d.key) > ($letterClass, $afterHost::bigint, decode($afterKey, 'hex'))
+      and ($key::text is null or d.key = decode($key, 'hex'))
+    order by d.class, d.host_id, d.key limit $limit`;
 
 /** Dead letters of a host, crawl by crawl, after a place. `letterClass` or `key` (hex) null: any. */
 export const chooseHostLetters = statement<
-  [
-    hostId: string,
-    letterClass: DeadLetterClass | null,
-    key: string | null,
-    afterCrawl: number,
-    afterKey: string,
-    limit: number,
-  ],
+  {
+    hostId: string;
+    letterClass: DeadLetterClass | null;
+    key: string | null;
+    afterCrawl: number;
+    afterKey: string;
+    limit: number;
+  },
   LetterPlace
 >('choose-host-letters')`
    select d.crawl_id, d.host_id, encode(d.key, 'hex') as key, d.class,
           (extract(epoch from now() - d.created_at) * 1000)::float8 as age_ms
      from dead_letter d
-    where d.host_id = $1 and (d.crawl_id, d.key) > ($4::bigint, decode($5, 'hex'))
-      and ($2::text is null or d.class = $2) and ($3::text is null or d.key = decode($3, 'hex'))
-    order by d.crawl_id, d.key limit $6`;
+    where d.host_id = $hostId and (d.crawl_id, d.key) > ($afterCrawl::bigint, decode($afterKey, 'hex'))
+      and ($letterClass::text is null or d.class = $letterClass) and ($key::text is null or d.key = decode($key, 'hex'))
+    order by d.crawl_id, d.key limit $limit`;
 
 export interface DeadLetterRow {
   readonly crawl_id: number;

@@ -70,23 +70,20 @@ export function chooseLetters(
   after: LetterCursor | null,
   limit: number,
 ): Promise<LetterPlace[]> {
-  const { class: letterClass, key } = filter;
-  const place = [after?.host_id ?? 0, after?.key ?? '', limit] as const;
+  const { class: letterClass, key, hostId } = filter;
+  const place = { key, afterKey: after?.key ?? '', limit };
   if (filter.crawlId === null)
-    return chooseHostLetters(
-      db,
-      filter.hostId,
+    return chooseHostLetters(db, {
+      ...place,
+      hostId: filter.hostId,
       letterClass,
-      key,
-      after?.crawl_id ?? 0,
-      after?.key ?? '',
-      limit,
-    );
-  const { crawlId, hostId } = filter;
-  const hosts = [hostId ?? '0', hostId ?? largestId] as const;
+      afterCrawl: after?.crawl_id ?? 0,
+    });
+  const hosts = { firstHost: hostId ?? '0', lastHost: hostId ?? largestId, afterHost: after?.host_id ?? 0 };
+  const ofCrawl = { ...place, ...hosts, crawlId: filter.crawlId };
   return letterClass === null
-    ? chooseCrawlLetters(db, crawlId, ...hosts, key, ...place)
-    : chooseClassLetters(db, crawlId, letterClass, ...hosts, key, ...place);
+    ? chooseCrawlLetters(db, ofCrawl)
+    : chooseClassLetters(db, { ...ofCrawl, letterClass });
 }
 
 /** Redrives the next letters. To run this again from any place is safe. */

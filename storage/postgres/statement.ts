@@ -4,11 +4,15 @@
  */
 import type { Queryable } from './pool.ts';
 
-/** `P`: the values by place (`$1`), as a tuple; or, where they are more than four, by name (`$crawlId`), as a record. */
+/**
+ * `P`: the values by place (`$1`), as a tuple; or, where they are more than four, by name (`$crawlId`), as a record. What
+ * is absent there is null.
+ */
 export interface Statement<P extends object, R extends object> {
   (db: Queryable, ...params: P extends readonly unknown[] ? P : [values: P]): Promise<Readonly<R>[]>;
-  /** The SQL, for the test that prepares every statement against the schema. */
+  /** The SQL, and the names of its values, for the tests that compare every statement with the schema and its types. */
   readonly text: string;
+  readonly names: readonly string[];
 }
 
 /** Takes the SQL. What stands in `${…}` becomes part of it when the module is loaded: values are always bound. */
@@ -52,18 +56,13 @@ const prepared =
     );
     const limit = longestMs === undefined ? {} : { query_timeout: longestMs };
     const run = async (db: Queryable, ...params: readonly unknown[]): Promise<object[]> => {
-      const values = names.length === 0 ? [...params] : names.map((each) => valueOf(name, each, params[0]));
+      const [record] = params as readonly Readonly<Record<string, unknown>>[];
+      const values = names.length === 0 ? [...params] : names.map((each) => record?.[each]);
       const { rows } = await db.query<object>({ name, text, values, ...limit });
       return read(rows);
     };
-    return Object.assign(run, { text }) as Statement<P, R>;
+    return Object.assign(run, { text, names }) as Statement<P, R>;
   };
-
-function valueOf(statementName: string, name: string, values: unknown): unknown {
-  if (typeof values === 'object' && values !== null && name in values)
-    return (values as Readonly<Record<string, unknown>>)[name];
-  throw new Error(`The statement ${statementName} was given no value for $${name}`);
-}
 
 const camelCase = (name: string): string =>
   name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -40,17 +40,24 @@ const micros = (at: string): string => `(extract(epoch from ${at}) * 1000000)::b
  * that only redirects has its target for a body. Made-up paths and what pages need are left out: a host is not asked for one anew.
  */
 export const visitsAfter = statement<
-  [crawlId: string, micros: number, hostId: number, key: Buffer, horizonMicros: number, limit: number],
+  {
+    crawlId: string;
+    micros: number;
+    hostId: number;
+    key: Buffer;
+    horizonMicros: number;
+    limit: number;
+  },
   VisitedPage
 >('visits-after')`
    with feed as materialized (
      select u.* from url u
-      where u.crawl_id = $1 and u.fetched_at is not null
-        and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::bigint, $4::bytea)
-        and u.fetched_at < timestamptz 'epoch' + $5::bigint * interval '1 microsecond'
+      where u.crawl_id = $crawlId and u.fetched_at is not null
+        and (u.fetched_at, u.host_id, u.key) > (timestamptz 'epoch' + $micros::bigint * interval '1 microsecond', $hostId::bigint, $key::bytea)
+        and u.fetched_at < timestamptz 'epoch' + $horizonMicros::bigint * interval '1 microsecond'
         and u.state in ('done', 'dead') and u.reason is distinct from 'fetched-elsewhere'
         and u.kind in (${String(storedKinds.page)}, ${String(storedKinds.sitemap)})
-      order by u.fetched_at, u.host_id, u.key limit $6
+      order by u.fetched_at, u.host_id, u.key limit $limit
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,
           encode(substring(coalesce(u.content_hash, sha256(convert_to(coalesce(u.redirect_to, ''), 'UTF8'))) for 8), 'hex') as body_sign,
@@ -201,11 +208,16 @@ export const noteVisits = statement<[crawlId: string, rows: string], { added: nu
  * Notes up to which place of the pages feed visits are noted, and counts pages that are new, and pages whose rates have
  * become known.
  */
-export const noteProgress = statement<
-  [crawlId: string, micros: number, hostId: number, key: Buffer, added: number, learnt: number]
->('note-progress')`
-   update standing_crawl set noted_micros = $2, noted_host = $3, noted_key = $4, pages = pages + $5,
-          rates_learnt = rates_learnt + $6 where crawl_id = $1`;
+export const noteProgress = statement<{
+  crawlId: string;
+  micros: number;
+  hostId: number;
+  key: Buffer;
+  added: number;
+  learnt: number;
+}>('note-progress')`
+   update standing_crawl set noted_micros = $micros, noted_host = $hostId, noted_key = $key, pages = pages + $added,
+          rates_learnt = rates_learnt + $learnt where crawl_id = $crawlId`;
 
 export interface SitemapHint {
   readonly host_id: number;

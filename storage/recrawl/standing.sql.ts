@@ -80,22 +80,20 @@ export const samplePages = statement<[crawlId: string, limit: number], SampledPa
      join url u on u.host_id = h.host_id and u.crawl_id = $1 and u.key = h.key
     where h.dead_visits = 0 and u.kind = 0 and u.state in ('done', 'queued', 'leased')`;
 
-export const storePlan = statement<
-  [
-    crawlId: string,
-    price: number,
-    leftOutDays: number,
-    typicalRate: number,
-    share: number,
-    leftOut: number,
-    pace: number,
-    ratesKnown: number,
-  ]
->('store-plan')`
-   update standing_crawl set price = $2, left_out_days = $3, typical_rate = $4, share = $5, left_out = $6,
-          planned_pages = pages, planned_queued = queued, planned_at = now(), pace = $7,
-          planned_rates = $8, rates_learnt = 0
-    where crawl_id = $1`;
+export const storePlan = statement<{
+  crawlId: string;
+  price: number;
+  leftOutDays: number;
+  typicalRate: number;
+  share: number;
+  leftOut: number;
+  pace: number;
+  ratesKnown: number;
+}>('store-plan')`
+   update standing_crawl set price = $price, left_out_days = $leftOutDays, typical_rate = $typicalRate, share = $share, left_out = $leftOut,
+          planned_pages = pages, planned_queued = queued, planned_at = now(), pace = $pace,
+          planned_rates = $ratesKnown, rates_learnt = 0
+    where crawl_id = $crawlId`;
 
 /**
  * Adds what the budget has allowed since the last call, up to what it allows in a quarter of an hour, and answers how

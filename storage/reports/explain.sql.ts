@@ -187,15 +187,22 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
  * URLs that are due later than `dueMs` from now do not count. Counted up to `most`.
  */
 export const countAhead = statement<
-  [hostId: string, crawlId: string, key: string, priority: number, dueMs: number, most: number],
+  {
+    hostId: string;
+    crawlId: string;
+    key: string;
+    priority: number;
+    dueMs: number;
+    most: number;
+  },
   { ahead: number }
 >('count-ahead')`
    select count(*)::int as ahead from (
      select from url
-      where host_id = $1 and crawl_id = $2 and state = 'queued'
-        and (priority > $4::real or (priority = $4::real and key < decode($3, 'hex')))
-        and due_at <= now() + greatest($5::float8, 0) * interval '1 millisecond'
-      limit $6) first`;
+      where host_id = $hostId and crawl_id = $crawlId and state = 'queued'
+        and (priority > $priority::real or (priority = $priority::real and key < decode($key, 'hex')))
+        and due_at <= now() + greatest($dueMs::float8, 0) * interval '1 millisecond'
+      limit $most) first`;
 
 export interface AttemptRow {
   readonly at: Date;

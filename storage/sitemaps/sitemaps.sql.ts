@@ -1,9 +1,9 @@
 /** The sitemaps of a crawl. */
-import type { UrlState } from '../../contracts/crawl.ts';
+import type { SitemapView } from '../../contracts/http/sitemaps.ts';
 import type { SitemapFormat, SitemapState } from '../../domain/sitemap-choice.ts';
 import type { SitemapFault } from '../../domain/sitemap-faults.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
-import { statement, type Queryable } from '../postgres/index.ts';
+import { statement, view, type Queryable } from '../postgres/index.ts';
 
 export interface SitemapReport {
   readonly format: SitemapFormat;
@@ -19,83 +19,49 @@ export interface SitemapReport {
  * of new ones holds. @param faults as JSON
  */
 const storeReport = statement<
-  [
-    hostId: number,
-    crawlId: number,
-    key: string,
-    format: SitemapFormat,
-    pages: number,
-    sitemaps: number,
-    admitted: number,
-    faults: string,
-    faultCount: number,
-  ]
+  Omit<SitemapReport, 'faults'> & { host_id: number; crawl_id: number; key: string; faults: string }
 >('store-sitemap-report')`
    insert into sitemap_report as s (host_id, crawl_id, key, format, pages, sitemaps, admitted, faults, fault_count)
-   values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9)
+   values ($host_id, $crawl_id, decode($key, 'hex'), $format, $pages, $sitemaps, $admitted, $faults, $fault_count)
    on conflict (crawl_id, host_id, key) do update
      set format = excluded.format, pages = excluded.pages, sitemaps = excluded.sitemaps,
          admitted = greatest(s.admitted, excluded.admitted), faults = excluded.faults,
          fault_count = excluded.fault_count, read_at = now()`;
 
 /** @param key hex */
-export const noteSitemap = async (
+export const noteSitemap = (
   db: Queryable,
   { host_id, crawl_id, key }: { readonly host_id: number; readonly crawl_id: number; readonly key: string },
-  { format, pages, sitemaps, admitted, faults, fault_count: count }: SitemapReport,
-): Promise<void> => {
-  await storeReport(
-    db,
-    host_id,
-    crawl_id,
-    key,
-    format,
-    pages,
-    sitemaps,
-    admitted,
-    JSON.stringify(faults),
-    count,
-  );
-};
+  report: SitemapReport,
+): Promise<object[]> =>
+  storeReport(db, { ...report, host_id, crawl_id, key, faults: JSON.stringify(report.faults) });
 
-export interface SitemapRow {
-  readonly host_id: number;
+export interface SitemapRow extends Omit<SitemapView, 'why' | 'faults'> {
+  readonly hostId: number;
   /** Hex. */
   readonly key: string;
-  readonly url: string;
-  readonly standing: SitemapState;
-  readonly state: UrlState;
-  readonly status: number | null;
   readonly reason: UrlReason | null;
   readonly detail: string | null;
-  /** Null: robots.txt names it, or it is a seed. */
-  readonly named_by: string | null;
-  readonly seed: boolean;
-  readonly fetched_at: Date | null;
-  readonly format: SitemapFormat | null;
-  readonly pages: number | null;
-  readonly sitemaps: number | null;
-  readonly admitted: number | null;
-  readonly faults: readonly SitemapFault[] | null;
-  readonly fault_count: number | null;
+  readonly faults: readonly SitemapFault[];
 }
 
 /**
  * Sitemaps of a crawl after a place, by host and key. A sitemap with the same bytes as another is not read, and stands as
  * that one does. @param states null: all
  */
-export const listSitemaps = statement<
-  [
-    crawlId: string,
-    afterHost: string,
-    afterKey: string,
-    states: readonly SitemapState[] | null,
-    limit: number,
-  ],
+export const listSitemaps = view<
+  {
+    crawlId: string;
+    afterHost: string;
+    afterKey: string;
+    states: readonly SitemapState[] | null;
+    limit: number;
+  },
   SitemapRow
 >('list-sitemaps')`
-   select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing, u.state, u.status, u.reason, u.detail,
-          parent.url as named_by, u.seed, u.fetched_at, r.format, r.pages, r.sitemaps, r.admitted, r.faults, r.fault_count
+   select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing as state, u.status, u.reason, u.detail,
+          parent.url as named_by, u.seed, u.fetched_at, r.format, r.pages, r.sitemaps, r.admitted as new_urls,
+          coalesce(r.faults, '[]') as faults, coalesce(r.fault_count, 0) as fault_count
      from url u
      left join sitemap_report r
        on r.crawl_id = u.crawl_id and r.host_id = coalesce(u.alias_host, u.host_id) and r.key = coalesce(u.alias_key, u.key)
@@ -112,6 +78,6 @@ export const listSitemaps = statement<
         else 'failed'
       end as standing
     ) s
-    where u.crawl_id = $1 and u.kind = 1 and (u.host_id, u.key) > ($2, decode($3, 'hex'))
-      and ($4::text[] is null or s.standing = any ($4))
-    order by u.host_id, u.key limit $5`;
+    where u.crawl_id = $crawlId and u.kind = 1 and (u.host_id, u.key) > ($afterHost, decode($afterKey, 'hex'))
+      and ($states::text[] is null or s.standing = any ($states))
+    order by u.host_id, u.key limit $limit`;

@@ -64,9 +64,8 @@ async function store(
   key: string,
   { name, role, scopes, expiresAt }: KeyWish,
 ): Promise<KeyView | undefined> {
-  const [row] = await insertKey(
-    db, tenantId, name, hashOf(key), key.slice(0, prefixLength), role, scopes, expiresAt,
-  ); // prettier-ignore
+  const prefix = key.slice(0, prefixLength);
+  const [row] = await insertKey(db, { tenantId, name, hash: hashOf(key), prefix, role, scopes, expiresAt });
   return row;
 }
 

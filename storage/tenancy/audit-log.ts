@@ -11,9 +11,8 @@ export interface AuditPage {
 
 /** Newest first. */
 export async function auditBefore(db: Queryable, tenantId: number, query: AuditQuery): Promise<AuditPage> {
-  const { cursor = null, actor = null, method = null, target = null, since = null, until = null } = query;
   const { limit = defaultAuditLimit } = query;
-  const rows = await listAudit(db, tenantId, cursor, actor, method, target, since, until, limit);
+  const rows = await listAudit(db, { ...query, tenantId, limit });
   const last = rows.at(-1);
   return {
     items: rows.map(({ number: _, ...entry }) => entry),

@@ -1,5 +1,5 @@
 /** The audit log of calls, and the answers kept for idempotency keys. */
-import type { AuditEntry } from '../../contracts/http/audit.ts';
+import type { AuditEntry, AuditQuery } from '../../contracts/http/audit.ts';
 import { statement, view } from '../postgres/index.ts';
 
 /**
@@ -7,20 +7,20 @@ import { statement, view } from '../postgres/index.ts';
  * tenants.
  */
 export const beginAudit = statement<
-  [
-    tenantId: number,
-    actor: string,
-    role: string,
-    method: string,
-    route: string,
-    target: string,
-    requestId: string,
-    security: boolean,
-  ],
+  {
+    tenantId: number;
+    actor: string;
+    role: string;
+    method: string;
+    route: string;
+    target: string;
+    requestId: string;
+    security: boolean;
+  },
   { number: number }
 >('begin-audit')`
    insert into audit_log (tenant_id, actor, role, method, route, target, request_id, security)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) returning number`;
+   values ($tenantId, $actor, $role, $method, $route, $target, $requestId, $security) returning number`;
 
 /**
  * Notes how a request that was begun was answered. A request that was refused is not about security: nobody pushes out
@@ -38,29 +38,20 @@ export const countAudit = statement<[number: number, status: number, detail: str
      set times = a.times + 1, last_at = greatest(a.last_at, excluded.at)`;
 
 /**
- * Newest first. `before`: only entries older than this number; `since`, `until`: only entries from the one to before
+ * Newest first. `cursor`: only entries older than this number; `since`, `until`: only entries from the one to before
  * the other; null: any.
  */
 export const listAudit = view<
-  [
-    tenantId: number,
-    before: string | null,
-    actor: string | null,
-    method: string | null,
-    targetStart: string | null,
-    since: string | null,
-    until: string | null,
-    limit: number,
-  ],
+  AuditQuery & { tenantId: number; limit: number },
   AuditEntry & { number: number }
 >('list-audit')`
    select number, at, actor, role, method, route, target, request_id, status, detail, times, last_at
      from audit_log
-    where tenant_id = $1 and ($2::bigint is null or number < $2)
-      and ($3::text is null or actor = $3) and ($4::text is null or method = $4)
-      and ($5::text is null or starts_with(target, $5))
-      and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
-    order by number desc limit $8`;
+    where tenant_id = $tenantId and ($cursor::bigint is null or number < $cursor)
+      and ($actor::text is null or actor = $actor) and ($method::text is null or method = $method)
+      and ($target::text is null or starts_with(target, $target))
+      and ($since::timestamptz is null or at >= $since) and ($until::timestamptz is null or at < $until)
+    order by number desc limit $limit`;
 
 /** Entries of a kind beyond the newest: none of a kind pushes out another. Each condition has an index of its own. */
 const surplusOf = (kind: string, kept: string): string =>
@@ -126,19 +117,17 @@ export const reserveIdempotencyKey = statement<
  * Keeps the answer that later requests with the same key get. @param body null: the answer held a secret, or is too
  * long
  */
-export const keepAnswer = statement<
-  [
-    tenantId: number,
-    caller: string,
-    key: string,
-    status: number,
-    contentType: string,
-    location: string | null,
-    body: string | null,
-  ]
->('keep-answer')`
-   update idempotency_key set status = $4, content_type = $5, location = $6, body = $7
-    where tenant_id = $1 and caller = $2 and key = $3`;
+export const keepAnswer = statement<{
+  tenantId: number;
+  caller: string;
+  key: string;
+  status: number;
+  contentType: string;
+  location: string | null;
+  body: string | null;
+}>('keep-answer')`
+   update idempotency_key set status = $status, content_type = $contentType, location = $location, body = $body
+    where tenant_id = $tenantId and caller = $caller and key = $key`;
 
 /** Frees a key whose request did nothing: the key may be used again. */
 export const freeIdempotencyKey = statement<[tenantId: number, caller: string, key: string]>(

@@ -4,19 +4,19 @@ import { statement, view } from '../postgres/index.ts';
 
 /** No row: the tenant does not exist or is closed, or there is a key with this hash already. */
 export const insertKey = view<
-  [
-    tenantId: string,
-    name: string,
-    hash: Buffer,
-    prefix: string,
-    role: Role,
-    scopes: readonly Scope[] | null,
-    expiresAt: string | null,
-  ],
+  {
+    tenantId: string;
+    name: string;
+    hash: Buffer;
+    prefix: string;
+    role: Role;
+    scopes: readonly Scope[] | null;
+    expiresAt: string | null;
+  },
   KeyView
 >('insert-key')`
    insert into api_key (tenant_id, name, hash, prefix, role, scopes, expires_at)
-   select id, $2, $3, $4, $5, $6::text[], $7::timestamptz from tenant where id = $1 and closed_at is null
+   select id, $name, $hash, $prefix, $role, $scopes::text[], $expiresAt::timestamptz from tenant where id = $tenantId and closed_at is null
    on conflict (hash) do nothing
    returning id::text, tenant_id::text, name, prefix, role, scopes, created_at, expires_at, revoked_at, last_used_at`;
 

@@ -88,19 +88,19 @@ export interface QuarantineRow {
 }
 
 /**
- * Verdicts of a crawl after an id, with the URLs that each keeps back, counted up to `counted`. A filter that is null
- * does not count.
+ * Verdicts of a crawl after an id, with the URLs that each keeps back, counted up to `counted`. A filter that is null or
+ * absent does not count.
  */
 export const listQuarantine = statement<
-  [
-    crawlId: string,
-    after: string,
-    ids: readonly string[] | null,
-    verdicts: readonly Verdict[],
-    origins: readonly string[] | null,
-    limit: number,
-    counted: number,
-  ],
+  {
+    crawlId: string;
+    after?: string;
+    ids?: readonly string[] | null;
+    verdicts: readonly Verdict[];
+    origins?: readonly string[] | null;
+    limit: number;
+    counted: number;
+  },
   QuarantineRow
 >('list-quarantine')`
    select q.id::text, q.host_id, h.origin, q.shape, q.rule, q.evidence, q.verdict, q.created_at, q.judged_by, q.judged_at,
@@ -108,16 +108,16 @@ export const listQuarantine = statement<
           (select count(*) from (
              (select 1 from url u
                where u.host_id = q.host_id and u.crawl_id = q.crawl_id and u.state = 'excluded'
-                 and u.reason in ('trap', 'soft-404') and u.detail = q.id::text || ': ' || q.shape limit $7)
+                 and u.reason in ('trap', 'soft-404') and u.detail = q.id::text || ': ' || q.shape limit $counted)
              union all
              (select 1 from host h cross join url u
                where q.shape like '${hostsBelow('%')}' and ${belowDomain(`substr(q.shape, ${String(hostsBelow('').length + 1)})`)}
                  and u.host_id = h.id and u.crawl_id = q.crawl_id and u.state = 'excluded'
-                 and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape limit $7)) kept)::int as urls
+                 and u.reason = 'trap' and u.detail = q.id::text || ': ' || q.shape limit $counted)) kept)::int as urls
      from quarantine q join host h on h.id = q.host_id
-    where q.crawl_id = $1 and q.id > $2 and ($3::bigint[] is null or q.id = any ($3)) and q.verdict = any ($4)
-      and ($5::text[] is null or h.origin = any ($5))
-    order by q.id limit $6`;
+    where q.crawl_id = $crawlId and q.id > coalesce($after, 0) and ($ids::bigint[] is null or q.id = any ($ids)) and q.verdict = any ($verdicts)
+      and ($origins::text[] is null or h.origin = any ($origins))
+    order by q.id limit $limit`;
 
 /**
  * Gives shapes of a crawl a verdict; answers those that had another one. A release is settled when no URL is kept back

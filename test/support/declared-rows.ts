@@ -9,6 +9,8 @@ export interface DeclaredRow {
   readonly maker: 'statement' | 'view';
   /** Each column with the kinds of value that it may have, such as `number` and `null`; `any`: whatever comes. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
+  /** Names of its values; none if they come by place. */
+  readonly values: readonly string[];
 }
 
 /** Of the statements whose names stand in the source. */
@@ -23,11 +25,13 @@ export function declaredRows(): readonly DeclaredRow[] {
   const found: DeclaredRow[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
-      const [maker, [name], row] = [node.expression.text, node.arguments, node.typeArguments?.[1]];
+      const [maker, [name]] = [node.expression.text, node.arguments];
+      const [values, row] = node.typeArguments ?? [];
       if ((maker === 'statement' || maker === 'view') && name !== undefined && ts.isStringLiteral(name))
         found.push({
           name: name.text,
           maker,
+          values: values === undefined ? [] : namesOf(checker, checker.getTypeFromTypeNode(values)),
           columns: new Map(row === undefined ? [] : columnsOf(checker, checker.getTypeFromTypeNode(row))),
         });
     }
@@ -39,6 +43,9 @@ export function declaredRows(): readonly DeclaredRow[] {
   }
   return found;
 }
+
+const namesOf = (checker: ts.TypeChecker, values: ts.Type): string[] =>
+  checker.isTupleType(values) ? [] : checker.getPropertiesOfType(values).map(({ name }) => name);
 
 /** The columns of a union of rows are those of any of them. */
 function columnsOf(checker: ts.TypeChecker, row: ts.Type): [string, string[]][] {

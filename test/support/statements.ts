@@ -11,11 +11,13 @@ export interface MadeStatement {
   readonly text: string;
   /** The name by which Postgres knows it. */
   readonly preparedAs: string;
+  /** Of its values, if they come as a record. */
+  readonly values: readonly string[];
 }
 
 /** Loads the families anew, with a maker that notes what it makes, for the caller alone. */
 export async function allStatements(): Promise<readonly MadeStatement[]> {
-  const made: { readonly name: string; readonly text: string }[] = [];
+  const made: Omit<MadeStatement, 'preparedAs'>[] = [];
   vi.resetModules();
   vi.doMock('../../storage/postgres/statement.ts', async (original) => {
     const makers = Object.entries(await original<Readonly<Record<string, typeof statement>>>());
@@ -26,7 +28,7 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
           const tag = make<[], object>(name, longestMs);
           return (...template: Parameters<typeof tag>) => {
             const one = tag(...template);
-            made.push({ name, text: one.text });
+            made.push({ name, text: one.text, values: one.names });
             return one;
           };
         },
@@ -45,5 +47,10 @@ export async function allStatements(): Promise<readonly MadeStatement[]> {
   }
   vi.doUnmock('../../storage/postgres/statement.ts');
   vi.resetModules();
-  return made.map(({ name, text }) => ({ name: exported.get(text) ?? name, text, preparedAs: name }));
+  return made.map(({ name, text, values }) => ({
+    name: exported.get(text) ?? name,
+    text,
+    preparedAs: name,
+    values,
+  }));
 }

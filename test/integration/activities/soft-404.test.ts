@@ -112,8 +112,8 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   expect(standing(held, /story$/)).toEqual(['done fetched']);
   expect(standing(held, /old-/)).toEqual(['excluded soft-404']);
 
-  const all = [null, ['held'], null, 10, 100] as const;
-  const [row] = await listQuarantine(pool, String(crawl), '0', ...all);
+  const all = { crawlId: String(crawl), verdicts: ['held'], limit: 10, counted: 100 } as const;
+  const [row] = await listQuarantine(pool, all);
   expect(row).toMatchObject({ rule: 'soft-404', verdict: 'held', origin: site.origin, urls: 4 });
   const explained = await explainUrlOf(pool, String(crawl), `${site.origin}/stories/old-a`, 'Orbweaver/0.0');
   expect(explained?.decisions.find(({ verdict }) => verdict === 'soft-404')?.because).toMatch(
@@ -245,7 +245,12 @@ it('holds copies with their page, in whatever order they come, and none at anoth
   expect(site.paths().filter((path) => path.includes('new-'))).toHaveLength(3);
   expect(standing(await states(), /stories\/(old|new)-/)).toEqual(['excluded soft-404']);
   expect(standing(await states(), /new-copy/)).toEqual(['done fetched']);
-  const [held] = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const [held] = await listQuarantine(pool, {
+    crawlId: String(crawl),
+    verdicts: ['held'],
+    limit: 10,
+    counted: 100,
+  });
   const id = held?.id ?? '';
   await giveVerdict(pool, String(crawl), [id], 'released', 'test');
   expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 7, more: false });
@@ -259,7 +264,12 @@ it('holds nothing more once the crawl does not look, and gives pages back in a c
   await read(host, '/stories/later');
   expect(standing(await states(), /later/)).toEqual(['done fetched']);
 
-  const [held] = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const [held] = await listQuarantine(pool, {
+    crawlId: String(crawl),
+    verdicts: ['held'],
+    limit: 10,
+    counted: 100,
+  });
   const { id, shape } = held ?? { id: '', shape: '' };
   await setState(pool, crawl, 'finished');
   await giveVerdict(pool, String(crawl), [id], 'released', 'test');

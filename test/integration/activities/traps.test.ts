@@ -329,7 +329,12 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
   await tables.url.change(pool, { crawl_id: crawl }, trap);
   const told = await explainUrlOf(pool, String(crawl), `${one.origin}/`, 'Orbweaver/0.0');
   expect(JSON.stringify(told)).toContain('say what others said');
-  const listed = await listQuarantine(pool, String(crawl), '0', null, ['held'], null, 10, 100);
+  const listed = await listQuarantine(pool, {
+    crawlId: String(crawl),
+    verdicts: ['held'],
+    limit: 10,
+    counted: 100,
+  });
   expect(listed.map(({ urls }) => urls)).toEqual([3]);
 
   await giveVerdict(pool, String(crawl), [String(row?.id)], 'released', 'key 1');

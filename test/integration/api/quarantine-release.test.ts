@@ -23,7 +23,12 @@ it('counts the URLs that a worker queues while the API waits', async () => {
   const answer = ask(api.url, null, 'POST', `${path}/release`, {});
   await until('a worker has queued the URLs', async () => {
     await tendQuarantine(pool, 10, 5_000);
-    const [row] = await listQuarantine(pool, crawl, '0', null, ['released'], null, 1, 100);
+    const [row] = await listQuarantine(pool, {
+      crawlId: crawl,
+      verdicts: ['released'],
+      limit: 1,
+      counted: 100,
+    });
     return row?.urls === 0;
   });
   expect(quarantineJudged.parse((await answer).body)).toEqual({ shapes: 1, urls: 14, more: false, left: 0 });

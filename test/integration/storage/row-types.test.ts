@@ -82,9 +82,12 @@ it('have the declared columns and types', async () => {
   const declared = new Map(declaredRows().map((row) => [row.name, row]));
   expect(declared.size).toBeGreaterThan(450);
   const wrong: string[] = [];
-  for (const { preparedAs, text } of await allStatements()) {
+  for (const { preparedAs, text, values } of await allStatements()) {
     const row = declared.get(preparedAs);
     if (row === undefined || /^\s*create /.test(text)) continue;
+    const unnamed = row.values.filter((name) => !values.includes(name));
+    if (unnamed.length > 0 || values.length !== row.values.length)
+      wrong.push(`${preparedAs}: takes ${values.join(', ')}, and is given ${row.values.join(', ')}`);
     const answered = new Map(
       (await described(text)).map(({ name, dataTypeID }): [string, string] => {
         const kind = kinds.get(dataTypeID) ?? 'unknown';
