@@ -13,11 +13,11 @@ import { auditCrawl } from '../../storage/reports/index.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
 import { parseId, signalProcess } from '../../stack/processes.ts';
 import { createPool } from '../../storage/postgres/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { openDesk, type CrawlDesk, withDesk } from '../support/crawling.ts';
 import { hostRow, noEditPending, tables } from '../support/database/index.ts';
 import { startOwnStack } from '../support/start-stack.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { until } from '../support/until.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
@@ -35,23 +35,19 @@ async function expectWhole(desk: Pick<CrawlDesk, 'pool'>, crawlId: string, web: 
 }
 
 describe('buttons of Temporal Web', () => {
-  let world: World;
-  let desk: CrawlDesk;
+  const world = withWorld();
+  const desk = withDesk(world);
   let worker: WorkerProcess;
   let control: CrawlControl;
   let web: Web;
   let origin = '';
 
   beforeAll(async () => {
-    world = await createWorld();
-    desk = await openDesk(world);
     control = createCrawlControl(desk.client, taskQueues.crawl);
     worker = await startWorker(world, { blobDir: makeBlobDir() });
   });
   afterAll(async () => {
     await worker.drain();
-    await desk.close();
-    await world.close();
   });
   beforeEach(async () => {
     web = await startWeb({ seed: 71, hosts: 2, pages: 60, latencyMs: 2 });

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CapBook } from '../../engine/caps/cap-book.ts';
 import { explainUrlOf } from '../../engine/explain/explain.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { tables, urlStates } from '../support/database/index.ts';
 import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
 import { listen } from '../support/loopback.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 import { mostTogether, mostWithin } from '../web/crowd.ts';
 
 const names = 24;
@@ -23,22 +23,18 @@ const pages = 3;
 const rate = 10;
 
 describe.skipIf(!hasDnsmasq())('many names on one address (needs dnsmasq)', () => {
-  let world: World;
-  let desk: CrawlDesk;
+  const world = withWorld();
+  const desk = withDesk(world);
   let workers: readonly WorkerProcess[];
   let dnsmasq: Dnsmasq;
   beforeAll(async () => {
     dnsmasq = await startDnsmasq(['address=/wild.test/127.0.0.7']);
-    world = await createWorld();
-    desk = await openDesk(world);
     const environment = { ORBWEAVER_CAP_PRIVATE: 'on', ORBWEAVER_ADDRESS_RATE: String(rate) };
     const settings = { blobDir: makeBlobDir(), dns: dnsmasq.address, leaseSeconds: 3, environment };
     workers = await Promise.all([startWorker(world, settings), startWorker(world, settings)]);
   });
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.kill()));
-    await desk.close();
-    await world.close();
     await dnsmasq.close();
   });
 

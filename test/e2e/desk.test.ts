@@ -10,12 +10,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hostWorkflowId } from '../../contracts/workflows.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { gaps, page, robots, startSite, status, type Site } from '../integration/activities/site.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { addFailingHost, lettersOf } from '../support/database/index.ts';
 import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 import { until } from '../support/until.ts';
 
 /** What is seen on the way is kept here; docs/images has copies. */
@@ -23,23 +23,17 @@ const screenshots = '.cache/screenshots';
 const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
 
 describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
-  let world: World;
-  let desk: CrawlDesk;
-  let worker: WorkerProcess;
+  const world = withWorld();
+  const desk = withDesk(world);
+  withWorker(world, { blobDir: makeBlobDir() });
   let web: TemporalWeb;
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    world = await createWorld();
-    desk = await openDesk(world);
-    worker = await startWorker(world, { blobDir: makeBlobDir() });
     web = await openTemporalWeb(inject('stack').temporalUiUrl ?? '', world.namespace);
   });
   afterAll(async () => {
     await web.close();
-    await worker.drain();
-    await desk.close();
-    await world.close();
   });
 
   const pages = (site: Site): string[] => site.paths().filter((path) => path !== '/robots.txt');

@@ -8,32 +8,28 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { tables, urlStates } from '../support/database/index.ts';
 import { hasDnsmasq, startDnsmasq, type Dnsmasq } from '../support/dnsmasq.ts';
 import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { withWorld } from '../support/world.ts';
 
 const pages = 10;
 /** Known for longer than the crawl lasts. */
 const records = ['one', 'two', 'three'].map((name) => `host-record=${name}.test,127.0.0.1,3600`);
 
 describe.skipIf(!hasDnsmasq())('a crawl whose DNS resolver goes away (needs dnsmasq)', () => {
-  let world: World;
-  let desk: CrawlDesk;
+  const world = withWorld();
+  const desk = withDesk(world);
   let worker: WorkerProcess;
   let dnsmasq: Dnsmasq;
   let connections = 0;
   beforeAll(async () => {
     dnsmasq = await startDnsmasq(records);
-    world = await createWorld();
-    desk = await openDesk(world);
     worker = await startWorker(world, { blobDir: makeBlobDir(), dns: dnsmasq.address });
   });
   afterAll(async () => {
     await worker.kill();
-    await desk.close();
-    await world.close();
     await dnsmasq.close();
   });
 

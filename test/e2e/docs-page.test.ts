@@ -6,22 +6,18 @@
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../api/openapi/document.ts';
-import { serve, startServices, type Api, type Services } from '../integration/api/world.ts';
+import { withServices, withServed } from '../integration/api/world.ts';
 import { chromiumOptions, hasChromium } from '../support/temporal-web.ts';
 
 describe.skipIf(!hasChromium())('the docs page (needs chromium)', () => {
-  let services: Services;
-  let api: Api;
+  const services = withServices();
+  const api = withServed(services.pool, { anonymous: true });
   let browser: Browser;
   beforeAll(async () => {
-    services = await startServices();
-    api = await serve(services.pool, { anonymous: true });
     browser = await chromium.launch(chromiumOptions);
   });
   afterAll(async () => {
     await browser.close();
-    await api.stop();
-    await services.stop();
   });
 
   it('shows every operation, asks nobody else, and keeps to its policy', async () => {

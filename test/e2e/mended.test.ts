@@ -4,7 +4,7 @@
  * @module-tag deep
  */
 import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { actOnHost } from '../../activities/act-on-host.ts';
 import type { HostAction } from '../../contracts/hosts.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
@@ -31,24 +31,19 @@ import {
   tables,
 } from '../support/database/index.ts';
 import { closedEndpoint, type Endpoint } from '../support/loopback.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
 import { withWorld } from '../support/world.ts';
 import { until } from '../support/until.ts';
 
 const world = withWorld();
 const desk = withDesk(world);
-let worker: WorkerProcess;
+withWorker(world, { blobDir: makeBlobDir() });
 const servers: Server[] = [];
-
-beforeAll(async () => {
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-});
-afterAll(async () => {
+afterAll(() => {
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
   }
-  await worker.drain();
 });
 
 /** A parked host on a port on which nothing listens, and a crawl that failed there. */

@@ -10,29 +10,23 @@ import { cancelCrawlUpdate, crawlWorkflowId } from '../../contracts/workflows.ts
 import { defaultKeepFresh, lookSeconds } from '../../domain/recrawl/keep-fresh.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
 import { page, startSite } from '../integration/activities/site.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
 import { until } from '../support/until.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 
 describe.skipIf(!hasChromium())('the Schedule of a standing crawl in Temporal Web (needs chromium)', () => {
-  let world: World;
-  let worker: WorkerProcess;
-  let desk: CrawlDesk;
+  const world = withWorld();
+  const desk = withDesk(world);
+  withWorker(world, { blobDir: makeBlobDir() });
   let desktop: TemporalWeb;
   beforeAll(async () => {
-    world = await createWorld();
-    worker = await startWorker(world, { blobDir: makeBlobDir() });
-    desk = await openDesk(world);
     desktop = await openTemporalWeb(inject('stack').temporalUiUrl ?? '', world.namespace);
   });
   afterAll(async () => {
     await desktop.close();
-    await desk.close();
-    await worker.drain();
-    await world.close();
   });
 
   it('is paused, triggered, backfilled and let go on by its buttons', async () => {

@@ -5,7 +5,7 @@
  */
 import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cancelCrawlUpdate, crawlWorkflowId } from '../../contracts/workflows.ts';
 import { defaultKeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { auditCrawl } from '../../storage/reports/index.ts';
@@ -13,18 +13,12 @@ import { page, startSite } from '../integration/activities/site.ts';
 import { withDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
 import { until } from '../support/until.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
 import { withWorld } from '../support/world.ts';
 
 const world = withWorld();
 const desk = withDesk(world);
-let worker: WorkerProcess;
-beforeAll(async () => {
-  worker = await startWorker(world, { blobDir: makeBlobDir() });
-});
-afterAll(async () => {
-  await worker.drain();
-});
+withWorker(world, { blobDir: makeBlobDir() });
 
 /** A page is due a second after its visit. */
 const soon = { floorSeconds: 1, ceilingSeconds: 1 };

@@ -12,10 +12,10 @@ import type { PageView } from '../../contracts/http/results.ts';
 import { crawlWorkflowId, hostWorkflowId } from '../../contracts/workflows.ts';
 import { reservePort, type ReservedPort } from '../../stack/ports.ts';
 import { allPages } from '../support/all-pages.ts';
-import { openDesk, type CrawlDesk } from '../support/crawling.ts';
+import { withDesk } from '../support/crawling.ts';
 import { hasChromium, openTemporalWeb, type TemporalWeb } from '../support/temporal-web.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../support/worker.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { makeBlobDir, withWorker } from '../support/worker.ts';
+import { withWorld } from '../support/world.ts';
 import { until } from '../support/until.ts';
 import { expectedOf } from '../web/expected.ts';
 import { complaints, judge } from '../web/judge.ts';
@@ -27,9 +27,9 @@ const screenshots = '.cache/screenshots';
 const columns = ['CrawlState', 'QueueDepth', 'DeadLetters', 'LastError', 'NextFetchTime'];
 
 describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
-  let world: World;
-  let desk: CrawlDesk;
-  let worker: WorkerProcess;
+  const world = withWorld();
+  const desk = withDesk(world);
+  withWorker(world, { blobDir: makeBlobDir() });
   let web: Web;
   let desktop: TemporalWeb;
   let crawlId: string;
@@ -59,9 +59,6 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
 
   beforeAll(async () => {
     mkdirSync(screenshots, { recursive: true });
-    world = await createWorld();
-    desk = await openDesk(world);
-    worker = await startWorker(world, { blobDir: makeBlobDir() });
     // More than are asked for while the browser does its work.
     web = await startWeb({ seed: 31, hosts: 2, pages: 80, crossShare: 0 });
     closedPort = await reservePort({ what: 'a host that is away', fixed: null, usual: null });
@@ -72,12 +69,9 @@ describe.skipIf(!hasChromium())('Temporal Web (needs chromium)', () => {
   });
   afterAll(async () => {
     await desktop.close();
-    await worker.drain();
-    await desk.close();
     await web.stop();
     if (late !== undefined) await closed(late);
     closedPort.release();
-    await world.close();
   });
 
   it('pauses a host by a signal: no further request', async () => {

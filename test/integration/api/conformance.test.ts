@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fromNow, tables } from '../../support/database/index.ts';
-import { newCrawl, serve, startServices, type Api, type Services } from './world.ts';
+import { newCrawl, withServices, withServed } from './world.ts';
 
 const program = process.env.SCHEMATHESIS_PROGRAM;
 const checks = [
@@ -15,20 +15,14 @@ const checks = [
 ];
 
 describe.skipIf(program === undefined)('the OpenAPI document (npm run conformance)', () => {
-  let services: Services;
-  let api: Api;
+  const services = withServices();
+  const api = withServed(services.pool, { anonymous: true });
   beforeAll(async () => {
-    services = await startServices();
     await newCrawl(services.pool);
     // The instance is ready all along: a 503 of readyz would be told as a server's fault.
     await tables.worker.add(services.pool, {
       ...{ id: randomUUID(), roles: ['control'], started_at: fromNow(), seen_at: fromNow(3_600) },
     });
-    api = await serve(services.pool, { anonymous: true });
-  });
-  afterAll(async () => {
-    await api.stop();
-    await services.stop();
   });
 
   async function run(...more: readonly string[]): Promise<{ code: number | null; output: string }> {

@@ -1,7 +1,6 @@
 /** Exports that go to a bucket: uploaded by parts, taken up where an upload was cut, downloaded from there, removed. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ExportView } from '../../../contracts/http/exports.ts';
@@ -14,17 +13,18 @@ import { startFaultyS3, type FaultyS3 } from '../../s3/faulty.ts';
 import { access, startS3, type S3Server } from '../../s3/server.ts';
 import { ask } from './asking.ts';
 import { storeCrawl, toolsFor, type Stored } from './exported.ts';
-import { serve, startServices, type Api, type Services } from './world.ts';
+import { serve, type Api, withServices } from './world.ts';
+import { ownFolder } from '../../support/given.ts';
 
 const program = s3Program();
 const mib = 1024 ** 2;
 const never = new AbortController().signal;
 
 describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () => {
-  let services: Services;
+  const services = withServices();
+  const folder = ownFolder();
   let server: S3Server;
   let network: FaultyS3;
-  let folder: string;
   let bucket: ObjectStore;
   let crawl: Stored;
   let tools: ExportTools;
@@ -32,10 +32,8 @@ describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () =>
   beforeAll(async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', access.accessKeyId);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', access.secretAccessKey);
-    services = await startServices();
     server = await startS3(program ?? '');
     network = await startFaultyS3(server.port);
-    folder = mkdtempSync(path.join(tmpdir(), 'orbweaver-exports-s3-'));
     const place = {
       bucket: server.bucket,
       endpoint: `http://127.0.0.1:${String(network.port)}`,
@@ -53,8 +51,6 @@ describe.skipIf(program === null)('in S3 (needs `npm run test-programs`)', () =>
     await api.stop();
     await network.close();
     await server.stop();
-    await services.stop();
-    rmSync(folder, { recursive: true, force: true });
     vi.unstubAllEnvs();
   });
 

@@ -27,7 +27,7 @@ import { access, startS3, type S3Server } from '../../s3/server.ts';
 import { addUrl, askDatabase, fromNow, hostRow, tables } from '../../support/database/index.ts';
 import { flipBit } from '../../support/flip-bit.ts';
 import { until } from '../../support/until.ts';
-import { openFrontier, result, runningCrawl, type Frontier } from './frontier.ts';
+import { result, runningCrawl, withFrontier } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
 const program = s3Program();
@@ -41,7 +41,7 @@ interface Process {
 }
 
 describe.skipIf(program === null)('with segments in S3 (needs `npm run test-programs`)', () => {
-  let frontier: Frontier;
+  const frontier = withFrontier();
   let server: S3Server;
   let network: FaultyS3;
   let folder: string;
@@ -49,14 +49,12 @@ describe.skipIf(program === null)('with segments in S3 (needs `npm run test-prog
   beforeAll(async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', access.accessKeyId);
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', access.secretAccessKey);
-    frontier = await openFrontier();
     server = await startS3(program ?? '');
     network = await startFaultyS3(server.port);
   });
   afterAll(async () => {
     await network.close();
     await server.stop();
-    await frontier.close();
     vi.unstubAllEnvs();
   });
   beforeEach(async () => {

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   cancelCrawlUpdate,
   crawlWorkflowId,
@@ -14,19 +14,13 @@ import { storeEdit } from '../../../storage/edits/index.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { withDesk } from '../../support/crawling.ts';
 import { tables } from '../../support/database/index.ts';
-import { makeBlobDir, startWorker, type WorkerProcess } from '../../support/worker.ts';
+import { makeBlobDir, startWorker, withWorker } from '../../support/worker.ts';
 import { withWorld } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
 
 const world = withWorld();
 const desk = withDesk(world);
-let worker: WorkerProcess;
-beforeAll(async () => {
-  worker = await startWorker(world, { roles: 'control', blobDir: makeBlobDir() });
-});
-afterAll(async () => {
-  await worker.drain();
-});
+withWorker(world, { roles: 'control', blobDir: makeBlobDir() });
 
 const seedsOf = async (crawl: string) => {
   const view = await viewCrawl(desk.pool, crawl);
