@@ -1,6 +1,6 @@
 /** When the work that is left at one host will be done (G14). Times in milliseconds, instants since 1970. */
 import { hostDay } from './closing.ts';
-import { nextOpening, standingAt, type Windows } from './windows.ts';
+import { nextOpening, openingAt, type Windows } from './windows.ts';
 
 export interface WorkLeft {
   readonly urls: number;
@@ -23,7 +23,7 @@ export function doneAt({ urls, eachMs, from, windows, quotaPerDay, leftToday }: 
   for (let span = 0; span < mostSpans; span++) {
     at = nextOpening(windows, at);
     const dayEnds = hostDay(windows, at).endsAt;
-    const closes = windows === null ? Infinity : (standingAt(windows, at).until ?? Infinity);
+    const closes = windows === null ? Infinity : (openingAt(windows, at).until ?? Infinity);
     const ends = Math.min(closes, dayEnds);
     const fit = Math.max(0, Math.min(today, eachMs === 0 ? Infinity : Math.ceil((ends - at) / eachMs)));
     if (left <= fit) return at + left * eachMs;

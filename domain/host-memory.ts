@@ -24,7 +24,7 @@ export const newHost: HostMemory = {
 };
 
 /** The part of a `History` that comes from what the host has taught so far. */
-export const standingOf = (
+export const historyOf = (
   memory: HostMemory,
   url: { readonly key: string; readonly reason: UrlReason | null },
   now: number,

@@ -90,14 +90,14 @@ function weekOf({ open }: Windows): Span[] {
   return merged;
 }
 
-export interface Standing {
+export interface Opening {
   readonly open: boolean;
   /** The instant at which `open` changes; null: never. */
   readonly until: number | null;
 }
 
 /** Whether a host with these windows is open at an instant, and for how long it stays so. */
-export function standingAt(windows: Windows, at: number): Standing {
+export function openingAt(windows: Windows, at: number): Opening {
   const week = weekOf(windows);
   const inWeek = (instant: number): number => {
     const time = (wallTime(windows.timeZone, instant) - aMonday) % weekMs;
@@ -124,6 +124,6 @@ export function standingAt(windows: Windows, at: number): Standing {
 /** The first instant from `at` on at which the host is open. @param windows null: the host is always open */
 export function nextOpening(windows: Windows | null, at: number): number {
   if (windows === null) return at;
-  const { open, until } = standingAt(windows, at);
+  const { open, until } = openingAt(windows, at);
   return open || until === null ? at : until;
 }

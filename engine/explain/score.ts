@@ -16,7 +16,7 @@ import type { UrlCircumstances } from '../../storage/reports/index.ts';
 import { promiseOf, scoreOf } from '../admission/scoring.ts';
 
 /** Where a page stands: its depth, the page that names it, and the links that were counted (sketches). */
-export type Standing = Pick<
+export type Placed = Pick<
   UrlCircumstances,
   'depth' | 'parent_priority' | 'parent_is_host' | 'linking_hosts' | 'linking_pages' | 'promised' | 'lastmod'
 >;
@@ -30,7 +30,7 @@ export async function scoreFacts(
   db: Queryable,
   config: CrawlConfig,
   { url, host }: CanonicalUrl,
-  standing: Standing,
+  placed: Placed,
 ): Promise<ScoreFacts> {
   const weights = weightsOf(config.priority, config.focus !== null);
   const names = domainsAbove(hostName(host));
@@ -38,8 +38,7 @@ export async function scoreFacts(
   const nearest = names.find((name) => ranks.some(({ domain }) => domain === name));
   const place = ranks.find(({ domain }) => domain === nearest)?.place ?? null;
   const [quality] = await qualitiesOf(db, [host]);
-  const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised, lastmod } =
-    standing;
+  const { depth, parent_priority, parent_is_host, linking_hosts, linking_pages, promised, lastmod } = placed;
   const counted = (sketch: string | null, first: boolean): number =>
     Math.max(Number(first), sketch === null ? 0 : sourcesOf(readSketch(sketch)));
   const topic = config.focus === null ? null : new Topic(config.focus);

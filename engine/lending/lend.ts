@@ -10,7 +10,7 @@ import { storedKinds } from '../../domain/url-kind.ts';
 import { randomUUID } from 'node:crypto';
 import { earned, heldMs, longestLoanMs, mostLoans } from '../../domain/lending.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
-import { standingAt } from '../../domain/windows.ts';
+import { openingAt } from '../../domain/windows.ts';
 import { inTransaction, type Queryable, retrying } from '../../storage/postgres/index.ts';
 import {
   askToLend,
@@ -228,6 +228,6 @@ async function firstAllowed(
 /** Will the host close during the loan? A request must be over by then, and a loan cannot be called back. */
 function closesWithin({ settings: { windows }, now_ms: now }: LendableHost, leaseMs: number): boolean {
   if (windows === null) return false;
-  const { until } = standingAt(windows, now);
+  const { until } = openingAt(windows, now);
   return until !== null && until - now < leaseMs;
 }

@@ -9,13 +9,13 @@
  */
 import { hostDay } from '../../domain/closing.ts';
 import { dailyQuota, reserveFor, usedOn } from '../../domain/quota.ts';
-import { nextOpening, standingAt, type Standing, type Windows } from '../../domain/windows.ts';
+import { nextOpening, openingAt, type Opening, type Windows } from '../../domain/windows.ts';
 import type { LocalDay } from '../../domain/zone.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import type { Visit, TakenLease } from '../../storage/leases/index.ts';
 import { reserveRequests } from '../../storage/hosts/index.ts';
 
-const alwaysOpen: Standing = { open: true, until: null };
+const alwaysOpen: Opening = { open: true, until: null };
 
 export class Allowance {
   readonly #windows: Windows | null;
@@ -25,7 +25,7 @@ export class Allowance {
   /** Added to `performance.now()`, they give the latest and the earliest instant that it may be now. */
   readonly #latest: number;
   readonly #earliest: number;
-  readonly #standing: Standing;
+  readonly #opening: Opening;
   readonly #day: LocalDay;
   readonly #used: number;
   #reserved: number;
@@ -39,7 +39,7 @@ export class Allowance {
     this.#exact = quotaPerDay !== null || taken.budget !== null;
     this.#latest = taken.now_ms - askedAt;
     this.#earliest = taken.now_ms - performance.now();
-    this.#standing = windows === null ? alwaysOpen : standingAt(windows, taken.now_ms);
+    this.#opening = windows === null ? alwaysOpen : openingAt(windows, taken.now_ms);
     this.#day = hostDay(windows, taken.now_ms);
     const counted = { day: taken.requests_day, used: taken.requests_used };
     this.#used = usedOn(this.#day.day, counted, taken.requests_lost);
@@ -53,7 +53,7 @@ export class Allowance {
 
   /** Is the host open, and still in the day for which requests are counted? */
   get isOpen(): boolean {
-    const { open, until } = this.#standing;
+    const { open, until } = this.#opening;
     const latest = this.#latest + performance.now();
     return latest < this.#day.endsAt && open && latest < (until ?? Infinity);
   }

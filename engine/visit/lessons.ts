@@ -3,7 +3,7 @@
  * the slice. A slice begins with what the last one learned; `save` and `forRelease` pass it on to the next.
  */
 import { signOf } from '../../domain/blame.ts';
-import { afterAnswer, standingOf, type HostMemory } from '../../domain/host-memory.ts';
+import { afterAnswer, historyOf, type HostMemory } from '../../domain/host-memory.ts';
 import type { History, HostNext, Trouble } from '../../domain/outcome.ts';
 import { afterLoss, type Manners } from '../../domain/pace.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
@@ -70,10 +70,10 @@ export class Lessons {
   of(
     tenantId: number,
     isShared: boolean,
-  ): { standing: (url: AskedUrl) => Omit<History, 'tries' | 'hops' | 'maxRedirects'> } {
+  ): { history: (url: AskedUrl) => Omit<History, 'tries' | 'hops' | 'maxRedirects'> } {
     return {
-      standing: ({ key, reason }) => ({
-        ...standingOf(this.#memory, { key: named(key, tenantId), reason }, performance.now()),
+      history: ({ key, reason }) => ({
+        ...historyOf(this.#memory, { key: named(key, tenantId), reason }, performance.now()),
         isShared,
       }),
     };

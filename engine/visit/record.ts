@@ -108,7 +108,7 @@ export type Taker = Pick<OpenCrawl, 'takes' | 'version'> & Pick<CrawlConfig, 'ma
 
 /** What the host has taught so far (lessons.ts). */
 interface HostLessons {
-  standing(url: {
+  history(url: {
     readonly key: string;
     readonly reason: UrlReason | null;
   }): Omit<History, 'tries' | 'hops' | 'maxRedirects'>;
@@ -140,7 +140,7 @@ export function record(
   const outcome = judgeAnswer(answerOf(result, location, copy, taker.takes, ended), {
     ...url,
     maxRedirects: taker.maxRedirects,
-    ...lessons.standing({ key: place.key, reason: url.reason }),
+    ...lessons.history({ key: place.key, reason: url.reason }),
   });
   if (result.kind === 'fault') {
     const row = { ...place, ...nothing, ...next(outcome), detail: result.message };

@@ -1,5 +1,5 @@
 /** A crawl of one host as the pure rules alone have it: virtual time, scripted answers, one request after another. */
-import { afterAnswer, newHost, standingOf, type HostMemory } from '../../domain/host-memory.ts';
+import { afterAnswer, newHost, historyOf, type HostMemory } from '../../domain/host-memory.ts';
 import { judgeAnswer, type Answer } from '../../domain/outcome.ts';
 import { earliestStart, hostDelayMs } from '../../domain/pace.ts';
 import { behindBy } from '../../domain/priority/place.ts';
@@ -73,7 +73,7 @@ export function crawl(pages: readonly string[], answering: Answering, untilMs = 
     if (answer.kind === 'fault' && answer.fault === 'timeout') now += 30_000;
     const delayOf = ({ manners: { slowdown } }: HostMemory): number =>
       hostDelayMs({ operatorMs: null, robotsMs: null, leavesMs: [], slowdown });
-    const standing = standingOf(memory, { key: url.page, reason: url.reason }, now);
+    const standing = historyOf(memory, { key: url.page, reason: url.reason }, now);
     const next = judgeAnswer(answer, {
       tries: url.tries,
       hops: 0,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   nextOpening,
-  standingAt,
+  openingAt,
   weekDays,
   windowsProblem,
   type OpeningTime,
@@ -18,7 +18,7 @@ const shown = (instant: number | null): string | null =>
   instant === null ? null : new Date(instant).toISOString().replace('.000Z', 'Z');
 const opens = (windows: Windows, from: string): string | null => shown(nextOpening(windows, at(from)));
 const closes = (windows: Windows, from: string): string | null => {
-  const { open, until } = standingAt(windows, at(from));
+  const { open, until } = openingAt(windows, at(from));
   expect(open).toBe(true);
   return shown(until);
 };
@@ -27,12 +27,12 @@ describe('weekly opening times (F18)', () => {
   it('open at their beginning and close at their end, on the clocks of the zone', () => {
     const office = berlin({ days: ['mon', 'wed'], from: '09:00', to: '17:30' });
     // Monday, 19 January 2026, an hour ahead of UTC.
-    expect(standingAt(office, at('2026-01-19T07:59:59.999Z'))).toEqual({
+    expect(openingAt(office, at('2026-01-19T07:59:59.999Z'))).toEqual({
       open: false,
       until: at('2026-01-19T08:00Z'),
     });
     expect(closes(office, '2026-01-19T08:00:00Z')).toBe('2026-01-19T16:30:00Z');
-    expect(standingAt(office, at('2026-01-19T16:30Z')).open).toBe(false);
+    expect(openingAt(office, at('2026-01-19T16:30Z')).open).toBe(false);
     expect(opens(office, '2026-01-19T16:30:00Z')).toBe('2026-01-21T08:00:00Z');
     expect(opens(office, '2026-01-21T17:00:00Z')).toBe('2026-01-26T08:00:00Z');
     // Two hours ahead in July.
@@ -44,7 +44,7 @@ describe('weekly opening times (F18)', () => {
     expect(opens(sundays, '2026-01-19T12:00:00Z')).toBe('2026-01-25T21:00:00Z');
     expect(closes(sundays, '2026-01-25T21:00:00Z')).toBe('2026-01-26T05:00:00Z');
     expect(closes(sundays, '2026-01-26T04:59:59Z')).toBe('2026-01-26T05:00:00Z');
-    expect(standingAt(sundays, at('2026-01-25T05:00:00Z')).open).toBe(false);
+    expect(openingAt(sundays, at('2026-01-25T05:00:00Z')).open).toBe(false);
   });
 
   it('that touch or overlap are one', () => {
@@ -60,9 +60,9 @@ describe('weekly opening times (F18)', () => {
 
   it('of all week never close', () => {
     const always = berlin({ days: every, from: '00:00', to: '24:00' });
-    expect(standingAt(always, at('2026-03-29T01:00:00Z'))).toEqual({ open: true, until: null });
+    expect(openingAt(always, at('2026-03-29T01:00:00Z'))).toEqual({ open: true, until: null });
     expect(
-      standingAt(berlin({ days: every, from: '12:00', to: '11:59' }), at('2026-01-19T12:00:00Z')).until,
+      openingAt(berlin({ days: every, from: '12:00', to: '11:59' }), at('2026-01-19T12:00:00Z')).until,
     ).toBe(at('2026-01-20T10:59:00Z'));
   });
 
@@ -158,7 +158,7 @@ function isOpenByClock({ timeZone, open }: Windows, instant: number): boolean {
   );
 }
 
-describe('standingAt', () => {
+describe('openingAt', () => {
   it('says what clocks show, and changes at the first minute at which that does', () => {
     fc.assert(
       fc.property(
@@ -168,7 +168,7 @@ describe('standingAt', () => {
         ([timeZone, shift], open, minute) => {
           const windows = { timeZone, open };
           const instant = at(shift) + minute * 60_000;
-          const standing = standingAt(windows, instant);
+          const standing = openingAt(windows, instant);
           expect(standing.open).toBe(isOpenByClock(windows, instant));
           if (standing.until === null) return;
           expect(standing.until).toBeGreaterThan(instant);
@@ -196,7 +196,7 @@ describe('standingAt', () => {
           const opening = nextOpening(windows, from);
           expect(opening).toBeGreaterThanOrEqual(from);
           expect(opening - from).toBeLessThanOrEqual(15 * 86_400_000);
-          expect(standingAt(windows, opening).open).toBe(true);
+          expect(openingAt(windows, opening).open).toBe(true);
         },
       ),
     );
