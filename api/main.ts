@@ -4,6 +4,8 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
 import { createVersionReader } from '../engine/changes/read-version.ts';
+import { metrics } from '../engine/metrics/list.ts';
+import { scrapeOf, serveMetrics } from '../engine/metrics/scrape.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { aside } from '../content/aside.ts';
 import { wakeHost } from '../activities/wake-host.ts';
@@ -17,7 +19,7 @@ import {
 } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
-import { usualPorts } from '../config/settings/ports.ts';
+import { metricsPorts, usualPorts } from '../config/settings/ports.ts';
 import { settings } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
 import { ArchiveReader, openObjects, openSegments, unpackAside } from '../storage/archive/index.ts';
@@ -125,6 +127,9 @@ async function main(config: ServiceConfig): Promise<void> {
     server.listen(port, config.apiHost, listening);
   });
   log.info({ host: config.apiHost, port }, listeningWords(config.apiHost));
+  // Who asks here shows no key: figures of the instance are given by the route alone.
+  const ownScrape = scrapeOf(metrics.ofProcess, () => ({ version }));
+  const endMetrics = await serveMetrics(ownScrape, metricsPorts(config.metricsPort), log);
 
   await new Promise<void>((asked) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => { asked(); }); // prettier-ignore
@@ -138,6 +143,7 @@ async function main(config: ServiceConfig): Promise<void> {
   }, graceMs);
   await closed;
   clearTimeout(cut);
+  endMetrics();
   await Promise.all([stopProviding(), stopWatching()]);
   redis?.disconnect();
   await connection.close();

@@ -9,6 +9,7 @@ import type { CrawlSettings } from '../engine/settings.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { keep } from '../engine/chores.ts';
+import { count, observe } from '../engine/metrics/counters.ts';
 import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { wakeHost } from '../activities/wake-host.ts';
@@ -53,6 +54,8 @@ export interface OpenDependencies {
   readonly post: Poster;
   /** What of this process's dependencies is down, to be told. */
   readonly outages: Watched['outages'];
+  /** How names were resolved so far. */
+  readonly dns: DnsResolver['stats'];
   close(): Promise<void>;
 }
 
@@ -185,7 +188,7 @@ export async function openDependencies(
   };
   const parts: Parts = {
     pool,
-    writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log) }),
+    writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log), onCommit: countCommit }),
     blobs: readsItsOwn ? new RecentBodies(blobs) : blobs,
     folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
@@ -200,10 +203,15 @@ export async function openDependencies(
   const dependencies = assemble(parts, controlPool);
   return {
     dependencies,
-    control: { ...dependencies, pool: controlPool, writer: new FrontierWriter(controlPool) },
+    control: {
+      ...dependencies,
+      pool: controlPool,
+      writer: new FrontierWriter(controlPool, { onCommit: countCommit }),
+    },
     feeding,
     exports,
     outages: watched.outages,
+    dns: () => resolver.stats(),
     post: createPoster({
       resolver,
       own,
@@ -223,6 +231,11 @@ export async function openDependencies(
       await Promise.all([unwatched.end(), apart.end(), ofFeeding.end()]);
     },
   };
+}
+
+function countCommit(rows: number, ms: number): void {
+  count('commit_rows_total', {}, rows);
+  observe('commit_duration_seconds', ms / 1_000);
 }
 
 const giveUp =

@@ -39,7 +39,7 @@ export function stackListeners(dataDir: string): () => ReadonlySet<number> {
 
 const processes = (run: string): string[] =>
   orNone(() => readdirSync(run))
-    // Workers listen nowhere, and may have thousands of sockets open.
+    // Workers listen on ports that a setting names alone (services.ts), and may have thousands of sockets open.
     .filter((name) => name.endsWith('.pid') && !name.startsWith('worker'))
     .flatMap((name) => orNone(() => [readFileSync(path.join(run, name), 'utf8').trim()]));
 

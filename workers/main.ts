@@ -8,8 +8,12 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { startHost } from '../activities/start-host.ts';
 import { Door } from '../engine/door/door.ts';
+import { metrics } from '../engine/metrics/list.ts';
+import { scrapeOf, serveMetrics } from '../engine/metrics/scrape.ts';
 import { loadServiceConfig } from '../config/config.ts';
+import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
+import { metricsPorts } from '../config/settings/ports.ts';
 import { migrate } from '../storage/postgres/index.ts';
 import { openDependencies } from './dependencies.ts';
 import { announce } from './presence.ts';
@@ -58,6 +62,12 @@ await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
 const { dependencies, control, feeding, post, exports } = opened;
+const scrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => ({
+  version,
+  dns: opened.dns(),
+  outages: opened.outages(),
+}));
+const endMetrics = await serveMetrics(scrape, metricsPorts(config.metricsPort), log);
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', () =>
   createWorkers({ config, dependencies, control, feeding, post, exports, worker, workflow, bundle }),
@@ -94,6 +104,7 @@ await failed;
 await Promise.allSettled(running);
 await door?.close();
 await leave(process.exitCode === 1);
+endMetrics();
 await opened.close();
 await client.close();
 await worker.close();

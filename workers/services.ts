@@ -1,6 +1,6 @@
 /** The addresses on which the stack listens, as far as the settings of a worker tell: no crawl may reach them. */
 import type { ServiceConfig } from '../config/config.ts';
-import { usualPorts } from '../config/settings/ports.ts';
+import { metricsPorts, usualPorts } from '../config/settings/ports.ts';
 import type { Service } from '../net/own-services.ts';
 
 const usualPostgresPort = 5432;
@@ -18,6 +18,7 @@ export function servicesOf(config: ServiceConfig): Service[] {
     temporal,
     { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
     ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),
+    ...metricsPorts(config.metricsPort).map((port) => ({ host: '127.0.0.1', port })),
     ...config.offLimits.map(placeOf),
     // A database that is reached by a socket has no host; its usual port is still one of this machine.
   ].map(({ host, port }) => ({ host: host.replace(/^\[|\]$/g, '') || 'localhost', port }));

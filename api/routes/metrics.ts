@@ -1,6 +1,8 @@
 /** `GET /metrics`, where monitoring looks for it. */
 import { z } from 'zod';
-import { createMetrics } from '../watchers/metrics.ts';
+import { instanceReader } from '../../engine/metrics/instance.ts';
+import { metrics } from '../../engine/metrics/list.ts';
+import { scrapeOf } from '../../engine/metrics/scrape.ts';
 import { instance } from '../way-in/access.ts';
 import { byHand } from './answers.ts';
 import { answered, route } from './route.ts';
@@ -19,9 +21,12 @@ export const metricsRoutes = [
       }),
     },
     handler: ({ pool, settings }) => {
-      const metrics = createMetrics(pool, settings.version);
+      const { version } = settings;
+      const read = instanceReader(pool);
+      const list = { ...metrics.ofProcess, ...metrics.ofInstance };
+      const scrape = scrapeOf(list, async () => ({ version, ...(await read()) }));
       return async ({ response }) => {
-        response.type(metrics.contentType).send(await metrics.read());
+        response.type(scrape.contentType).send(await scrape.read());
         return answered;
       };
     },

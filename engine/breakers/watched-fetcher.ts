@@ -4,6 +4,7 @@
  * before any byte has left, so no URL is blamed.
  */
 import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
+import { count } from '../metrics/counters.ts';
 import type { DependencyDown } from './dependency-down.ts';
 
 interface Watch {
@@ -34,8 +35,13 @@ export const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoo
     // The look-up failed while DNS was down for us: it does not show that the name is at fault.
     const ours = result.kind === 'fault' && result.fault === 'dns-unavailable' ? dnsOutage() : null;
     if (ours !== null) throw ours;
+    count('requests_total', { class: classOf(result) });
     return result;
   },
   addressOf: (request) => fetcher.addressOf(request),
   close: () => fetcher.close(),
 });
+
+const classes = ['2xx', '3xx', '4xx', '5xx'] as const;
+const classOf = (result: FetchResult) =>
+  result.kind === 'response' ? (classes[Math.floor(result.status / 100) - 2] ?? 'other') : 'no_answer';

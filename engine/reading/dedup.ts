@@ -16,6 +16,7 @@ import {
 } from '../../storage/pages/index.ts';
 import { seededSites } from '../../storage/seeds/index.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { count } from '../metrics/counters.ts';
 
 /**
  * Judges bodies of any hosts, in one transaction.
@@ -54,11 +55,11 @@ export function createDedup(
     const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
     const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
     await writer.write({ stages: [...stages, ...probes.map((probe) => stageAfter(probe, undefined))] });
-    await repeated(
-      claims.flatMap(({ body, site }, at) =>
-        stages[at]?.to === storedStages.none && site !== ofRequisites ? [body] : [],
-      ),
+    const copies = claims.flatMap(({ body, site }, at) =>
+      stages[at]?.to === storedStages.none && site !== ofRequisites ? [body] : [],
     );
+    count('bodies_total', { as: 'copy' }, copies.length);
+    await repeated(copies);
   };
 }
 

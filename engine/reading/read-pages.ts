@@ -26,6 +26,7 @@ import type { AdmissionRow } from '../../storage/frontier/index.ts';
 import { type Candidate, type Candidates, candidatesOf } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { count } from '../metrics/counters.ts';
 import { admitFromSheet, neededBy, requisiteCandidates } from './requisites.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
@@ -225,6 +226,7 @@ export class PageReader {
         });
         return { pages, prints, stages };
       });
+      count('bodies_total', { as: 'page' }, batch.length);
       const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
       const fresh = Map.groupBy(links, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
       for (const { reading, ready } of batch) {

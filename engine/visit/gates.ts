@@ -16,6 +16,7 @@ import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Books } from '../books/books.ts';
+import { count } from '../metrics/counters.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { HostRules } from './host-rules.ts';
 import type { HostLease } from './lease-keeper.ts';
@@ -224,5 +225,6 @@ function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): R
   const path = pathAndQuery({ url: url.url, host: origin });
   const verdict = rulesForAll(rules.robots, crawl.agentTokens).check(path);
   if (verdict.allowed) return null;
+  count('robots_refusals_total', {});
   return { reason: 'robots', detail: `robots.txt line ${String(verdict.line)}: ${verdict.rule ?? ''}` };
 }

@@ -18,6 +18,7 @@ import {
 } from '../../storage/leases/index.ts';
 import { timeCauseNames } from '../../domain/time-lost.ts';
 import { noteTimes, type NotedTime } from '../../storage/times/index.ts';
+import { count } from '../metrics/counters.ts';
 import { Allowance } from './allowance.ts';
 import { sleep } from './sleep.ts';
 import { VisitTimes, type CrawlTimes } from './visit-times.ts';
@@ -57,6 +58,7 @@ export class HostLease {
 
   /** Nothing more begins under the lease. One that is not returned runs out: its next holder waits out a full delay. */
   end(): void {
+    if (this.#keeper !== null && this.held !== null) countTimes(this.times.due());
     this.held = null;
     this.#keeper?.forget(this);
   }
@@ -234,7 +236,11 @@ export class LeaseKeeper {
     if (rows.length === 0) return;
     try {
       await noteTimes(this.#pool, JSON.stringify(rows));
-      for (const [{ times }, written] of due) times.written(written);
+      for (const [lease, written] of due) {
+        // A lease that ended meanwhile has counted all that was due.
+        if (lease.held !== null) countTimes(written);
+        lease.times.written(written);
+      }
     } catch (error) {
       // It is written with what comes next.
       this.#log.debug({ err: error, rows: rows.length }, 'the time of visits could not be written');
@@ -252,7 +258,9 @@ export class LeaseKeeper {
         const told = news.get(lease.taken.token);
         lease.othersWait = told?.lost === false;
         lease.fetcherWants = told?.lost === null;
-        if (lease.held !== null) lease.held = told?.lost === true ? null : now;
+        if (lease.held === null) continue;
+        if (told?.lost === true) count('leases_lost_total', {});
+        lease.held = told?.lost === true ? null : now;
       }
     } catch (error) {
       // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.
@@ -268,3 +276,9 @@ const notedTimes = ({ hostId }: HostLease, times: readonly CrawlTimes[]): NotedT
       timeCauseNames.flatMap((cause) => (spent[cause] ? [[cause, spent[cause] / 1_000]] : [])),
     ),
   }));
+
+function countTimes(times: readonly CrawlTimes[]): void {
+  for (const { spent } of times)
+    for (const cause of timeCauseNames)
+      if (spent[cause]) count('host_time_seconds_total', { cause }, spent[cause] / 1_000);
+}

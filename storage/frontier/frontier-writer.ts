@@ -56,6 +56,8 @@ export interface FrontierWriterOptions {
   readonly maxRows: number;
   /** Told of archive segments that take no more commits (`commitResults`). */
   readonly onClosed?: (segment: number) => void;
+  /** Told of each commit, when it is over. */
+  readonly onCommit?: (rows: number, ms: number) => void;
 }
 
 /** What the last commit counts in the mean of commits. */
@@ -126,7 +128,12 @@ export class FrontierWriter {
     } finally {
       this.#committingSince = null;
       this.#committedAt = performance.now();
-      this.#commitMs += (this.#committedAt - since - this.#commitMs) * newestShare;
+      const tookMs = this.#committedAt - since;
+      this.#commitMs += (tookMs - this.#commitMs) * newestShare;
+      this.#options.onCommit?.(
+        batch.reduce((rows, { write }) => rows + size(write), 0),
+        tookMs,
+      );
     }
   }
 

@@ -2,7 +2,9 @@
 import { pino } from 'pino';
 import type { Pool } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { countedSeries } from '../../engine/metrics/counters.ts';
 import { LeaseKeeper } from '../../engine/visit/lease-keeper.ts';
+import type { HeldLease } from '../../domain/lease.ts';
 import type { TakenLease } from '../../storage/leases/index.ts';
 
 const settings = { windows: null, quotaPerDay: null };
@@ -48,4 +50,33 @@ it('begins a renewal every quarter of a lease, though the one before it took lon
   lease.end();
   // The second begins when the first, which took five seconds, is done.
   expect(began.map((ms) => Math.floor(ms / 1_000))).toEqual([2, 7, 9, 11]);
+});
+
+it('counts a lease that is lost once, and where the time of a visit went once, however it is written', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const lost = new Set<number>();
+  const query = ({ name }: { name: string }): Promise<{ rows: unknown[] }> =>
+    Promise.resolve({
+      rows: name === 'renew-leases' ? [...lost].map((token) => ({ token, lost: true })) : [],
+    });
+  const counted = async (name: string): Promise<number> =>
+    (await countedSeries(name).get()).values.reduce((sum, { value }) => sum + value, 0);
+  const before = [await counted('host_time_seconds_total'), await counted('leases_lost_total')] as const;
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 60_000, pino({ level: 'silent' }));
+  const held = (): HeldLease => ({ monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 });
+  const [returned, taken2] = [keeper.adopt('1', taken, held()), { ...taken, token: 2 }];
+  const other = keeper.adopt('2', taken2, held());
+  returned.times.begin([{ crawl_id: 1, waited: { slot: 500 } }], false);
+  // Some of it is written while the visit goes on, the rest with the return.
+  await vi.advanceTimersByTimeAsync(12_000);
+  returned.end();
+  expect((await counted('host_time_seconds_total')) - before[0]).toBeCloseTo(12.5, 3);
+  lost.add(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(other.held).toBeNull();
+  expect((await counted('leases_lost_total')) - before[1]).toBe(1);
+  other.end();
 });

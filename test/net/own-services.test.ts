@@ -129,6 +129,17 @@ it('the settings of a worker name its services, with the usual ports where none 
       ORBWEAVER_API_PORT: '3',
       ORBWEAVER_API_NAMES: 'api',
       ORBWEAVER_OFF_LIMITS: 'temporal-web:8080',
+      ORBWEAVER_METRICS_PORT: '65534',
     }),
-  ).toEqual(['localhost 5432', '::1 6380', '::1 1', '::1 2', '0.0.0.0 3', 'api 3', 'temporal-web 8080']);
+  ).toEqual([
+    'localhost 5432',
+    '::1 6380',
+    '::1 1',
+    '::1 2',
+    '0.0.0.0 3',
+    'api 3',
+    '127.0.0.1 65534',
+    '127.0.0.1 65535',
+    'temporal-web 8080',
+  ]);
 });
