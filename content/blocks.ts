@@ -94,8 +94,12 @@ export class Blocks {
     if (at > this.#from) {
       if (this.all.length < mostBlocks) {
         this.all.push({
-          ...{ from: this.#from, to: at, linked: this.#linked },
-          ...{ kind: this.#kind, container: this.#container, hints: this.#hints },
+          from: this.#from,
+          to: at,
+          linked: this.#linked,
+          kind: this.#kind,
+          container: this.#container,
+          hints: this.#hints,
         });
       } else {
         const last = this.all[mostBlocks - 1];

@@ -12,8 +12,8 @@ const languages =
 
 /** What people write and CLDR does not. */
 const others: readonly (readonly [string, number])[] = [
-  ...[['sept', 9], ['mrz', 3], ['febr', 2], ['set', 9], ['mart', 3], ['agosto', 8], ['augusti', 8]],
-  ...[['janv', 1], ['sett', 9], ['mag', 5], ['out', 10], ['fevr', 2], ['juill', 7]],
+  ['sept', 9], ['mrz', 3], ['febr', 2], ['set', 9], ['mart', 3], ['agosto', 8], ['augusti', 8],
+  ['janv', 1], ['sett', 9], ['mag', 5], ['out', 10], ['fevr', 2], ['juill', 7],
 ] as const; // prettier-ignore
 
 /** Signs that people leave out, and case. */

@@ -23,7 +23,9 @@ export async function readDocument(body: Uint8Array): Promise<ReadDocument> {
   thread ??= new BudgetedThread(
     new URL(`documents/thread${extname(import.meta.filename)}`, import.meta.url),
     {
-      ...{ heapMb: 256, bufferBytes: 512 * 1024 * 1024, workMs: 30_000 },
+      heapMb: 256,
+      bufferBytes: 512 * 1024 * 1024,
+      workMs: 30_000,
     },
   );
   const data = Uint8Array.from(body);
@@ -31,7 +33,9 @@ export async function readDocument(body: Uint8Array): Promise<ReadDocument> {
   if (typeof read === 'string') return unread(reasons[read]);
   const { title, text, links, leftOut } = read;
   return {
-    ...{ title: title ?? titleOfText(text), text, links },
+    title: title ?? titleOfText(text),
+    text,
+    links,
     cut: { documentPages: leftOut.pages, text: leftOut.characters, links: leftOut.links },
   };
 }

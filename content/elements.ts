@@ -25,7 +25,15 @@ export const quietElements: ReadonlySet<string> = new Set([
 
 /** They show something without a word. */
 export const mediaElements: ReadonlySet<string> = new Set([
-  ...['img', 'picture', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'svg'],
+  'img',
+  'picture',
+  'video',
+  'audio',
+  'iframe',
+  'frame',
+  'object',
+  'embed',
+  'svg',
 ]);
 
 /** Quiet elements whose links speak. */
@@ -100,7 +108,19 @@ export const blockElements: ReadonlySet<string> = new Set([
 
 /** They have no end tag (HTML standard section 13.1.2). */
 export const voidElements: ReadonlySet<string> = new Set([
-  ...['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'],
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
 ]);
 
 /** HTML elements that end an unclosed <svg> or <math> (HTML standard section 13.2.6.5); the common ones of the list. */
@@ -134,9 +154,7 @@ export const breakoutElements: ReadonlySet<string> = new Set([
 ]);
 
 /** Elements that show what lies at their `src`. */
-export const pictureElements: ReadonlySet<string> = new Set([
-  ...['img', 'video', 'audio', 'source', 'embed'],
-]);
+export const pictureElements: ReadonlySet<string> = new Set(['img', 'video', 'audio', 'source', 'embed']);
 
 /** Elements whose attributes say something: addresses, descriptions, language. */
 export const readElements: ReadonlySet<string> = new Set([

@@ -67,7 +67,9 @@ export function readShown(
   const whole = textsOfPage(page, items, repeated);
   const texts = keptTexts(ruled, whole, items, repeated)?.texts ?? whole;
   return {
-    ...{ text: texts.shown, main: texts.main, repeated: texts.repeated },
+    text: texts.shown,
+    main: texts.main,
+    repeated: texts.repeated,
     anchors: page.details?.anchors(resolve, whole.isMain) ?? [],
     images: page.details?.images(resolve) ?? [],
     versions: page.details?.versions(resolve) ?? [],
@@ -174,11 +176,9 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
       input.document?.cut ?? {},
       ruled?.cut ?? {},
       {
-        ...{
-          text: texts.leftOut,
-          title: page.title.leftOut,
-          description: page.head.meta.description?.leftOut ?? 0,
-        },
+        text: texts.leftOut,
+        title: page.title.leftOut,
+        description: page.head.meta.description?.leftOut ?? 0,
         meta: meta.leftOut,
         linkFields: head.leftOut,
         emptyShells: Number(need === 'javascript'),
@@ -206,9 +206,16 @@ const evidenceOf = (
   title: string,
   links: number,
 ): PageEvidence => ({
-  ...{ address: pathname + search, title, links, words, fromState },
-  ...{ passwords: marks.passwords, identities: marks.identities },
-  ...{ scripts: marks.scripts, media: marks.media },
-  ...{ hasMount: marks.hasMount, asksForScript: marks.asksForScript },
+  address: pathname + search,
+  title,
+  links,
+  words,
+  fromState,
+  passwords: marks.passwords,
+  identities: marks.identities,
+  scripts: marks.scripts,
+  media: marks.media,
+  hasMount: marks.hasMount,
+  asksForScript: marks.asksForScript,
   headings: headingsOf(text.raw, blocks).kept.map((heading) => heading.text),
 });

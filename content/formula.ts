@@ -103,19 +103,17 @@ function isBalanced(tex: string): boolean {
 
 /** Their children are arguments, not a row. */
 const takesArguments: ReadonlySet<string> = new Set([
-  ...[
-    'msup',
-    'mover',
-    'msub',
-    'munder',
-    'msubsup',
-    'munderover',
-    'mfrac',
-    'mroot',
-    'mfenced',
-    'mtr',
-    'mtable',
-  ],
+  'msup',
+  'mover',
+  'msub',
+  'munder',
+  'msubsup',
+  'munderover',
+  'mfrac',
+  'mroot',
+  'mfenced',
+  'mtr',
+  'mtable',
 ]);
 
 /** One argument of a command. */

@@ -54,7 +54,19 @@ export function hidingAttribute(source: string, start: number, end: number): str
 const neverParts: ReadonlySet<string> = new Set(['html', 'body']);
 /** The next element of their name ends them. */
 const endedByNext: ReadonlySet<string> = new Set([
-  ...['p', 'li', 'dt', 'dd', 'option', 'tr', 'td', 'th', 'thead', 'tbody', 'tfoot', 'a', 'button'],
+  'p',
+  'li',
+  'dt',
+  'dd',
+  'option',
+  'tr',
+  'td',
+  'th',
+  'thead',
+  'tbody',
+  'tfoot',
+  'a',
+  'button',
 ]);
 
 export class HiddenParts {

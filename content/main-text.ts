@@ -50,7 +50,8 @@ export function splitText(
   // What is repeated belongs to the shape of the page, so it helps to find its text, and is left out of it then.
   const kept = told.kept.map((is, at) => is && isRepeated[at] !== true);
   return {
-    ...{ main: joined(text, all, kept, true), rest: joined(text, all, kept, false) },
+    main: joined(text, all, kept, true),
+    rest: joined(text, all, kept, false),
     isMain: within(all, kept),
   };
 }

@@ -56,7 +56,10 @@ const languageNames: ReadonlySet<string> = new Set(
 );
 const graphName = /^(?:og|article|book|profile|video|music|product|twitter):./;
 const feedTypes: ReadonlySet<string> = new Set([
-  ...['application/rss+xml', 'application/atom+xml', 'application/feed+json', 'application/rdf+xml'],
+  'application/rss+xml',
+  'application/atom+xml',
+  'application/feed+json',
+  'application/rdf+xml',
 ]);
 
 export class MetaReader {

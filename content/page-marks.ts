@@ -43,7 +43,16 @@ const longestFoot = 2_000;
 const longestScript = 4 * 1_024 * 1_024;
 
 const inline: ReadonlySet<string> = new Set([
-  ...['span', 'abbr', 'address', 'strong', 'em', 'b', 'i', 'small', 'cite', 'font'],
+  'span',
+  'abbr',
+  'address',
+  'strong',
+  'em',
+  'b',
+  'i',
+  'small',
+  'cite',
+  'font',
 ]);
 /** Elements of which one may lie in another, and whose end tags are written. */
 const nesting: ReadonlySet<string> = new Set(['div', 'span', 'section', 'header', 'ul', 'ol', 'dl']);
@@ -51,17 +60,17 @@ const nesting: ReadonlySet<string> = new Set(['div', 'span', 'section', 'header'
 const wide: ReadonlySet<string> = new Set(['html', 'body', 'main', 'article', 'form', 'table']);
 /** Attributes in which elements that show a date tell it for machines. */
 const timeAttributes = [
-  ...[
-    'datetime',
-    'content',
-    'title',
-    'data-datetime',
-    'data-date',
-    'data-time',
-    'data-timestamp',
-    'data-utime',
-  ],
-  ...['data-published', 'data-unix', 'data-epoch'],
+  'datetime',
+  'content',
+  'title',
+  'data-datetime',
+  'data-date',
+  'data-time',
+  'data-timestamp',
+  'data-utime',
+  'data-published',
+  'data-unix',
+  'data-epoch',
 ] as const;
 const authorPage =
   /\/(?:authors?|autor(?:en|es|a)?|auteurs?|autore|writers?|journalists?|reporters?|contributors?|redakteur)\/[^/?#]+/i;

@@ -62,8 +62,14 @@ export function metaOf(
   const end = text.length > 2 * dateReach ? text.slice(-dateReach) : '';
   const isArticle = openGraph?.['og:type'] === 'article';
   const dates = datesOf({
-    ...{ published: meta.published, dated: meta.dated, modified: meta.modified },
-    ...{ items, times: marks.times, standing, isList: isHome || isOffer, now },
+    published: meta.published,
+    dated: meta.dated,
+    modified: meta.modified,
+    items,
+    times: marks.times,
+    standing,
+    isList: isHome || isOffer,
+    now,
     bylines: marks.bylines.filter((mark) => standing(mark) === 'near').map((mark) => mark.text),
     urls: [url.href, canonicalHref ?? '', ...textsOf(openGraph?.['og:url'])].flatMap(pathOf),
     pictures: isArticle ? textsOf(openGraph['og:image']).flatMap(pathOf) : [],
@@ -73,16 +79,14 @@ export function metaOf(
     american: /^en[-_]us/i.test(spoken ?? ''),
   });
   const authors = authorsOf({
-    ...{
-      authors: meta.authors,
-      cited: meta.cited,
-      items,
-      bylines: marks.bylines,
-      standing,
-      isSite,
-      isList: isHome || isOffer,
-      text,
-    },
+    authors: meta.authors,
+    cited: meta.cited,
+    items,
+    bylines: marks.bylines,
+    standing,
+    isSite,
+    isList: isHome || isOffer,
+    text,
     lines,
     isArticle: isArticle || (dates.published !== null && dates.from !== 'text'),
   });

@@ -58,8 +58,15 @@ export function textsOfPage(page: PageReader, items: readonly SchemaItem[], repe
       if (foundWords > words) {
         const { leftOut } = inner.text;
         return {
-          ...{ text: found, shown: found, main: found, words: foundWords, mainWords: foundWords },
-          ...{ fromState: true, isShell: true, leftOut, repeated: null },
+          text: found,
+          shown: found,
+          main: found,
+          words: foundWords,
+          mainWords: foundWords,
+          fromState: true,
+          isShell: true,
+          leftOut,
+          repeated: null,
           isMain: () => false,
         };
       }
@@ -74,8 +81,14 @@ function withToldBody(read: Texts, items: readonly SchemaItem[]): Texts {
   if (told === null) return read;
   const [text, shown] = [read.text, read.shown].map((part) => `${part}\n${told.text}`) as [string, string];
   return {
-    ...{ ...read, text, shown, main: told.text, words: read.words + told.words, mainWords: told.words },
-    ...{ fromState: true, leftOut: read.leftOut + told.leftOut },
+    ...read,
+    text,
+    shown,
+    main: told.text,
+    words: read.words + told.words,
+    mainWords: told.words,
+    fromState: true,
+    leftOut: read.leftOut + told.leftOut,
   };
 }
 
@@ -94,7 +107,15 @@ function splitTexts(page: PageReader, items: readonly SchemaItem[], repeated: Re
   const mainWords = rest.length < main.length ? words - countWords(rest) : countWords(main);
   const { leftOut } = page.text;
   return {
-    ...{ text, shown, main, words, mainWords, fromState: false, isShell: false, leftOut, isMain },
+    text,
+    shown,
+    main,
+    words,
+    mainWords,
+    fromState: false,
+    isShell: false,
+    leftOut,
+    isMain,
     repeated: found?.leftOut ?? null,
   };
 }

@@ -24,19 +24,36 @@ export const noRequisites: Requisites = { urls: [], cut: {} };
 /** Attributes that hold one address; `data-` ones are read by scripts that wait until the picture is in sight. */
 const addresses: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    ...{ img: ['src', 'data-src'], source: ['src', 'data-src'] },
-    ...{ script: ['src'], embed: ['src'], track: ['src'] },
-    ...{ audio: ['src'], video: ['src', 'poster'], object: ['data'], input: ['src'] },
-    ...{ body: ['background'], table: ['background'], td: ['background'], th: ['background'] },
-    ...{ image: ['href', 'xlink:href'], use: ['href', 'xlink:href'], feimage: ['href', 'xlink:href'] },
+    img: ['src', 'data-src'],
+    source: ['src', 'data-src'],
+    script: ['src'],
+    embed: ['src'],
+    track: ['src'],
+    audio: ['src'],
+    video: ['src', 'poster'],
+    object: ['data'],
+    input: ['src'],
+    body: ['background'],
+    table: ['background'],
+    td: ['background'],
+    th: ['background'],
+    image: ['href', 'xlink:href'],
+    use: ['href', 'xlink:href'],
+    feimage: ['href', 'xlink:href'],
   }),
 );
 /** Attributes that hold several (HTML standard, `srcset`). */
 const sets: readonly string[] = ['srcset', 'data-srcset', 'imagesrcset'];
 /** Relations of links that a browser fetches to show the page. */
 const fetched: ReadonlySet<string> = new Set([
-  ...['stylesheet', 'icon', 'apple-touch-icon', 'apple-touch-icon-precomposed', 'mask-icon', 'manifest'],
-  ...['preload', 'modulepreload'],
+  'stylesheet',
+  'icon',
+  'apple-touch-icon',
+  'apple-touch-icon-precomposed',
+  'mask-icon',
+  'manifest',
+  'preload',
+  'modulepreload',
 ]);
 
 /** Of a page or a style sheet; anything else needs nothing. @param most URLs */

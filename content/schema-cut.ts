@@ -85,7 +85,10 @@ function inOrder(item: SchemaItem, values: ReadonlyMap<string, unknown>): Schema
     const value = values.get(name);
     if (value !== undefined)
       Object.defineProperty(ordered, storable(name), {
-        ...{ value, enumerable: true, writable: true, configurable: true },
+        value,
+        enumerable: true,
+        writable: true,
+        configurable: true,
       });
   }
   return ordered;

@@ -38,7 +38,9 @@ export function jsonFeedReader(
         if (url === undefined) faults.add(1, 'no-url');
         else
           add({
-            ...{ kind: 'page', url: absolute(url, address), line: 1 },
+            kind: 'page',
+            url: absolute(url, address),
+            line: 1,
             ...(lastmod !== undefined && { lastmod }),
           });
       }

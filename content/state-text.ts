@@ -18,8 +18,17 @@ const deepest = 3;
 
 /** Elements that hold such a state by their id. */
 const stateIds: ReadonlySet<string> = new Set([
-  ...['__NEXT_DATA__', '__NUXT_DATA__', '__GATSBY_DATA__', 'ng-state', 'serverApp-state', '__APP_DATA__'],
-  ...['initial-state', '__INITIAL_STATE__', 'app-state', 'preloaded-state', '__PRELOADED_STATE__'],
+  '__NEXT_DATA__',
+  '__NUXT_DATA__',
+  '__GATSBY_DATA__',
+  'ng-state',
+  'serverApp-state',
+  '__APP_DATA__',
+  'initial-state',
+  '__INITIAL_STATE__',
+  'app-state',
+  'preloaded-state',
+  '__PRELOADED_STATE__',
 ]);
 /** Scripts that set one: a name in capitals that speaks of it, or in double underlines, on the window. */
 const setsState =

@@ -24,7 +24,10 @@ const visited = <S extends z.ZodType>(column: string, schema: S) => ({
  * Lists have null where nothing was extracted.
  */
 const extracted = <C extends string, S extends z.ZodType>(column: C, type: string, found: S) => ({
-  ...{ from: 'page' as const, column, type, found },
+  from: 'page' as const,
+  column,
+  type,
+  found,
   schema: (found instanceof z.ZodNullable ? found : found.nullable()) as z.ZodType<z.output<S> | null>,
 });
 
@@ -118,7 +121,10 @@ export type ListedColumns = {
 
 /** @param more what it is, if the name does not say so */
 const asked = <S extends z.ZodType>(from: 'page' | 'body', words: string, schema: S, more?: string) => ({
-  ...{ from, words, more, schema },
+  from,
+  words,
+  more,
+  schema,
 });
 
 /** What a page is shown with only if it is asked for, since it is large or is read from the body. */

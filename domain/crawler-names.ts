@@ -1,12 +1,12 @@
 /** Names of crawlers that sites recognise, and allow or refuse by name. No other crawler may use these names. */
 const wellKnown = [
-  ...['googlebot', 'google-extended', 'googleother', 'google-inspectiontool', 'storebot-google', 'adsbot-google'],
-  ...['mediapartners-google', 'apis-google', 'feedfetcher-google', 'bingbot', 'adidxbot', 'msnbot', 'bingpreview'],
-  ...['slurp', 'duckduckbot', 'duckassistbot', 'baiduspider', 'yandexbot', 'yandeximages', 'yeti', 'seznambot'],
-  ...['sogou', 'petalbot', 'applebot', 'facebookexternalhit', 'facebot', 'meta-externalagent', 'twitterbot'],
-  ...['linkedinbot', 'pinterestbot', 'amazonbot', 'bytespider', 'gptbot', 'chatgpt-user', 'oai-searchbot'],
-  ...['claudebot', 'claude-web', 'anthropic-ai', 'perplexitybot', 'ccbot', 'ia_archiver', 'archive.org_bot'],
-  ...['semrushbot', 'ahrefsbot', 'mj12bot', 'dotbot', 'screaming frog', 'uptimerobot'],
+  'googlebot', 'google-extended', 'googleother', 'google-inspectiontool', 'storebot-google', 'adsbot-google',
+  'mediapartners-google', 'apis-google', 'feedfetcher-google', 'bingbot', 'adidxbot', 'msnbot', 'bingpreview',
+  'slurp', 'duckduckbot', 'duckassistbot', 'baiduspider', 'yandexbot', 'yandeximages', 'yeti', 'seznambot',
+  'sogou', 'petalbot', 'applebot', 'facebookexternalhit', 'facebot', 'meta-externalagent', 'twitterbot',
+  'linkedinbot', 'pinterestbot', 'amazonbot', 'bytespider', 'gptbot', 'chatgpt-user', 'oai-searchbot',
+  'claudebot', 'claude-web', 'anthropic-ai', 'perplexitybot', 'ccbot', 'ia_archiver', 'archive.org_bot',
+  'semrushbot', 'ahrefsbot', 'mj12bot', 'dotbot', 'screaming frog', 'uptimerobot',
 ]; // prettier-ignore
 
 const named = new RegExp(

@@ -7,17 +7,21 @@ const maxValueCharacters = 256;
 
 /** Fields that tell most about a refusal or a failure, kept first. Other fields follow by name while there is room. */
 const telling: readonly string[] = [
-  ...[
-    'retry-after',
-    'www-authenticate',
-    'location',
-    'server',
-    'date',
-    'via',
-    'content-type',
-    'content-length',
-  ],
-  ...['content-encoding', 'x-robots-tag', 'cf-mitigated', 'cf-ray', 'x-cache', 'x-request-id', 'age'],
+  'retry-after',
+  'www-authenticate',
+  'location',
+  'server',
+  'date',
+  'via',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'x-robots-tag',
+  'cf-mitigated',
+  'cf-ray',
+  'x-cache',
+  'x-request-id',
+  'age',
 ];
 
 /** Matches anywhere in a field name: credentials, sessions and the like, of any product. */

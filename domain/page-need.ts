@@ -33,8 +33,24 @@ export interface PageEvidence {
 
 /** Ids of elements in which client-side frameworks build a page. */
 export const mountIds: ReadonlySet<string> = new Set([
-  ...['root', 'app', '__next', '__nuxt', '___gatsby', '__layout', 'svelte', 'q-app', 'ember-app', 'app-root'],
-  ...['react-root', 'reactRoot', 'react-app', 'app-container', 'vue-app', 'main-app', 'appRoot', 'mount'],
+  'root',
+  'app',
+  '__next',
+  '__nuxt',
+  '___gatsby',
+  '__layout',
+  'svelte',
+  'q-app',
+  'ember-app',
+  'app-root',
+  'react-root',
+  'reactRoot',
+  'react-app',
+  'app-container',
+  'vue-app',
+  'main-app',
+  'appRoot',
+  'mount',
 ]);
 
 /** A shell says "Loading…", or that JavaScript is wanted. */
@@ -82,32 +98,34 @@ const loginPhrases =
 const saysLogin = (text: string): boolean => loginPhrases.test(text);
 
 const loginNames = new Set([
-  ...[
-    'login',
-    'logon',
-    'signin',
-    'userlogin',
-    'servicelogin',
-    'dologin',
-    'wplogin',
-    'sso',
-    'saml',
-    'saml2',
-    'cas',
-    'adfs',
-  ],
-  ...[
-    'oauth',
-    'oauth2',
-    'openid',
-    'authenticate',
-    'authorize',
-    'anmelden',
-    'einloggen',
-    'connexion',
-    'inloggen',
-  ],
-  ...['aanmelden', 'acceder', 'accedi', 'zaloguj', 'kirjaudu', 'entrar'],
+  'login',
+  'logon',
+  'signin',
+  'userlogin',
+  'servicelogin',
+  'dologin',
+  'wplogin',
+  'sso',
+  'saml',
+  'saml2',
+  'cas',
+  'adfs',
+
+  'oauth',
+  'oauth2',
+  'openid',
+  'authenticate',
+  'authorize',
+  'anmelden',
+  'einloggen',
+  'connexion',
+  'inloggen',
+  'aanmelden',
+  'acceder',
+  'accedi',
+  'zaloguj',
+  'kirjaudu',
+  'entrar',
 ]);
 
 /**

@@ -16,9 +16,21 @@ const maxHeadersLength = 8_000;
 
 /** Headers that the crawler sets itself, and headers that belong to one connection only (hop by hop). */
 const ownNames = new Set([
-  ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'],
-  ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'expect'],
-  ...['accept-encoding', 'user-agent', 'range'],
+  'host',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'expect',
+  'accept-encoding',
+  'user-agent',
+  'range',
 ]);
 const ownBeginnings = ['content-', 'if-'];
 

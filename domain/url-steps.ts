@@ -173,9 +173,10 @@ function pathAndQueryOf(text: string): readonly [path: string, query: string] {
 /** @param query with its `?`, in percent-encoding normal form, or empty. */
 function* querySteps(query: string): Generator<CanonicalStep> {
   if (query === '') return;
-  let parameters = query.slice(1).split('&');
+  const given = query.slice(1).split('&');
+  let parameters = [...given];
   const text = (): string => (parameters.length === 0 ? '' : `?${parameters.join('&')}`);
-  for (const parameter of [...parameters]) {
+  for (const parameter of given) {
     const kind = droppedAs(nameOf(parameter), parameter.slice(nameOf(parameter).length + 1));
     if (kind === null) continue;
     parameters.splice(parameters.indexOf(parameter), 1);

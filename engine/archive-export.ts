@@ -98,7 +98,10 @@ export async function* membersOf(
     const names = JSON.stringify(part.map(({ page, n }) => ({ n, ...nameOf(page) })));
     const rows = await storedRecords(db, {
       ...filterParams(filter, archivedKinds),
-      ...{ crawlId, rows: names, since: filter.since ?? 0, origin: filter.host ?? null },
+      crawlId,
+      rows: names,
+      since: filter.since ?? 0,
+      origin: filter.host ?? null,
     });
     const stored = new Map(rows.map((row) => [row.n, row]));
     for (let from = 0; from < part.length; from += together) {

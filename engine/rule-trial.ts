@@ -36,7 +36,10 @@ export async function tryRules(
   const ruled = needTree(tried) ? await applyRules(body, page.content_type, page.url, tried) : null;
   const milliseconds = Math.round(performance.now() - from);
   const read = await aside('read', body, {
-    ...{ ruled, url: page.url, contentType: page.content_type, xRobotsTag: page.robots_tag },
+    ruled,
+    url: page.url,
+    contentType: page.content_type,
+    xRobotsTag: page.robots_tag,
     agentTokens: namesOf(userAgent, config.userAgent ?? userAgent),
     maxLinks: config.maxLinksPerPage,
     followed: tried?.links.follow,

@@ -150,10 +150,24 @@ const initialise = async (
   mkdirSync(draft, { mode: 0o700 });
   if (user !== null) chownSync(draft, user.uid, user.gid);
   const command = [
-    ...[path.join(programs, 'initdb'), '--pgdata', draft, '--username', roleName],
-    ...['--auth', 'scram-sha-256', '--pwfile', '/dev/stdin'],
+    path.join(programs, 'initdb'),
+    '--pgdata',
+    draft,
+    '--username',
+    roleName,
+    '--auth',
+    'scram-sha-256',
+    '--pwfile',
+    '/dev/stdin',
     // Postgres' own C.UTF-8: the same order of texts on every system, whatever locales it has.
-    ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--locale-provider',
+    'builtin',
+    '--builtin-locale',
+    'C.UTF-8',
   ];
   // Our pipes are sockets, and initdb cannot open a socket by name: `cat` makes a real pipe.
   const { code, said } = await run(

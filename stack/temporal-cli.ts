@@ -79,13 +79,13 @@ const download = async (base: string, folder: string, signal?: AbortSignal): Pro
 /** Builds the program with Go into `folder`; takes three to seven minutes on two cores. */
 const build = async (folder: string, options: TemporalCliOptions): Promise<string> => {
   await goInstall({
-    ...{ what: `the Temporal CLI ${version}`, log: path.join(options.cacheDir, 'temporal-build.log') },
-    ...{
-      packages: [`github.com/temporalio/cli/cmd/temporal@v${version}`],
-      folder,
-      onProgress: options.onProgress,
-    },
-    ...{ env: pathOf(options), signal: options.signal },
+    what: `the Temporal CLI ${version}`,
+    log: path.join(options.cacheDir, 'temporal-build.log'),
+    packages: [`github.com/temporalio/cli/cmd/temporal@v${version}`],
+    folder,
+    onProgress: options.onProgress,
+    env: pathOf(options),
+    signal: options.signal,
   });
   return path.join(folder, 'temporal');
 };

@@ -53,7 +53,8 @@ const buttons: Readonly<Record<HostMode, string>> = {
 export function deskMarkdown(state: DeskState): string {
   const { fetched, queued, deadLetters, delayMs } = state;
   const lines = [
-    ...[`### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`, ''],
+    `### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`,
+    '',
     // A line at the top: of a table at the end Temporal Web, which shows some lines only, would cut off the last row.
     `**URLs:** ${grouped(fetched)} settled, ${grouped(queued)} queued, ${counted(deadLetters, 'dead letter')}; delay ${seconds(delayMs)}`,
     '',

@@ -116,7 +116,9 @@ export const standingCrawlRoutes = [
             maxDepth: limits.depthLimit,
             maxUrlLength: limits.urlLengthLimit,
           }),
-          ...{ note: null, restores: null, mayEnd: false },
+          note: null,
+          restores: null,
+          mayEnd: false,
         });
         return {
           crawl_id: crawl.id,

@@ -9,8 +9,12 @@ import { notFound } from '../way-in/problem.ts';
 /** The files of the page; no other file of that folder is served. */
 const parts = new Set([
   '/',
-  ...['/swagger-ui.css', '/swagger-ui-bundle.js', '/swagger-ui-standalone-preset.js'],
-  ...['/swagger-ui-init.js', '/favicon-16x16.png', '/favicon-32x32.png'],
+  '/swagger-ui.css',
+  '/swagger-ui-bundle.js',
+  '/swagger-ui-standalone-preset.js',
+  '/swagger-ui-init.js',
+  '/favicon-16x16.png',
+  '/favicon-32x32.png',
 ]);
 
 const policy = [

@@ -245,7 +245,15 @@ function viewOf(
   const name = fileName(crawlId, id, format);
   const goes = ended_at === null ? null : new Date(ended_at.getTime() + days * dayMs);
   return {
-    ...{ id, crawlId, state, reason, phase, pages, ofPages, bytes, to: target },
+    id,
+    crawlId,
+    state,
+    reason,
+    phase,
+    pages,
+    ofPages,
+    bytes,
+    to: target,
     format: format as ExportFormat,
     fields: (choice as { readonly fields: PageField[] }).fields,
     file: isFinished ? name : null,

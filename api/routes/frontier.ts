@@ -47,8 +47,12 @@ export const frontierRoutes = [
         const crawlId = wish.crawl_id ?? null;
         if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
         const loan = await lend(room, {
-          ...{ tenantId, shards: shardsBehind(shard, shards), crawlId, fetcherId: wish.fetcher_id },
-          ...{ batchSize: wish.batch_size, toldMs: wish.lease_seconds * 1_000 },
+          tenantId,
+          shards: shardsBehind(shard, shards),
+          crawlId,
+          fetcherId: wish.fetcher_id,
+          batchSize: wish.batch_size,
+          toldMs: wish.lease_seconds * 1_000,
         });
         if (loan === null) {
           noteForAudit(response, 'no URL could be lent');
@@ -171,8 +175,12 @@ async function seedStandingCrawl(
 }
 
 const reportOf = ({ url, status, error, location, ...rest }: z.output<typeof frontier.report>): Report => ({
-  ...{ url, status, error, location },
-  ...{ contentHash: rest.content_hash, retryAfterSeconds: rest.retry_after_seconds },
+  url,
+  status,
+  error,
+  location,
+  contentHash: rest.content_hash,
+  retryAfterSeconds: rest.retry_after_seconds,
 });
 
 const urlOf = (result: unknown): string | null =>

@@ -253,11 +253,19 @@ async function hostOf(
 }
 
 const viewOf = (row: QuarantineRow): QuarantineView => ({
-  ...{ id: row.id, host: row.origin, shape: row.shape, rule: row.rule },
+  id: row.id,
+  host: row.origin,
+  shape: row.shape,
+  rule: row.rule,
   kind: row.rule === 'soft-404' ? 'soft-404' : 'trap',
   why: accusationText(row),
   evidence: { ...row.evidence },
-  ...{ verdict: row.verdict, urls: row.urls, letThrough: row.let_through },
-  ...{ sampled: row.sampled, novel: row.novel, since: row.created_at.toISOString() },
-  ...{ judgedBy: row.judged_by, judgedAt: row.judged_at?.toISOString() ?? null },
+  verdict: row.verdict,
+  urls: row.urls,
+  letThrough: row.let_through,
+  sampled: row.sampled,
+  novel: row.novel,
+  since: row.created_at.toISOString(),
+  judgedBy: row.judged_by,
+  judgedAt: row.judged_at?.toISOString() ?? null,
 });

@@ -200,8 +200,18 @@ function viewOf(ofPages: number, row: ReextractionRow): ReextractionView {
   const { id, crawl_id: crawlId, state, reason, extractor, pages, created_at, ended_at } = row;
   const { equal, different, unread } = { ...emptyTally, ...row.tally };
   return {
-    ...{ id, crawlId, state, inUse: row.in_use, settled: row.settled === row.turns, reason, extractor },
-    ...{ pages, equal, different, unread: { ...unread }, ofPages },
+    id,
+    crawlId,
+    state,
+    inUse: row.in_use,
+    settled: row.settled === row.turns,
+    reason,
+    extractor,
+    pages,
+    equal,
+    different,
+    unread: { ...unread },
+    ofPages,
     createdAt: created_at.toISOString(),
     endedAt: ended_at?.toISOString() ?? null,
   };

@@ -99,11 +99,9 @@ async function indexOf(pool: Pool, search: SearchIndex, crawlId: string): Promis
   return {
     crawlId,
     // Whether pages are indexed for the first time or compared is nothing to people.
-    ...{
-      state: isElsewhere || row?.state === 'checking' ? 'building' : (row?.state ?? 'none'),
-      looked: row?.looked ?? 0,
-      lost: row?.lost ?? 0,
-    },
+    state: isElsewhere || row?.state === 'checking' ? 'building' : (row?.state ?? 'none'),
+    looked: row?.looked ?? 0,
+    lost: row?.lost ?? 0,
     askedAt: row?.asked_at.toISOString() ?? null,
     indexedAt: row?.indexed_at?.toISOString() ?? null,
   };
@@ -144,7 +142,12 @@ async function searched(
   if (crawls.length === 0 || most <= 0) return { items: [], found: 0, complete: true, ...looked, next: null };
   const configs = [...new Set(crawls.flatMap((crawl) => crawl.configs))];
   const { hits, found, isComplete } = await search.search({
-    ...{ crawls, configs, terms, filter, limit: most, offset },
+    crawls,
+    configs,
+    terms,
+    filter,
+    limit: most,
+    offset,
   });
   const end = offset + hits.length;
   return {
@@ -153,7 +156,9 @@ async function searched(
       title: title === null ? null : withoutBreaks(title),
       snippet: snippet.map((part) => ({ ...part, text: withoutBreaks(part.text) })),
     })),
-    ...{ found, complete: isComplete && crawls.length < mostIndexes, ...looked },
+    found,
+    complete: isComplete && crawls.length < mostIndexes,
+    ...looked,
     next: hits.length < most || end >= Math.min(found, mostHits) ? null : String(end),
   };
 }

@@ -31,7 +31,11 @@ export const shardRoutes = [
               shard,
               splitInto,
               scheduler: {
-                ...{ activeHosts, cap, fed, ticks, mode },
+                activeHosts,
+                cap,
+                fed,
+                ticks,
+                mode,
                 given: { ...places, byTier: [...places.byTier] },
                 decisions: decisions.map((decision) => ({
                   ...decision,

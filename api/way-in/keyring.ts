@@ -64,7 +64,11 @@ export function createKeyring(pool: Pool, verifyToken: VerifyToken | null): Keyr
     const { id, tenantId, role, scopes, quotas, forMs } = key;
     return {
       caller: {
-        ...{ id: `key ${id}`, tenantId, role, scopes, quotas: quotasOf(quotas) },
+        id: `key ${id}`,
+        tenantId,
+        role,
+        scopes,
+        quotas: quotasOf(quotas),
         keyEndsAt: forMs === null ? null : Date.now() + forMs,
       },
       forMs: forMs ?? Infinity,

@@ -16,15 +16,19 @@ import { forTenant } from './tenant-at-work.ts';
 
 /** Some of them wait for a turn at heavy work, for Temporal, or for a slow client to send its body. */
 const placeBounds: TurnBounds = {
-  ...{ atOnce: Infinity, atOnceOfOne: 12 },
-  ...{ waiting: Infinity, waitingOfOne: 1_000 },
+  atOnce: Infinity,
+  atOnceOfOne: 12,
+  waiting: Infinity,
+  waitingOfOne: 1_000,
 };
 /** Few, since each may keep a core or a connection busy for seconds; more than one, since some take minutes. */
 const heavyBounds: TurnBounds = { atOnce: 4, atOnceOfOne: 1, waiting: 100, waitingOfOne: 4 };
 /** Large bodies that are held in memory; further ones stay unread at their clients. */
 const bodyBounds: TurnBounds = {
-  ...{ atOnce: 32, atOnceOfOne: 5 },
-  ...{ waiting: Infinity, waitingOfOne: Infinity },
+  atOnce: 32,
+  atOnceOfOne: 5,
+  waiting: Infinity,
+  waitingOfOne: Infinity,
 };
 /** Seconds after which a refused caller may ask again. */
 const placeSeconds = '1';

@@ -22,9 +22,11 @@ const longestWaitMs = 5_000;
 /** One tenant takes half of the connections of a pool at most, and who waits for one gets it in fair turns by tenant. */
 export function connectionTurns(poolSize: number, waitMs = longestWaitMs): TakeTurn {
   const turns = new FairTurns({
-    ...{ atOnce: poolSize - spared, atOnceOfOne: Math.floor(poolSize / 2) },
+    atOnce: poolSize - spared,
+    atOnceOfOne: Math.floor(poolSize / 2),
     // Requests are refused at the way in, where nothing has been done yet.
-    ...{ waiting: Infinity, waitingOfOne: Infinity },
+    waiting: Infinity,
+    waitingOfOne: Infinity,
   });
   return async () => {
     const tenantId = tenantAtWork.getStore();

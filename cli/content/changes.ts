@@ -32,8 +32,12 @@ export const verbs = [
           await writeList(api.list(path, changeItem, { limit: 1_000 }), json, {
             heads: ['fetched', 'status', 'version', 'before', 'url', 'what changed'],
             row: (change) => [
-              ...[moment(change.fetchedAt), String(change.status ?? '')],
-              ...[change.version, change.before, change.url, wordsOf(change)],
+              moment(change.fetchedAt),
+              String(change.status ?? ''),
+              change.version,
+              change.before,
+              change.url,
+              wordsOf(change),
             ],
             none: 'No change is known. A crawl looks for changes with --changes yes, some seconds after its pages came.',
           });
@@ -44,7 +48,10 @@ export const verbs = [
         await writeList(items, json, {
           heads: ['version', 'fetched', 'status', 'stored', 'what changed'],
           row: ({ version, fetchedAt, status, stored, change }) => [
-            ...[version, moment(fetchedAt), String(status ?? ''), stored ? 'yes' : 'no'],
+            version,
+            moment(fetchedAt),
+            String(status ?? ''),
+            stored ? 'yes' : 'no',
             change === null ? '' : wordsOf(change),
           ],
           none: 'Neither this crawl nor an earlier one has fetched the page.',

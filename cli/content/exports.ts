@@ -96,7 +96,12 @@ export const verbs = [
     print: {
       heads: ['id', 'since', 'format', 'state', 'pages', 'bytes', 'file'],
       row: ({ id, createdAt, format, state, pages, bytes, object, file }) => [
-        ...[id, moment(createdAt), format, state, grouped(pages), grouped(bytes)],
+        id,
+        moment(createdAt),
+        format,
+        state,
+        grouped(pages),
+        grouped(bytes),
         object ?? file ?? '',
       ],
       none: 'There are no exports.',

@@ -96,8 +96,14 @@ export const verbs = [
     print: {
       heads: ['id', 'since', 'extractor', 'state', 'pages', 'different', 'unread', 'in use'],
       row: (each) => [
-        ...[each.id, moment(each.createdAt), String(each.extractor ?? ''), each.state],
-        ...[grouped(each.pages), grouped(each.different), grouped(unreadOf(each)), each.inUse ? 'yes' : ''],
+        each.id,
+        moment(each.createdAt),
+        String(each.extractor ?? ''),
+        each.state,
+        grouped(each.pages),
+        grouped(each.different),
+        grouped(unreadOf(each)),
+        each.inUse ? 'yes' : '',
       ],
       none: 'There are no re-extractions.',
     },

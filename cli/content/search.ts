@@ -38,7 +38,14 @@ export const verbs = [
     ],
     run: async ({ words, crawl, host, language, status, type, since, until, limit, json, ...given }) => {
       const query = {
-        ...{ q: words.join(' '), host, language, status, contentType: type, since, until, limit },
+        q: words.join(' '),
+        host,
+        language,
+        status,
+        contentType: type,
+        since,
+        until,
+        limit,
         crawl: crawl?.join(','),
       };
       const answer = await withApi(given, (api) => api.get('/v1/search', searchAnswer, query));

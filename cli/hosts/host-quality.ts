@@ -56,6 +56,7 @@ export function qualityRemarks({
   return [
     ...(pinned ? ['pinned by an operator'] : []),
     ...(leftForLater ? ['left for later'] : []),
-    ...[...budget, ...look],
+    ...budget,
+    ...look,
   ].join('; ');
 }

@@ -72,7 +72,8 @@ export function freshnessLines({
   if (samples.length === 0) return lines;
   const rows = samples.map(({ at, fresh, checked, pages: of, leftOut, requests }) => [
     moment(at),
-    ...[percent(fresh), percent(checked)],
+    percent(fresh),
+    percent(checked),
     ...[of, leftOut, requests].map(grouped),
   ]);
   return [...lines, '', ...table([['at', 'fresh', 'checked', 'pages', 'left out', 'requests'], ...rows])];

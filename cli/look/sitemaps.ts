@@ -21,9 +21,11 @@ export const verbs = [
     print: {
       heads: ['state', 'format', 'pages', 'sitemaps', 'new', 'faults', 'url', 'what'],
       row: ({ state, format, pages, sitemaps, newUrls, faultCount, url, faults: [first], why, status }) => [
-        ...[state, format ?? ''],
+        state,
+        format ?? '',
         ...[pages, sitemaps, newUrls].map(numberOr),
-        ...[faultCount === 0 ? '' : grouped(faultCount), url],
+        faultCount === 0 ? '' : grouped(faultCount),
+        url,
         first === undefined
           ? (why ?? (state === 'redirect' ? `status ${String(status)}` : ''))
           : `line ${String(first.line)}: ${first.what}`,

@@ -59,7 +59,13 @@ export const verbs = [
     print: {
       heads: ['id', 'since', 'verdict', 'urls', 'host', 'shape', 'why'],
       row: ({ id, since, verdict, urls, host, shape, why }) => [
-        ...[id, moment(since), verdict, grouped(urls), host, shape, why],
+        id,
+        moment(since),
+        verdict,
+        grouped(urls),
+        host,
+        shape,
+        why,
       ],
       none: 'No shape of URLs is in quarantine.',
     },
@@ -105,7 +111,9 @@ function previewLines({ host, shapes, queued, complete }: QuarantinePreview): st
     ...table([
       ['shape', 'queued', 'in all', ''],
       ...shapes.map((row) => [
-        ...[row.shape, grouped(row.queued), grouped(row.urls)],
+        row.shape,
+        grouped(row.queued),
+        grouped(row.urls),
         row.everything ? 'all that is queued: refused' : '',
       ]),
     ]),

@@ -18,13 +18,10 @@ export type Unreadable = 'broken' | 'locked';
 export async function readPdf(data: Uint8Array): Promise<DocumentText | Unreadable> {
   const loading = getDocument({
     data,
-    ...{
-      verbosity: 0,
-      isEvalSupported: false,
-      useSystemFonts: false,
-      disableFontFace: true,
-      enableXfa: false,
-    },
+    verbosity: 0,
+    useSystemFonts: false,
+    disableFontFace: true,
+    enableXfa: false,
   });
   try {
     const pdf = await loading.promise;

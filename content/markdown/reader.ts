@@ -18,7 +18,16 @@ const longestText = 1_000_000;
 
 /** Elements whose attributes the writer reads. */
 const attributed: ReadonlySet<string> = new Set([
-  ...['a', 'img', 'input', 'ol', 'pre', 'code', 'div', 'figure', 'td', 'th'],
+  'a',
+  'img',
+  'input',
+  'ol',
+  'pre',
+  'code',
+  'div',
+  'figure',
+  'td',
+  'th',
 ]);
 
 export interface Markdown {

@@ -90,7 +90,11 @@ export const crawlReport = z
     cut: leftOut.shape.cut,
     of: z
       .object({
-        ...{ states: count, statuses: count, types: count, depths: count, languages: count },
+        states: count,
+        statuses: count,
+        types: count,
+        depths: count,
+        languages: count,
         hosts: z.object({ busiest: count, failing: count, slowest: count }),
         urls: z.object({ slowest: count, biggest: count }),
       })

@@ -106,8 +106,11 @@ export function fingerprint(text: string, shape = fingerprintShape): Fingerprint
   readShingles(words, shape.shingleWords);
   borrow();
   return {
-    ...{ words, simhash: majority(), sketch: Uint8Array.from(minima) },
-    ...{ numbers: readNumbers(text, words, numbers), bands: bandsOf(shape) },
+    words,
+    simhash: majority(),
+    sketch: Uint8Array.from(minima),
+    numbers: readNumbers(text, words, numbers),
+    bands: bandsOf(shape),
   };
 }
 

@@ -34,7 +34,11 @@ export interface LikenessRule {
 }
 /** Measured: docs/content.md. */
 export const likenessRule: LikenessRule = {
-  ...{ shingles: 0.67, distance: 16, numbersBehind: 0.18, namesBehind: 0.05, otherNumbers: 0.01 },
+  shingles: 0.67,
+  distance: 16,
+  numbersBehind: 0.18,
+  namesBehind: 0.05,
+  otherNumbers: 0.01,
 };
 
 type Compared = Pick<Fingerprint, 'words' | 'simhash' | 'sketch' | 'numbers'>;
@@ -47,12 +51,11 @@ export function likenessOf(one: Compared, other: Compared): Likeness {
   for (let at = 0; at < sketchBytes; at++) if (one.sketch[at] === other.sketch[at]) equal++;
   const shingles = Math.max(0, (equal / sketchBytes - chance) / (1 - chance));
   return {
-    ...{
-      shingles,
-      distance: distanceOf(one.simhash, other.simhash),
-      words: Math.min(one.words, other.words),
-    },
-    ...{ naming: commonNumbers(one, other, namingBit), plain: commonNumbers(one, other, 0) },
+    shingles,
+    distance: distanceOf(one.simhash, other.simhash),
+    words: Math.min(one.words, other.words),
+    naming: commonNumbers(one, other, namingBit),
+    plain: commonNumbers(one, other, 0),
   };
 }
 

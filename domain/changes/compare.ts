@@ -79,7 +79,9 @@ export function changeBetween(before: Answered, after: Answered): Change | null 
   if (before.redirectTo !== after.redirectTo) fields.push('redirectTo');
   const isOther = before.bodyHash !== null && after.bodyHash !== null && before.bodyHash !== after.bodyHash;
   let text: Pick<Change, 'wordsAdded' | 'wordsRemoved' | 'distance'> = {
-    ...{ wordsAdded: null, wordsRemoved: null, distance: null },
+    wordsAdded: null,
+    wordsRemoved: null,
+    distance: null,
   };
   if (
     isOther &&

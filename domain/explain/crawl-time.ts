@@ -133,10 +133,14 @@ export function holderOf(host: HolderFacts, now: number, isOut: boolean): Holder
   const pace = host.eachMs === 0 || cause === 'retry_after' ? '' : `, ${span(host.eachMs)} each`;
   const causes = causesOf(host.spent).map(({ cause: name, seconds }) => [name, seconds] as const);
   return {
-    ...{ origin: host.origin, left: host.left, cause },
+    origin: host.origin,
+    left: host.left,
+    cause,
     because: `${counted(host.left, 'URL is', 'URLs are')} left${pace}${waits}: ${reasons[cause].means}${error}.`,
-    ...{ seconds: round(totalTime(host.spent)), causes: Object.fromEntries(causes) },
-    ...{ secondsEach: round(host.eachMs / 1_000), until },
+    seconds: round(totalTime(host.spent)),
+    causes: Object.fromEntries(causes),
+    secondsEach: round(host.eachMs / 1_000),
+    until,
     secondsLeft: at === null ? null : round(Math.max(0, at - now) / 1_000),
   };
 }
@@ -172,7 +176,10 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
   if (!runs || longest === undefined) return null;
   if (facts.outage !== null)
     return {
-      ...{ seconds: null, at: null, by: 'outage', because: facts.outage },
+      seconds: null,
+      at: null,
+      by: 'outage',
+      because: facts.outage,
       assumes: ['The crawl goes on by itself when the outage is over.'],
     };
   const perSecond = ratesOf(facts);

@@ -44,7 +44,12 @@ export const simhashAfter = (before: Found | null, now: Found, changed: boolean)
   before === null || changed ? now.simhash : (before.simhash ?? now.simhash);
 
 export const firstVisit = (importance: number, { isDead }: Found): PageState => ({
-  ...{ importance, history: noHistory, visits: 1, gap: null, changed: null, unchangedInARow: 0 },
+  importance,
+  history: noHistory,
+  visits: 1,
+  gap: null,
+  changed: null,
+  unchangedInARow: 0,
   deadVisits: isDead ? 1 : 0,
 });
 

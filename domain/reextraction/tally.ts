@@ -37,7 +37,13 @@ export interface Tally {
 }
 
 export const emptyTally: Tally = {
-  ...{ equal: 0, different: 0, fields: {}, unread: {}, linksFound: 0, linksGone: 0, samples: {} },
+  equal: 0,
+  different: 0,
+  fields: {},
+  unread: {},
+  linksFound: 0,
+  linksGone: 0,
+  samples: {},
 };
 
 /** What became of one page. */
@@ -80,7 +86,10 @@ export function tallied(tally: Tally, outcomes: readonly Outcome[]): Tally {
     }
   }
   return {
-    ...{ equal, different, linksFound, linksGone },
+    equal,
+    different,
+    linksFound,
+    linksGone,
     fields: Object.fromEntries(fields),
     unread: Object.fromEntries(unread),
     samples: Object.fromEntries(samples),

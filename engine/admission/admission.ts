@@ -93,8 +93,10 @@ export class Admission {
       const again = await this.#underCurrentSettings(candidates.filter((each) => each.crawl === crawl));
       const { admitted, queued, fresh } = await this.store(writer, again);
       stored = {
-        ...{ outside: stored.outside, fresh: [...stored.fresh, ...fresh] },
-        ...{ admitted: stored.admitted + admitted, queued: stored.queued + queued },
+        outside: stored.outside,
+        fresh: [...stored.fresh, ...fresh],
+        admitted: stored.admitted + admitted,
+        queued: stored.queued + queued,
       };
     }
     return stored;

@@ -135,7 +135,12 @@ export function placeOf(found: Found): Place {
 export const candidate = (crawl: OpenCrawl, link: CanonicalUrl, found: Found): Candidate => {
   const place = placeOf(found);
   return {
-    ...{ crawl, link, seed: false, hops: 0, priority: null, parentPriority: 1 },
+    crawl,
+    link,
+    seed: false,
+    hops: 0,
+    priority: null,
+    parentPriority: 1,
     ...place,
     ...(leadingSitemap(found) === link.host && ({ vouched: true } as const)),
     ...(place.kind === 'requisite' && ({ requisite: true } as const)),

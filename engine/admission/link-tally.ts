@@ -172,8 +172,12 @@ export class LinkTally {
     }
     const all = [...named.values()];
     const rows = all.map(({ tally, link, key }, at): LinkedRow => ({
-      ...{ at, crawl_id: tally.crawlId, origin: link.host, key },
-      ...{ hosts: sketchText(tally.hosts), pages: sketchText(tally.pages) },
+      at,
+      crawl_id: tally.crawlId,
+      origin: link.host,
+      key,
+      hosts: sketchText(tally.hosts),
+      pages: sketchText(tally.pages),
       relevance: tally.promised < 0 ? null : tally.promise,
     }));
     const waiting = await retrying(() => addLinks(this.#pool, JSON.stringify(rows)));
@@ -192,9 +196,12 @@ export class LinkTally {
       const crawl = await this.#books.crawls.open(tally.crawlId);
       const { score } = scoreOf(
         {
-          ...{ url: link.url, host: link.host, depth: row.depth },
+          url: link.url,
+          host: link.host,
+          depth: row.depth,
           parentPriority: row.parent_priority === null ? 1 : worthOf(row.parent_priority),
-          ...{ inboundHosts: sourcesOf(tally.hosts), inboundPages: sourcesOf(tally.pages) },
+          inboundHosts: sourcesOf(tally.hosts),
+          inboundPages: sourcesOf(tally.pages),
           relevance: row.relevance ?? promiseOf(crawl, link.url),
           lastmod: row.lastmod?.getTime() ?? null,
         },
@@ -216,8 +223,13 @@ export class LinkTally {
     const known = this.#young.get(crawlId)?.get(url);
     if (known !== undefined) return known;
     const tally = this.#old.get(crawlId)?.get(url) ?? {
-      ...{ crawlId, url, hosts: emptySketch(), pages: emptySketch(), settled: false },
-      ...{ promise: 0, promised: -1 },
+      crawlId,
+      url,
+      hosts: emptySketch(),
+      pages: emptySketch(),
+      settled: false,
+      promise: 0,
+      promised: -1,
       level: 0,
       scored: linkLevel(1),
     };

@@ -4,7 +4,15 @@ import type { Breaker } from './breaker.ts';
 
 /** errno of a file system that is full, over quota, read-only, failing or not ours, and of a process out of handles. */
 const diskTroubles: ReadonlySet<string> = new Set([
-  ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE', 'ESTALE'],
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+  'ESTALE',
 ]);
 
 export const isDiskTrouble = (error: unknown): boolean =>

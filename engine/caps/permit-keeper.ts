@@ -321,7 +321,8 @@ export class PermitKeeper {
   async #tell(): Promise<void> {
     const waiting = [...this.#groups.values()].flatMap((group) =>
       group.longWaits(notedMs).map((hostId) => ({
-        ...{ host_id: hostId, name: group.name },
+        host_id: hostId,
+        name: group.name,
         ms: group.waitMs + group.permits.restMs,
       })),
     );

@@ -38,14 +38,18 @@ const idOf = ({
  */
 export async function versionsOf(db: Queryable, crawlId: string, url: string): Promise<PageVersion[]> {
   return (await find(db, crawlId, url)).map((row) => ({
-    ...{
-      version: idOf(row),
-      crawlId: String(row.of_crawl),
-      url: row.url,
-      fetchedAt: row.fetched_at.toISOString(),
-    },
-    ...{ status: row.status, gone: row.gone, redirectTo: row.redirect_to, contentType: row.content_type },
-    ...{ bodyHash: row.content_hash, textHash: row.text_hash, stored: row.stored, change: row.change },
+    version: idOf(row),
+    crawlId: String(row.of_crawl),
+    url: row.url,
+    fetchedAt: row.fetched_at.toISOString(),
+    status: row.status,
+    gone: row.gone,
+    redirectTo: row.redirect_to,
+    contentType: row.content_type,
+    bodyHash: row.content_hash,
+    textHash: row.text_hash,
+    stored: row.stored,
+    change: row.change,
   }));
 }
 
@@ -68,7 +72,9 @@ export async function differences(
   if ([one, other].some(({ bodyHash, read: found }) => bodyHash !== null && found === null)) return 'no-body';
   const change = changeBetween(one, other);
   return {
-    ...{ url: later.url, from: idOf(earlier), to: idOf(later) },
+    url: later.url,
+    from: idOf(earlier),
+    to: idOf(later),
     fields: answerChanges(one, other),
     text: one.read === null || other.read === null ? null : await partsOf(one.read.main, other.read.main),
     change: change && { ...change, fields: [...change.fields] },

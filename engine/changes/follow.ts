@@ -160,19 +160,17 @@ function versionOf(crawlId: string, answer: FollowedAnswer, change: Change | nul
   } = answer;
   const number = (answer.last_number ?? 0) + 1;
   return {
-    ...{
-      host_id,
-      key,
-      number,
-      micros,
-      gone,
-      status,
-      redirect_to,
-      content_hash,
-      content_type,
-      robots_tag,
-      text_hash,
-    },
+    host_id,
+    key,
+    number,
+    micros,
+    gone,
+    status,
+    redirect_to,
+    content_hash,
+    content_type,
+    robots_tag,
+    text_hash,
     change: change && told(crawlId, number, answer, change),
   };
 }
@@ -181,14 +179,15 @@ function told(crawlId: string, number: number, answer: FollowedAnswer, change: C
   const { url, before, status, gone, content_hash: bodyHash, text_hash: textHash, fetched_at: at } = answer;
   if (before === null) throw new Error(`${url} has changed, and was never fetched before`);
   return {
-    ...{
-      url,
-      version: `${crawlId}-${String(number)}`,
-      before: `${String(before.of_crawl)}-${String(before.number)}`,
-    },
+    url,
+    version: `${crawlId}-${String(number)}`,
+    before: `${String(before.of_crawl)}-${String(before.number)}`,
     fetchedAt: at.toISOString(),
     fetchedBefore: new Date(before.fetched_at).toISOString(),
-    ...{ status, gone, bodyHash, textHash },
+    status,
+    gone,
+    bodyHash,
+    textHash,
     ...change,
     fields: [...change.fields],
   };

@@ -53,7 +53,11 @@ async function readBody(
   const document = isDocument(contentType, body) ? await readDocument(body) : null;
   const ruled = document === null && needTree(rules) ? await applyRules(body, contentType, url, rules) : null;
   const { title, description, language, canonical, noindex, nofollow, meta, main } = await extract(body, {
-    ...{ document, ruled, url, contentType, xRobotsTag },
+    document,
+    ruled,
+    url,
+    contentType,
+    xRobotsTag,
     // What a page says to one crawler is no part of it.
     agentTokens: [],
     maxLinks: 1,

@@ -30,7 +30,12 @@ async function readGlance(db: Queryable, crawlId: string): Promise<CrawlGlance |
   const outages = view.state === 'running' ? await currentOutages(db) : [];
   const { label, pages, ledger, hosts, rate, deadLetters } = view;
   return {
-    ...{ at, label, pages, discovered: ledger.discovered, queued: ledger.queued, perSecond: rate.perSecond },
+    at,
+    label,
+    pages,
+    discovered: ledger.discovered,
+    queued: ledger.queued,
+    perSecond: rate.perSecond,
     outages,
     deadLetters: Object.values(deadLetters).reduce((sum, count) => sum + count, 0),
     hosts: { total: hosts.total, working: hosts.working, parked: hosts.parked },

@@ -113,8 +113,12 @@ export function editJobs(dependencies: Dependencies, reopen: (crawlId: string) =
       to = { of: 'hosts', hostId, key: goesOn ? (rows.at(-1)?.key ?? '') : '' };
     }
     await applyAndWake(crawlId, {
-      ...{ version: pending.version, seedsRevision: pending.seeds_revision },
-      ...{ from: pending.place, to, judged: 0, moved },
+      version: pending.version,
+      seedsRevision: pending.seeds_revision,
+      from: pending.place,
+      to,
+      judged: 0,
+      moved,
     });
   };
 

@@ -68,12 +68,17 @@ export function admitsLimited({ row, link, inside }: Reached<RuledUrl>, { judge 
 }
 
 const before = ({ host_id, key, state, reason }: RuledUrl) => ({
-  ...{ host_id, key, was: state, was_reason: reason },
+  host_id,
+  key,
+  was: state,
+  was_reason: reason,
 });
 
 export const queuedAgain = (row: RuledUrl): JudgedUrl => ({
   ...before(row),
-  ...{ state: 'queued', reason: null, detail: null },
+  state: 'queued',
+  reason: null,
+  detail: null,
 });
 
 /** Most milliseconds for which judging blocks the process. */

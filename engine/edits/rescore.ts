@@ -54,7 +54,9 @@ function worthBy(row: ScoredUrl, scoring: Scoring, place: number | null, quality
   const counted = (sketch: string | null, first: boolean): number =>
     Math.max(Number(first), sketch === null ? 0 : sourcesOf(readSketch(sketch)));
   const known = {
-    ...{ url: link.value.url, host: row.origin, depth },
+    url: link.value.url,
+    host: row.origin,
+    depth,
     parentPriority: parent === null ? 1 : worthOf(parent),
     inboundHosts: counted(row.hosts, internal === false),
     inboundPages: counted(row.pages, internal === true),

@@ -255,7 +255,10 @@ async function judgeScope(
   const depth = record?.depth ?? (isSeed ? 0 : 1);
   const [inside = false] = await isWithin(db, Number(crawlId), config.scope, [link]);
   const verdict = compileScope(config, compileUrlPattern)(link, {
-    ...{ depth, seed: isSeed, inside, requisite: record?.kind === 'requisite' },
+    depth,
+    seed: isSeed,
+    inside,
+    requisite: record?.kind === 'requisite',
   });
   return {
     verdict: verdict.verdict,

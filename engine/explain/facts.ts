@@ -169,7 +169,10 @@ export function recrawlFacts(page: KeptPage, keepFresh: KeepFresh): RecrawlFacts
   const tolerance = toleranceOf(keepFresh);
   return {
     pageClass: pageClasses[page.class] ?? 'generic',
-    ...{ visits, importance, rate, price },
+    visits,
+    importance,
+    rate,
+    price,
     deadVisits: page.dead_visits,
     changedAt: page.changed_at?.toISOString() ?? null,
     nextDue: page.next_due?.toISOString() ?? null,

@@ -44,7 +44,10 @@ export async function scoreFacts(
   const topic = config.focus === null ? null : new Topic(config.focus);
   return scoreOf(
     {
-      ...{ url, host, depth, parentPriority: parent_priority === null ? 1 : worthOf(parent_priority) },
+      url,
+      host,
+      depth,
+      parentPriority: parent_priority === null ? 1 : worthOf(parent_priority),
       inboundHosts: counted(linking_hosts, parent_is_host === false),
       inboundPages: counted(linking_pages, parent_is_host === true),
       relevance: promised ?? promiseOf({ topic }, url),

@@ -58,9 +58,19 @@ async function rowsOf(archive: Bodies, page: PageView, repeatedIn: RepeatedIn): 
   const markdown = document === null ? toMarkdown(body, contentType, url, 'main', repeated) : null;
   const { title, description, fetchedAt, canonical, noindex, nearDuplicateOf, meta } = page;
   const row = {
-    ...{ url, title, description, language, fetchedAt, contentType, contentHash },
-    ...{ published: meta?.published ?? null, modified: meta?.modified ?? null, authors: meta?.authors ?? [] },
-    ...{ canonical, noindex, nearDuplicateOf: nearDuplicateOf?.url ?? null },
+    url,
+    title,
+    description,
+    language,
+    fetchedAt,
+    contentType,
+    contentHash,
+    published: meta?.published ?? null,
+    modified: meta?.modified ?? null,
+    authors: meta?.authors ?? [],
+    canonical,
+    noindex,
+    nearDuplicateOf: nearDuplicateOf?.url ?? null,
     rights: meta?.rights ?? {},
     versions: versionsOf(url, read.versions),
     quality: {

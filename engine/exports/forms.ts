@@ -9,6 +9,13 @@ import { wacz } from './wacz.ts';
 import { warc } from './warc.ts';
 
 export const exportForms: Readonly<Record<ExportFormat, ExportForm>> = {
-  ...{ jsonl: jsonLines, csv, links: linkGraph, parquet, wacz, markdown, corpus },
-  ...{ warc: warc('gzip'), 'warc-zstd': warc('zstd') },
+  jsonl: jsonLines,
+  csv,
+  links: linkGraph,
+  parquet,
+  wacz,
+  markdown,
+  corpus,
+  warc: warc('gzip'),
+  'warc-zstd': warc('zstd'),
 };

@@ -147,7 +147,11 @@ class ExportWork implements Work {
     const memory = pages.length === 0 ? this.#job.memory : await this.#form.add(this.#making(draft), pages);
     const parts = await draft.sync();
     await this.#note({
-      ...{ place, memory, parts, phase: over ? 'whole' : 'pages', bytes: draft.bytes },
+      place,
+      memory,
+      parts,
+      phase: over ? 'whole' : 'pages',
+      bytes: draft.bytes,
       pages: this.#job.pages + pages.length,
     });
   }

@@ -37,7 +37,11 @@ function nameOf(url: string): string {
 /** @param leftOut characters of the page that its Markdown has no room for */
 function frontMatter({ url, title, description, language, fetchedAt }: PageView, leftOut: number): string {
   const known = Object.entries({
-    ...{ url, title, description, language, fetchedAt },
+    url,
+    title,
+    description,
+    language,
+    fetchedAt,
     leftOut: leftOut === 0 ? null : leftOut,
   });
   const lines = known.flatMap(([name, value]) =>

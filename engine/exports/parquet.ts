@@ -26,7 +26,8 @@ const integer: Plain = { type: 'INT32' };
 const bytes: Plain = { type: 'INT64' };
 const boolean: Plain = { type: 'BOOLEAN' };
 const instant: Plain = {
-  ...{ type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  type: 'INT64',
+  converted_type: 'TIMESTAMP_MILLIS',
   logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
 };
 
@@ -93,7 +94,9 @@ const group = async (making: Making, pages: readonly PageView[]): Promise<void> 
   const { draft, fields } = making;
   const writer = writerAt(draft.length(whole), making);
   const columnData: ColumnSource[] = columnsOf(fields).map(({ name, valueOf }) => ({
-    ...{ name, data: pages.map(valueOf), offsetIndex: false },
+    name,
+    data: pages.map(valueOf),
+    offsetIndex: false,
   }));
   if (pages.length > 0) await writer.write({ columnData, rowGroupSize: pages.length });
   await draft.append(whole, writer.writer.getBytes());

@@ -132,7 +132,12 @@ class Zip {
 }
 
 const zipFile = (name: string, at: number, size: number, crc: number): ZipFile => ({
-  ...{ name, at, method: 0, packed: size, size, crc },
+  name,
+  at,
+  method: 0,
+  packed: size,
+  size,
+  crc,
 });
 
 const listHead = `${JSON.stringify({ format: 'json-pages-1.0', id: 'pages', title: 'All pages' })}\n`;
@@ -153,8 +158,10 @@ async function writeIndex(draft: Draft): Promise<void> {
     const member = await packed(Buffer.from(block.join('')), 'gzip');
     const [first = ''] = block;
     const facts = {
-      ...{ offset: draft.length(indexPart), length: member.length },
-      ...{ digest: packedType + hash('sha256', member), filename: file },
+      offset: draft.length(indexPart),
+      length: member.length,
+      digest: packedType + hash('sha256', member),
+      filename: file,
     };
     await draft.append(blocksPart, `${first.slice(0, first.indexOf(' {'))} ${JSON.stringify(facts)}\n`);
     await draft.append(indexPart, member);
@@ -172,7 +179,10 @@ async function packageFile(draft: Draft, software: string): Promise<Buffer> {
   for await (const chunk of draft.read(resources)) chunks.push(chunk);
   const listed = Buffer.concat(chunks).toString().trim().split('\n');
   const told = {
-    ...{ profile: 'data-package', wacz_version: '1.1.1', software, created: new Date().toISOString() },
+    profile: 'data-package',
+    wacz_version: '1.1.1',
+    software,
+    created: new Date().toISOString(),
     resources: listed.map((line) => JSON.parse(line) as unknown),
   };
   return Buffer.from(`${JSON.stringify(told, null, 2)}\n`);

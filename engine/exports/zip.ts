@@ -95,7 +95,12 @@ export function smallFile(
 ): { readonly stored: Buffer; readonly entry: Buffer } {
   const packed = deflateRawSync(bytes);
   const file: ZipFile = {
-    ...{ name, method: 8, at, crc: crc32(bytes), packed: packed.length, size: bytes.length },
+    name,
+    method: 8,
+    at,
+    crc: crc32(bytes),
+    packed: packed.length,
+    size: bytes.length,
   };
   return { stored: Buffer.concat([localHeader(file), packed]), entry: directoryEntry(file) };
 }

@@ -149,8 +149,12 @@ async function handOut(
   const urls = picks
     .filter(({ host }) => tokens.has(host.token))
     .map(({ host, url, crawl }) => ({
-      ...{ url: url.url, origin: host.origin, priority: url.priority, depth: url.depth },
-      ...{ crawlId: crawl.id, userAgent: crawl.userAgent },
+      url: url.url,
+      origin: host.origin,
+      priority: url.priority,
+      depth: url.depth,
+      crawlId: crawl.id,
+      userAgent: crawl.userAgent,
     }));
   return urls.length === 0 ? null : { id, urls, expiresAt, expiresInMs };
 }
@@ -216,8 +220,10 @@ async function firstAllowed(
       return null;
     }
     const place = {
-      ...{ host_id: Number(hostId), crawl_id: url.crawl_id },
-      ...{ key: url.key, token: taken.token },
+      host_id: Number(hostId),
+      crawl_id: url.crawl_id,
+      key: url.key,
+      token: taken.token,
     };
     const row = stopped.kind === 'last' ? lastRow(place) : excludedRow(place, stopped.refusal);
     await retrying(() => commitResults(pool, JSON.stringify([row])));

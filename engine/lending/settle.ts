@@ -215,7 +215,11 @@ function asExchange(
       ...(location === null && said.status >= 300 && said.status < 400 && { location: leadsNowhere }),
       ...(pause !== null && { 'retry-after': String(Math.ceil(pause)) }),
     },
-    ...{ body: new Uint8Array(), wireBytes: 0, headAt: endAt, endAt, remoteAddress: null },
+    body: new Uint8Array(),
+    wireBytes: 0,
+    headAt: endAt,
+    endAt,
+    remoteAddress: null,
   };
 }
 
@@ -253,9 +257,13 @@ async function tellDuplicate(db: Queryable, url: LentUrl, contentHash: string): 
   const other =
     owner === undefined || (owner.host_id === url.host_id && owner.key === url.key) ? null : owner;
   const stage = {
-    ...{ host_id: url.host_id, crawl_id: url.crawl_id, key: url.key },
-    ...{ from: storedStages.dedup, to: storedStages.none },
-    ...{ alias_host: other?.host_id ?? null, alias_key: other?.key ?? null },
+    host_id: url.host_id,
+    crawl_id: url.crawl_id,
+    key: url.key,
+    from: storedStages.dedup,
+    to: storedStages.none,
+    alias_host: other?.host_id ?? null,
+    alias_key: other?.key ?? null,
   };
   await advanceStages(db, JSON.stringify([stage]));
   return other !== null;

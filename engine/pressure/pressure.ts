@@ -24,8 +24,12 @@ export interface Capacities {
 }
 
 export const endless: Capacities = {
-  ...{ unreadPages: Infinity, unreadBytes: Infinity, waitingRows: Infinity, commitMs: Infinity },
-  ...{ storeBytes: Infinity, uploadBytes: Infinity },
+  unreadPages: Infinity,
+  unreadBytes: Infinity,
+  waitingRows: Infinity,
+  commitMs: Infinity,
+  storeBytes: Infinity,
+  uploadBytes: Infinity,
 };
 
 const lookMs = 1_000;

@@ -118,7 +118,9 @@ export async function workLane(
   async function next(): Promise<readonly StagedBody[]> {
     const rows = await hostsInStage(pool, lane, stage, place.hosts);
     const crawls = rows.map(({ crawl_id: crawlId, tenant_id: tenantId, hosts }) => ({
-      ...{ crawlId, tenantId, hosts: hosts.filter((id) => !aside.has(id)) },
+      crawlId,
+      tenantId,
+      hosts: hosts.filter((id) => !aside.has(id)),
     }));
     const first = crawls.findIndex(({ crawlId }) => crawlId > place.crawl);
     const turns = readingTurns(

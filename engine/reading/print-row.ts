@@ -13,7 +13,10 @@ export function printRow({ host_id, crawl_id, key, fetches }: StagedBody, text: 
   const numbers = Buffer.alloc(print.numbers.length * 4);
   for (const [at, number] of print.numbers.entries()) numbers.writeUInt32BE(number, at * 4);
   return {
-    ...{ ...place, words: print.words, simhash: String(print.simhash), bands: print.bands.map(String) },
+    ...place,
+    words: print.words,
+    simhash: String(print.simhash),
+    bands: print.bands.map(String),
     sketch: Buffer.from(print.sketch).toString('hex'),
     numbers: numbers.toString('hex'),
   };

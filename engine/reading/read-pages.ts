@@ -282,8 +282,14 @@ const nameOf = (crawlId: number, page: Candidate['parent']): string =>
   `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
 
 const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow => ({
-  ...{ host_id, crawl_id, key, from: storedStages.extract, to: storedStages.none, cut },
-  ...{ alias_host: null, alias_key: null },
+  host_id,
+  crawl_id,
+  key,
+  from: storedStages.extract,
+  to: storedStages.none,
+  cut,
+  alias_host: null,
+  alias_key: null,
 });
 
 const linkCandidates = (

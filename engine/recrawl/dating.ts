@@ -52,14 +52,17 @@ function datesOf(pages: readonly KnownPage[], keepFresh: KeepFresh, rules: Visit
         importance: page.importance,
         history: { unchangedDays: page.unchanged_days, changedAfter: page.changed_after },
         visits: page.visits,
-        ...{ gap: null, changed: null },
+        gap: null,
+        changed: null,
         unchangedInARow: page.unchanged_in_row,
         deadVisits: page.dead_visits,
       };
       const said = { isNews: isNews(page.url), changefreq: freqOf(page.changefreq) };
       const { pageClass, inDays } = nextVisit(state, said, rules);
       return {
-        ...{ host_id: page.host_id, key: page.key, class: pageClasses.indexOf(pageClass) },
+        host_id: page.host_id,
+        key: page.key,
+        class: pageClasses.indexOf(pageClass),
         due_in_days: isPart(page.url) ? inDays : null,
       };
     });

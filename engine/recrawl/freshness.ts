@@ -61,7 +61,8 @@ export async function previewGoal(
     leftOut,
   });
   return {
-    ...{ pages, ratesKnown },
+    pages,
+    ratesKnown,
     best: told(best),
     needed: needed && told(needed),
     floor,

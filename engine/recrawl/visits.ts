@@ -142,7 +142,8 @@ function pageBefore(visit: VisitedPage): {
     page: {
       history: { unchangedDays: visit.unchanged_days ?? 0, changedAfter: visit.changed_after ?? [] },
       visits: visit.visits ?? 0,
-      ...{ gap: null, changed: null },
+      gap: null,
+      changed: null,
       unchangedInARow: visit.unchanged_in_row ?? 0,
       deadVisits,
     },

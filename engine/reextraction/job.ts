@@ -165,7 +165,9 @@ class ReextractionWork implements Work {
     }
     const tally: Tally = tallied({ ...emptyTally, ...this.#job.tally }, outcomes);
     const next = {
-      ...{ tally, pages: this.#job.pages + stored.length, extractor: this.#tools.extractor.version },
+      tally,
+      pages: this.#job.pages + stored.length,
+      extractor: this.#tools.extractor.version,
       place: { micros: last.micros, host: last.host_id, key: last.key },
     };
     const [noted, written] = [JSON.stringify(next), JSON.stringify(found)];

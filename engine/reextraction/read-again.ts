@@ -96,7 +96,10 @@ function read(
   const changed = changedFields(before, after);
   return {
     outcome: {
-      ...{ page: placeOf(page), unread: null, linksFound: links.found.length, linksGone: links.gone.length },
+      page: placeOf(page),
+      unread: null,
+      linksFound: links.found.length,
+      linksGone: links.gone.length,
       fields: print === null ? changed : [...changed, 'main'],
     },
     row:

@@ -144,7 +144,11 @@ function lookAt(page: PageView): Look {
   return {
     key,
     page: {
-      ...{ key, url, origin: linkOf(url).host, language: page.language, status: page.status },
+      key,
+      url,
+      origin: linkOf(url).host,
+      language: page.language,
+      status: page.status,
       title: written(page.title, searchLimits.title),
       description: written(page.description, searchLimits.description),
       text: written(text, searchLimits.searched) ?? '',

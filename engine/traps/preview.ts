@@ -61,9 +61,11 @@ export async function previewShapes(
   return {
     host: host.origin,
     shapes: [...counts].map(([shape, count]) => ({
-      ...{ shape, ...count },
+      shape,
+      ...count,
       everything: queued > 0 && count.queued === queued,
     })),
-    ...{ queued, complete },
+    queued,
+    complete,
   };
 }

@@ -77,7 +77,9 @@ export class TrapWatch {
       const ready = this.#ready.splice(0, hostBatch);
       const watched = await Promise.all(
         ready.map(async ({ host, crawl_id, pages, bounds }) => ({
-          ...{ crawl_id, pages, bounds },
+          crawl_id,
+          pages,
+          bounds,
           host_id: typeof host === 'number' ? host : await this.#hosts.idOf(host),
         })),
       );
@@ -102,7 +104,9 @@ export class TrapWatch {
     const shown = observe({ link: link.value, body, extracted, fresh: own });
     const { maxPages, maxPagesPerHost, maxSeconds } = config;
     const bounds = {
-      ...{ maxPages, maxPagesPerHost, maxSeconds },
+      maxPages,
+      maxPagesPerHost,
+      maxSeconds,
       delaySeconds: config.delaySeconds ?? defaultDelayMs / 1_000,
       requestsPerDay: config.keepFresh?.requestsPerDay ?? null,
     };

@@ -182,7 +182,9 @@ export class CrawlTurns {
       const delayMs = this.#ownDelayMs(id, tookMs);
       return [
         {
-          ...{ crawl_id: id, asked_ago_ms: now - last.headAt, version },
+          crawl_id: id,
+          asked_ago_ms: now - last.headAt,
+          version,
           turn_in_ms: delayMs === null ? null : Math.max(0, earliestStart(last, delayMs) - now),
         },
       ];

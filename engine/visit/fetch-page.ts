@@ -55,8 +55,13 @@ export class PageFetch {
     if (target !== null || row.next_url !== null) chain.redirected();
     const { stored } = chain;
     const parent = {
-      ...{ host_id: Number(this.#visit.lease.hostId), origin: this.#visit.origin, key: url.key },
-      ...{ depth: url.depth, hops: url.hops, kind: kindOf(url.kind), priority: url.priority },
+      host_id: Number(this.#visit.lease.hostId),
+      origin: this.#visit.origin,
+      key: url.key,
+      depth: url.depth,
+      hops: url.hops,
+      kind: kindOf(url.kind),
+      priority: url.priority,
     };
     const found =
       // Where a made-up path leads is no page that anybody linked to.

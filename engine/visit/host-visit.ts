@@ -60,7 +60,9 @@ export class HostVisit implements Visited {
    * be read.
    */
   known: { readonly fresh: Robots | null; readonly freshMs: number; readonly older: Robots | null } = {
-    ...{ fresh: null, freshMs: 0, older: null },
+    fresh: null,
+    freshMs: 0,
+    older: null,
   };
   /**
    * `performance.now()` at which the time of the visit is over. No request waits for a permit of the host's groups beyond
@@ -103,7 +105,8 @@ export class HostVisit implements Visited {
     this.known = { fresh, freshMs, older: copy?.robots ?? null };
     const asked = this.#spacing === 'crawl_delay';
     const waits = rows.map(({ crawl_id: id, waited }) => ({
-      ...{ crawl_id: id, waited: waited !== null && asked ? byCrawlDelay(waited) : waited },
+      crawl_id: id,
+      waited: waited !== null && asked ? byCrawlDelay(waited) : waited,
     }));
     times.begin(waits, taken.unclean);
   }
@@ -215,13 +218,19 @@ export class HostVisit implements Visited {
     // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
     const heldMs = wholeMs > paceMs + paceSlackMs ? wholeMs : 0;
     const leaving = {
-      ...{ failures: taken.failures, lastError: taken.last_error, ...lesson },
-      ...{ sent, eased, paceMs, waitMs: Math.max(heldMs, paceMs) },
+      failures: taken.failures,
+      lastError: taken.last_error,
+      ...lesson,
+      sent,
+      eased,
+      paceMs,
+      waitMs: Math.max(heldMs, paceMs),
       visit: {
         askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
         tookMs: asked?.tookMs ?? null,
         ...allowance.counted,
-        ...{ heldMs, revision: taken.settings_revision },
+        heldMs,
+        revision: taken.settings_revision,
       },
     };
     await writes((to) => releaseLease(to, hostId, taken.token, leaving, lease.timesDue));
@@ -285,7 +294,11 @@ async function firstStop(
 
 /** The row of a crawl without any earlier request at the host. */
 export const unasked = (id: number): WaitingCrawl => ({
-  ...{ crawl_id: id, asked_ago_ms: null, held_ms: 0, held_times: 0, waited: null },
+  crawl_id: id,
+  asked_ago_ms: null,
+  held_ms: 0,
+  held_times: 0,
+  waited: null,
 });
 
 /** Asks the gates about a host before its lease is taken. Null: none says "not now". */

@@ -271,7 +271,11 @@ export class LeaseKeeper {
 
 const notedTimes = ({ hostId }: HostLease, times: readonly CrawlTimes[]): NotedTime[] =>
   times.map(({ crawlId, from, until, spent, sure }) => ({
-    ...{ host_id: Number(hostId), crawl_id: crawlId, from_ms: from, until_ms: until, sure },
+    host_id: Number(hostId),
+    crawl_id: crawlId,
+    from_ms: from,
+    until_ms: until,
+    sure,
     ...Object.fromEntries(
       timeCauseNames.flatMap((cause) => (spent[cause] ? [[cause, spent[cause] / 1_000]] : [])),
     ),

@@ -29,7 +29,9 @@ export async function leaseWithinLimits(
             const left = Math.max(0, (config.maxPages ?? 0) - (inHand.get(id) ?? 0));
             const most = turns.get(id) ?? limit;
             return {
-              ...{ crawl_id: id, weight: config.weight, pages: Math.min(most, left) },
+              crawl_id: id,
+              weight: config.weight,
+              pages: Math.min(most, left),
               needed: left === 0 && config.requisites ? most : 0,
             };
           });

@@ -81,7 +81,10 @@ export class Lessons {
 
   get forRelease(): Pick<Leaving, 'failures' | 'lastError' | 'asked' | 'failed' | 'blamed'> {
     return {
-      ...{ failures: this.failures, lastError: this.lastError, asked: this.#asked, failed: this.#failed },
+      failures: this.failures,
+      lastError: this.lastError,
+      asked: this.#asked,
+      failed: this.#failed,
       ...(this.#blamed !== null && { blamed: this.#blamed }),
     };
   }
@@ -134,10 +137,17 @@ export class Lessons {
     const { outages, manners, signs } = this.#memory;
     const age = (at: number | null): number | null => (at === null ? null : performance.now() - at);
     const row: LessonsRow = {
-      ...{ failing: signs.failing, complained: signs.complained, well_age_ms: age(signs.wellAt) },
-      ...{ outages: outages.outages, outage_age_ms: age(outages.outageAt) },
-      ...{ slowdown: manners.slowdown, clean: manners.clean, since_complaint: manners.sinceComplaint },
-      ...{ complained_age_ms: age(manners.complainedAt), base_delay_ms: base, revision },
+      failing: signs.failing,
+      complained: signs.complained,
+      well_age_ms: age(signs.wellAt),
+      outages: outages.outages,
+      outage_age_ms: age(outages.outageAt),
+      slowdown: manners.slowdown,
+      clean: manners.clean,
+      since_complaint: manners.sinceComplaint,
+      complained_age_ms: age(manners.complainedAt),
+      base_delay_ms: base,
+      revision,
     };
     await saveLessons(db, hostId, token, JSON.stringify(row));
   }

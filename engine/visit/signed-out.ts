@@ -33,8 +33,12 @@ function isLoginForm(url: string, { status, body, headers, truncated }: FetchRes
   if (!loginField.test(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1')))
     return false;
   const { meta } = readWithoutLanguage({
-    ...{ body, url, contentType: headers['content-type'] ?? null, xRobotsTag: null },
-    ...{ agentTokens: [], maxLinks: 0 },
+    body,
+    url,
+    contentType: headers['content-type'] ?? null,
+    xRobotsTag: null,
+    agentTokens: [],
+    maxLinks: 0,
   });
   return meta.needs === 'login';
 }

@@ -144,7 +144,10 @@ export class VisitTimes {
     const now = this.#settle();
     return [...this.#accounts]
       .map(([crawlId, { from, spent, begun }]) => ({
-        ...{ crawlId, from: from + this.#ahead, until: now + this.#ahead, spent },
+        crawlId,
+        from: from + this.#ahead,
+        until: now + this.#ahead,
+        spent,
         sure: !begun || (spent.answering ?? 0) > 0,
       }))
       .filter(({ spent }) => totalTime(spent) > 0);

@@ -107,13 +107,19 @@ function bestOf(print: Print, near: readonly Print[]): Near | null {
 }
 
 const aliasOf = ({ id, bands }: Print, { id: original, likeness }: Near): JudgedPrint => ({
-  ...{ id, original, bands, crowded: 0 },
+  id,
+  original,
+  bands,
+  crowded: 0,
   likeness: Math.round(likeness.shingles * 1_000) / 1_000,
   distance: likeness.distance,
 });
 
 const printOf = ({ id, words, simhash, sketch, numbers, bands }: StoredPrint): Print => ({
-  ...{ id, words, sketch, bands },
+  id,
+  words,
+  sketch,
+  bands,
   simhash: BigInt(simhash),
   numbers: Array.from({ length: numbers.length / 4 }, (_, at) => numbers.readUInt32BE(at * 4)),
 });

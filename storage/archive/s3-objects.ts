@@ -219,7 +219,8 @@ export class S3Objects {
       this.#client.send(
         new CompleteMultipartUploadCommand({
           ...this.#named(name),
-          ...{ UploadId, MultipartUpload: { Parts } },
+          UploadId,
+          MultipartUpload: { Parts },
         }),
         { abortSignal },
       ),

@@ -218,5 +218,8 @@ type Packed<R> = R & { readonly packed: Buffer | null };
 
 const isLost = ({ packed }: Packed<LiveRecord>): boolean => packed === null;
 const withHexKey = ({ host_id, crawl_id, key, at }: LiveRevisit) => ({
-  ...{ host_id, crawl_id, key: key.toString('hex'), at },
+  host_id,
+  crawl_id,
+  key: key.toString('hex'),
+  at,
 });

@@ -72,7 +72,8 @@ export function responseRecords(capture: Capture): { readonly response: Buffer; 
   const head = answerHead(capture, body.length);
   const opening = [
     'WARC/1.1',
-    ...['WARC-Type: response', ...common(capture, id)],
+    'WARC-Type: response',
+    ...common(capture, id),
     ...(truncated === false ? [] : [`WARC-Truncated: ${truncation[truncated]}`]),
     'Content-Type: application/http;msgtype=response',
     `Content-Length: ${String(head.length + body.length)}`,
@@ -92,11 +93,13 @@ export function revisitRecords(capture: Capture): { readonly revisit: Buffer; re
   const id = newId();
   const revisit = record(
     [
-      ...['WARC-Type: revisit', ...common(capture, id)],
+      'WARC-Type: revisit',
+      ...common(capture, id),
       ...(unchangedSince === undefined
         ? [`WARC-Profile: ${sameBody}`]
         : [
-            ...[`WARC-Profile: ${notModified}`, `WARC-Refers-To-Target-URI: ${capture.url}`],
+            `WARC-Profile: ${notModified}`,
+            `WARC-Refers-To-Target-URI: ${capture.url}`,
             `WARC-Refers-To-Date: ${unchangedSince.toISOString()}`,
           ]),
       'Content-Type: application/http;msgtype=response',
@@ -110,7 +113,9 @@ export function revisitRecords(capture: Capture): { readonly revisit: Buffer; re
 export const infoRecord = (software: string, at: Date): Buffer =>
   record(
     [
-      ...['WARC-Type: warcinfo', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
+      'WARC-Type: warcinfo',
+      `WARC-Record-ID: ${newId()}`,
+      `WARC-Date: ${at.toISOString()}`,
       'Content-Type: application/warc-fields',
     ],
     `software: ${software}\r\nformat: WARC File Format 1.1\r\n`,
@@ -146,12 +151,15 @@ export function withBody({ fields, head }: ReadRecord, body: Uint8Array): Buffer
   const told = [...fields].filter(([name]) => !ofTheBlock.has(name) && !ofRevisits.has(name));
   const length = head.length + blankLine.length + body.length;
   const opening = [
-    ...['WARC/1.1', 'WARC-Type: response', ...told.map(fieldLine)],
+    'WARC/1.1',
+    'WARC-Type: response',
+    ...told.map(fieldLine),
     `Content-Length: ${String(length)}`,
   ];
   return Buffer.concat([
     Buffer.from(opening.join(lineEnd) + blankLine + head + blankLine, 'latin1'),
-    ...[body, Buffer.from(blankLine)],
+    body,
+    Buffer.from(blankLine),
   ]);
 }
 
@@ -163,7 +171,9 @@ export interface RefersTo {
 }
 
 const referring = ({ id, url, date }: RefersTo): readonly string[] => [
-  ...[`WARC-Refers-To: ${id}`, `WARC-Refers-To-Target-URI: ${url}`, `WARC-Refers-To-Date: ${date}`],
+  `WARC-Refers-To: ${id}`,
+  `WARC-Refers-To-Target-URI: ${url}`,
+  `WARC-Refers-To-Date: ${date}`,
 ];
 
 /** To refer to a record that was read. */
@@ -187,9 +197,13 @@ export function withoutBody(read: ReadRecord, refersTo: RefersTo): Buffer {
 export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: RefersTo): Buffer =>
   record(
     [
-      ...['WARC-Type: revisit', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
-      ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
-      ...[`WARC-Profile: ${sameBody}`, ...referring(refersTo)],
+      'WARC-Type: revisit',
+      `WARC-Record-ID: ${newId()}`,
+      `WARC-Date: ${at.toISOString()}`,
+      `WARC-Target-URI: ${url}`,
+      `WARC-Payload-Digest: ${payloadDigest(hash)}`,
+      `WARC-Profile: ${sameBody}`,
+      ...referring(refersTo),
     ],
     '',
   );
@@ -205,9 +219,13 @@ export function bodyAlone(
   const refersTo = { id: newId(), url, date: at.toISOString() };
   const [type = ''] = (contentType ?? '').split(/[\r\n]/);
   const opening = [
-    ...['WARC/1.1', 'WARC-Type: resource', `WARC-Record-ID: ${refersTo.id}`, `WARC-Date: ${refersTo.date}`],
-    ...[`WARC-Target-URI: ${url}`, `WARC-Payload-Digest: ${payloadDigest(hash)}`],
-    ...[`WARC-Block-Digest: ${payloadDigest(hash)}`],
+    'WARC/1.1',
+    'WARC-Type: resource',
+    `WARC-Record-ID: ${refersTo.id}`,
+    `WARC-Date: ${refersTo.date}`,
+    `WARC-Target-URI: ${url}`,
+    `WARC-Payload-Digest: ${payloadDigest(hash)}`,
+    `WARC-Block-Digest: ${payloadDigest(hash)}`,
     `Content-Type: ${type === '' ? 'application/octet-stream' : type}`,
     `Content-Length: ${String(body.length)}`,
   ];
@@ -222,8 +240,11 @@ export function metadataRecord(url: string, at: Date, said: Readonly<Record<stri
   );
   return record(
     [
-      ...['WARC-Type: metadata', `WARC-Record-ID: ${newId()}`, `WARC-Date: ${at.toISOString()}`],
-      ...[`WARC-Target-URI: ${url}`, 'Content-Type: application/warc-fields'],
+      'WARC-Type: metadata',
+      `WARC-Record-ID: ${newId()}`,
+      `WARC-Date: ${at.toISOString()}`,
+      `WARC-Target-URI: ${url}`,
+      'Content-Type: application/warc-fields',
     ],
     // Such fields are UTF-8, whose bytes stand for characters here.
     Buffer.from(lines.join('')).toString('latin1'),
@@ -245,8 +266,11 @@ function requestRecord({ url, at, asked }: Capture, id: string): Buffer {
   const head = [`GET ${pathname}${search} HTTP/1.1`, `host: ${host}`, ...fieldLines(asked)];
   return record(
     [
-      ...['WARC-Type: request', `WARC-Record-ID: ${newId()}`, `WARC-Concurrent-To: ${id}`],
-      ...[`WARC-Date: ${at.toISOString()}`, `WARC-Target-URI: ${url}`],
+      'WARC-Type: request',
+      `WARC-Record-ID: ${newId()}`,
+      `WARC-Concurrent-To: ${id}`,
+      `WARC-Date: ${at.toISOString()}`,
+      `WARC-Target-URI: ${url}`,
       'Content-Type: application/http;msgtype=request',
     ],
     head.join(lineEnd) + blankLine,
@@ -257,7 +281,9 @@ function requestRecord({ url, at, asked }: Capture, id: string): Buffer {
 function record(fields: readonly string[], block: string): Buffer {
   const blockDigest = digest('sha256', Buffer.from(block, 'latin1'), 'hex');
   const opening = [
-    ...['WARC/1.1', ...fields, `WARC-Block-Digest: sha256:${blockDigest}`],
+    'WARC/1.1',
+    ...fields,
+    `WARC-Block-Digest: sha256:${blockDigest}`,
     `Content-Length: ${String(block.length)}`,
   ].join(lineEnd);
   return Buffer.from(opening + blankLine + block + blankLine, 'latin1');
@@ -266,7 +292,9 @@ function record(fields: readonly string[], block: string): Buffer {
 const newId = (): string => `<urn:uuid:${randomUUID()}>`;
 
 const common = ({ url, at, remoteAddress, hash }: Capture, id: string): string[] => [
-  ...[`WARC-Record-ID: ${id}`, `WARC-Date: ${at.toISOString()}`, `WARC-Target-URI: ${url}`],
+  `WARC-Record-ID: ${id}`,
+  `WARC-Date: ${at.toISOString()}`,
+  `WARC-Target-URI: ${url}`,
   ...(remoteAddress === null ? [] : [`WARC-IP-Address: ${remoteAddress}`]),
   `WARC-Payload-Digest: ${payloadDigest(hash)}`,
 ];

@@ -48,7 +48,8 @@ export async function countBlocks(
     for (const blocks of pages) counts.add(new Set(blocks.map(({ mark }) => mark)));
     const texts = new Map([...row.repeated, ...pages.flat()].map(({ mark, text }) => [mark, text]));
     const repeated = [...counts.repeated()].map(([mark, of]) => ({
-      ...{ mark, pages: of },
+      mark,
+      pages: of,
       text: texts.get(mark) ?? '',
     }));
     await putCounts(

@@ -145,7 +145,11 @@ function byKind(rows: readonly Looked[]): FrontSeen {
     heldByTenant,
     crawls: [...crawls.values()],
     waiting: ready.map(({ host_id: hostId, crawl_id: crawlId, tier, authority, since }) => ({
-      ...{ hostId, crawlId, tier, authority, since: since ?? 0 },
+      hostId,
+      crawlId,
+      tier,
+      authority,
+      since: since ?? 0,
     })),
     aside: rows.flatMap((row) => row.aside ?? []),
   };

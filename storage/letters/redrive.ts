@@ -141,8 +141,13 @@ async function move(db: Queryable, letters: readonly LetterPlace[]): Promise<Mov
 
 const barOf = ({ state, cause, reason, pages, since_start_ms, max_pages, max_seconds }: RedrivenCrawl) =>
   redriveBar({
-    ...{ state, cause, reason, pages, sinceStartMs: since_start_ms },
-    ...{ maxPages: max_pages, maxSeconds: max_seconds },
+    state,
+    cause,
+    reason,
+    pages,
+    sinceStartMs: since_start_ms,
+    maxPages: max_pages,
+    maxSeconds: max_seconds,
   });
 
 /**

@@ -125,7 +125,11 @@ export async function readPages(
   const rows = await rowsAfter(db, filter.host, {
     ...from,
     ...filterParams(filter, kinds),
-    ...{ crawlId, horizon, limit, fields, mostBytes: maxStoredBytes },
+    crawlId,
+    horizon,
+    limit,
+    fields,
+    mostBytes: maxStoredBytes,
   });
 
   const items: PageView[] = [];

@@ -67,7 +67,9 @@ function consequences(
 ): Consequences {
   const inForce = [pinned ?? quality, pinned === null && later] as const;
   return {
-    ...{ host_id: id, pinned, budget: dailyBudget(...inForce) },
+    host_id: id,
+    pinned,
+    budget: dailyBudget(...inForce),
     esteem: esteemOf(...inForce, place, linked),
   };
 }

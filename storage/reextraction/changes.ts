@@ -18,7 +18,10 @@ interface Refused {
 }
 
 const standingOf = ({ id, state, in_use, turns, settled }: ReextractionRow): Standing => ({
-  ...{ id, state, isInUse: in_use, isSettled: settled === turns },
+  id,
+  state,
+  isInUse: in_use,
+  isSettled: settled === turns,
 });
 
 const judged = <T>(

@@ -27,7 +27,8 @@ export const turnPrints = (
     const rows = current.map(({ host_id, key, print }) => ({ ...print, host_id, crawl_id: crawlId, key }));
     if (rows.length > 0) await storePrints(db, JSON.stringify(rows));
     const kept = due.map(({ host_id, key, stored, is_current }) => ({
-      ...{ host_id, key },
+      host_id,
+      key,
       print: is_current ? (stored ?? noPrint) : null,
     }));
     await notePrints(db, id, job.in_use, JSON.stringify(kept));

@@ -51,8 +51,14 @@ export async function endOf(
   const [rate] = runs ? await recentRate(db, crawlId, rateSeconds) : [];
   const outage = outageBecause(outages);
   const facts = {
-    ...{ now, runs, outage, runningMs: crawl.running_ms ?? 0, limits: { maxPages, maxSeconds } },
-    ...{ pages: crawl.pages, settled: crawl.done, recentPerSecond: rate?.per_second ?? 0 },
+    now,
+    runs,
+    outage,
+    runningMs: crawl.running_ms ?? 0,
+    limits: { maxPages, maxSeconds },
+    pages: crawl.pages,
+    settled: crawl.done,
+    recentPerSecond: rate?.per_second ?? 0,
     unfinished: { hosts: holding[0]?.of_hosts ?? 0, urls: holding[0]?.of_urls ?? 0 },
     holders: holding,
   };
@@ -77,7 +83,9 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
   const { holders, unfinished, outages, eta } = await endOf(db, crawlId, crawl, at.getTime());
   const loads = crawl.state === 'running' ? await measureLoads(db) : [];
   return {
-    ...{ crawlId, at: at.toISOString(), state: crawl.state },
+    crawlId,
+    at: at.toISOString(),
+    state: crawl.state,
     seconds: Math.round(totalTime(spent) * 1_000) / 1_000,
     summary: [slowedBecause(loads), timeSummary(spent, eta, looked)]
       .filter((part) => part !== null)

@@ -50,7 +50,11 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     at: at.toISOString(),
     crawl: { id, label, state: crawl.state, reason: crawl.reason, createdAt, startedAt, endedAt, seconds },
     totals: {
-      ...{ ledger, pages, pending, fetches, bytes },
+      ledger,
+      pages,
+      pending,
+      fetches,
+      bytes,
       forgotten: gone?.urls ?? 0,
       hosts: crawl.hosts.total,
       pagesPerSecond: seconds === null || seconds === 0 ? null : pages / seconds,
@@ -82,8 +86,11 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     keptBack: crawl.keptBack,
     cut: crawl.cut,
     of: {
-      ...{ states: ofAll(groups('state')), statuses: ofAll(groups('status')), types: ofAll(groups('type')) },
-      ...{ depths: ofAll(groups('depth')), languages: ofAll(languages) },
+      states: ofAll(groups('state')),
+      statuses: ofAll(groups('status')),
+      types: ofAll(groups('type')),
+      depths: ofAll(groups('depth')),
+      languages: ofAll(languages),
       hosts: {
         busiest: ofAll(hosts.filter(({ list }) => list === 'busiest')),
         failing: ofAll(hosts.filter(({ list }) => list === 'failing')),

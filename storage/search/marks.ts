@@ -17,7 +17,9 @@ export const titleMark = '=w';
 /** All but the tier's, which a page keeps (put.sql.ts). */
 export function marksOf({ origin, config, language, status, mediaType, fetchedAt }: Marked): string[] {
   return [
-    ...[`=h${origin}`, configMark(config), ...spansOf(fetchedAt).map((span) => `=t${span}`)],
+    `=h${origin}`,
+    configMark(config),
+    ...spansOf(fetchedAt).map((span) => `=t${span}`),
     ...(language === null ? [] : [`=l${language}`]),
     ...(status === null ? [] : [`=s${String(status)}`, `=s${String(Math.floor(status / 100))}xx`]),
     ...(mediaType === null ? [] : [`=m${mediaType}`, `=m${mediaType.split('/')[0] ?? ''}/*`]),

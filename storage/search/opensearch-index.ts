@@ -43,7 +43,8 @@ export class OpenSearchIndex implements SearchIndex {
   async put({ crawlId, round, pages, gone }: Batch): Promise<void> {
     if (pages.length + gone.length === 0 || !(await this.#isHeld(crawlId, round))) return;
     const of = (key: string) => ({
-      ...{ _index: this.#index, _id: documentId(crawlId, key) },
+      _index: this.#index,
+      _id: documentId(crawlId, key),
       ...({ version: round, version_type: versions } as const),
     });
     const operations = [
@@ -110,8 +111,11 @@ export class OpenSearchIndex implements SearchIndex {
     await this.settle();
     const { body } = await this.#call((client) =>
       client.deleteByQuery({
-        ...{ index: this.#index, conflicts: 'proceed', refresh: true, wait_for_completion: true },
-        ...{ body: { query: { term: { crawl: { value: crawlId } } }, max_docs: droppedAtOnce } },
+        index: this.#index,
+        conflicts: 'proceed',
+        refresh: true,
+        wait_for_completion: true,
+        body: { query: { term: { crawl: { value: crawlId } } }, max_docs: droppedAtOnce },
       }),
     );
     if ('deleted' in body && body.deleted + body.version_conflicts > 0) await this.drop(crawlId);

@@ -25,7 +25,9 @@ const fieldsOf = (config: string): string[] => [
 
 const matches = (config: string, { text, isPhrase }: Term, others: 'all' | 'none'): Query => ({
   multi_match: {
-    ...{ query: text, fields: fieldsOf(config), zero_terms_query: others },
+    query: text,
+    fields: fieldsOf(config),
+    zero_terms_query: others,
     ...(isPhrase ? { type: 'phrase' as const } : { type: 'best_fields' as const, operator: 'and' as const }),
   },
 });
@@ -75,11 +77,19 @@ export const searchBody = ({ crawls, configs, terms, filter, limit, offset }: Se
     },
   },
   sort: [{ _score: { order: 'desc' } }, { fetchedAt: { order: 'asc' } }, { key: { order: 'asc' } }],
-  ...{ from: offset, size: limit, track_total_hits: mostCounted, timeout: `${String(searchMs)}ms` },
+  from: offset,
+  size: limit,
+  track_total_hits: mostCounted,
+  timeout: `${String(searchMs)}ms`,
   _source: { includes: ['crawl', ...shownFields] },
   highlight: {
-    ...{ pre_tags: [markStart], post_tags: [markEnd], type: 'unified', order: 'score' },
-    ...{ number_of_fragments: 2, fragment_size: 150, no_match_size: 150 },
+    pre_tags: [markStart],
+    post_tags: [markEnd],
+    type: 'unified',
+    order: 'score',
+    number_of_fragments: 2,
+    fragment_size: 150,
+    no_match_size: 150,
     fields: Object.fromEntries(configs.map((config) => [`${config}.text`, {}])),
   },
 });

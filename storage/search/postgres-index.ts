@@ -90,14 +90,29 @@ function rowOf(page: IndexedPage): object {
   const { key, url, title, description, text, language, status, mediaType, fetchedAt } = page;
   const config = configFor(language);
   return {
-    ...{ key, url, config, language, status, title, description, text },
-    ...{ content_type: mediaType, fetched_at: fetchedAt, shown: upTo(text, searchLimits.shown) },
+    key,
+    url,
+    config,
+    language,
+    status,
+    title,
+    description,
+    text,
+    content_type: mediaType,
+    fetched_at: fetchedAt,
+    shown: upTo(text, searchLimits.shown),
     marks: marksOf({ config, ...page }),
   };
 }
 
 const hitOf = (row: HitRow, crawlId: string): HitView => ({
-  ...{ crawlId, url: row.url, title: row.title, language: row.language, status: row.status },
-  ...{ contentType: row.content_type, fetchedAt: row.fetched_at.toISOString(), score: row.score },
+  crawlId,
+  url: row.url,
+  title: row.title,
+  language: row.language,
+  status: row.status,
+  contentType: row.content_type,
+  fetchedAt: row.fetched_at.toISOString(),
+  score: row.score,
   snippet: snippetOf(row.snippet),
 });

@@ -162,7 +162,11 @@ export async function settleFailed(
       const moved = await moveWebhookCursor(db, webhookId, crawlId, settled, number);
       if (moved.length > 0) {
         const letter: NewWebhookLetter = {
-          ...{ crawl_id: crawlId, number, kind: message.kind, attempts: attempt, status },
+          crawl_id: crawlId,
+          number,
+          kind: message.kind,
+          attempts: attempt,
+          status,
           message: failure.message,
         };
         await insertWebhookLetter(db, webhookId, JSON.stringify(letter), keptLetters);
