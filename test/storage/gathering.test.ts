@@ -34,6 +34,23 @@ describe('Gathering (docs/decisions/0008-group-commit.md)', () => {
     expect(batches).toEqual(['ab']);
   });
 
+  it('lets nobody wait for company after a batch of one, until others come again', async () => {
+    const { of, batches } = gathering(5);
+    of.add('a', 0);
+    await pass(8 + 5);
+    of.add('b', 0);
+    await pass(1);
+    expect(batches).toEqual(['a', 'b']);
+    of.add('c', 0);
+    of.add('d', 0);
+    await pass(5);
+    of.add('e', 0);
+    await pass(5 + 7);
+    expect(batches).toEqual(['a', 'b', 'cd']);
+    await pass(1);
+    expect(batches).toEqual(['a', 'b', 'cd', 'e']);
+  });
+
   it('lets the patient wait, for 200 ms at most', async () => {
     const { of, batches } = gathering();
     of.add('a', 100);
