@@ -1,7 +1,8 @@
 /** Adds to the parts of a process the books, the caps and the admission that all its work shares. */
-import type { Pool } from '../storage/postgres/index.ts';
+import { notify, type Pool } from '../storage/postgres/index.ts';
 import { Admission } from './admission/admission.ts';
 import { LinkTally } from './admission/link-tally.ts';
+import { Bells } from './bells.ts';
 import { openBooks } from './books/books.ts';
 import { CapBook } from './caps/cap-book.ts';
 import { Caps } from './caps/caps.ts';
@@ -10,15 +11,22 @@ import { Soft404 } from './soft-404/soft-404.ts';
 import { Pressure } from './pressure/pressure.ts';
 import { TrapWatch } from './traps/trap-watch.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { WakeHosts } from './host-waker.ts';
 
 export type Parts = Omit<
   Dependencies,
-  'books' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404'
+  'books' | 'bells' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404'
 >;
 
 /** @param urgent see `openBooks` */
 export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies {
   const { settings, fetcher, log } = parts;
+  const bells = new Bells((text) => notify(urgent, text), log);
+  const wakeHosts: WakeHosts = (hostIds) => {
+    const ids = [...hostIds];
+    parts.wakeHosts(ids);
+    bells.ring('found', ids);
+  };
   const books = openBooks(parts.pool, settings, urgent);
   const keeper = new PermitKeeper(urgent, settings.leaseMs, log);
   const caps = new Caps(new CapBook(urgent, settings.caps), keeper, fetcher);
@@ -26,7 +34,7 @@ export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies 
   const blobs = pressure.counted(parts.blobs);
   const links = new LinkTally(parts.pool, books);
   const traps = new TrapWatch(parts, books, settings.trapPages);
-  const admission = new Admission(parts, books);
+  const admission = new Admission({ seen: parts.seen, wakeHosts }, books);
   const soft404 = new Soft404({ ...parts, blobs }, books.crawls, admission);
-  return { ...parts, blobs, books, caps, pressure, admission, links, traps, soft404 };
+  return { ...parts, blobs, books, bells, caps, pressure, admission, links, traps, soft404 };
 }

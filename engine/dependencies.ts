@@ -8,6 +8,7 @@ import type { SeenCache } from '../storage/seen/index.ts';
 import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
 import type { LinkTally } from './admission/link-tally.ts';
+import type { Bells } from './bells.ts';
 import type { Books } from './books/books.ts';
 import type { Caps } from './caps/caps.ts';
 import type { Pressure } from './pressure/pressure.ts';
@@ -35,6 +36,7 @@ export interface Dependencies {
   /** What the process knows about crawls, hosts, opt-outs and robots.txt. */
   readonly books: Books;
   readonly caps: Caps;
+  readonly bells: Bells;
   /** How much slower the process should work, for what waits behind it. */
   readonly pressure: Pressure;
   readonly admission: Admission;

@@ -33,7 +33,7 @@ import {
 } from '../storage/archive/index.ts';
 import { ExportFiles } from '../storage/exports/index.ts';
 import { FrontierWriter } from '../storage/frontier/index.ts';
-import { createPool, type Pool, probePostgres } from '../storage/postgres/index.ts';
+import { createPool, listen, type Pool, probePostgres } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
@@ -201,6 +201,15 @@ export async function openDependencies(
     log,
   };
   const dependencies = assemble(parts, controlPool);
+  const stopListening = listen(
+    config.databaseUrl,
+    (text) => {
+      dependencies.bells.hear(text);
+    },
+    (error) => {
+      log.debug({ err: error }, 'bells of other processes are not heard for now');
+    },
+  );
   return {
     dependencies,
     control: {
@@ -219,6 +228,7 @@ export async function openDependencies(
       userAgent: `Orbweaver/${version} (webhooks)`,
     }),
     async close() {
+      stopListening();
       await stopChores();
       await endSegment(archive, upkeep, log);
       await waker.flush();

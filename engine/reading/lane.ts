@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadingLane } from '../../contracts/activities.ts';
 import { slowedMs } from '../../domain/pressure.ts';
 import { readingTurns } from '../../domain/reading-turns.ts';
-import type { storedStages, StoredStage } from '../../domain/stage.ts';
+import { storedStages, type StoredStage } from '../../domain/stage.ts';
 import { bodiesInStage, hostsInStage, type StagedBody } from '../../storage/pages/index.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -17,6 +17,7 @@ const batch = 200;
 const longestMs = 60_000;
 /** A call ends if no body has come for this long. */
 const lingerMs = 2_000;
+/** Milliseconds between two looks that find nothing, unless a bell rings. */
 const lookMs = 250;
 /** Milliseconds between two looks of one round that find nothing: a round may need many. */
 const stepMs = 25;
@@ -85,7 +86,8 @@ export async function workLane(
     outage,
     log,
     pressure,
-  }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log' | 'pressure'>,
+    bells,
+  }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log' | 'pressure' | 'bells'>,
   lane: ReadingLane,
   stage: Stage,
   { aside, rounds }: LaneBook,
@@ -95,22 +97,34 @@ export async function workLane(
   const begunAt = performance.now();
   const place = rounds.of(lane);
   let [bodies, lastAt] = [0, begunAt];
-  while (!signal.aborted && performance.now() - begunAt < longestMs) {
-    const down = outage();
-    if (down !== null) throw down;
-    const found = await next();
-    if (found.length > 0) {
-      const from = performance.now();
-      bodies += await workHosts(Map.groupBy(found, ({ host_id: id }) => id));
-      lastAt = performance.now();
-      const tookMs = lastAt - from;
-      const restMs = Math.min(longestRestMs, slowedMs(tookMs, pressure.reading) - tookMs);
-      if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
-    } else {
-      const wrapped = place.hosts.size === 0;
-      if (wrapped && performance.now() - lastAt >= lingerMs) break;
-      await sleep(wrapped ? lookMs : stepMs, undefined, { signal }).catch(() => undefined);
+  const ear = bells.listen(
+    stage === storedStages.dedup ? ['call'] : ['call', 'judged'],
+    (hostId) => hostId % lane.lanes === lane.lane,
+  );
+  try {
+    while (!signal.aborted && performance.now() - begunAt < longestMs) {
+      const down = outage();
+      if (down !== null) throw down;
+      ear.forget();
+      const found = await next();
+      if (found.length > 0) {
+        const from = performance.now();
+        const hosts = Map.groupBy(found, ({ host_id: id }) => id);
+        bodies += await workHosts(hosts);
+        if (stage === storedStages.dedup) bells.ring('judged', [...hosts.keys()]);
+        lastAt = performance.now();
+        const tookMs = lastAt - from;
+        const restMs = Math.min(longestRestMs, slowedMs(tookMs, pressure.reading) - tookMs);
+        if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+      } else {
+        const wrapped = place.hosts.size === 0;
+        if (wrapped && performance.now() - lastAt >= lingerMs) break;
+        if (wrapped) await ear.sleep(lookMs, signal);
+        else await sleep(stepMs, undefined, { signal }).catch(() => undefined);
+      }
     }
+  } finally {
+    bells.silence(ear);
   }
   return bodies;
 

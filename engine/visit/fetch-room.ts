@@ -15,6 +15,9 @@ import type { HostRules } from './host-rules.ts';
 import { LedTo } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
 
+/** With more hosts under visit, there is always something to do together. */
+const quietHosts = 50;
+
 export class FetchRoom {
   readonly dependencies: Dependencies;
   readonly keeper: LeaseKeeper;
@@ -29,10 +32,15 @@ export class FetchRoom {
   constructor(dependencies: Dependencies) {
     const { pool, settings, log } = dependencies;
     this.dependencies = dependencies;
-    this.ahead = new WorkAhead(pool);
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
+    this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
+  }
+
+  /** Are few hosts visited? Then what one of them waits for is done at once, and not together with what comes soon. */
+  get isQuiet(): boolean {
+    return this.keeper.count <= quietHosts;
   }
 
   /**

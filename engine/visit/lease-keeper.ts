@@ -136,6 +136,11 @@ export class LeaseKeeper {
     return lease;
   }
 
+  /** Leases that this process holds. */
+  get count(): number {
+    return this.#leases.size;
+  }
+
   forget({ taken }: HostLease): void {
     this.#leases.delete(taken.token);
   }

@@ -1,17 +1,17 @@
 /** Leases the URLs of a visit, a portion at a time, and waits for what its own pages bring (docs/design.md, "Long visits"). */
 import { sliceSize } from '../../domain/slice.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
+import type { Ear } from '../bells.ts';
 import type { FetchRoom } from './fetch-room.ts';
 import type { HostVisit } from './host-visit.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
-import { sleep } from './sleep.ts';
 import { mostUnread } from './work-ahead.ts';
 
 /** A visit whose time is over waits so many milliseconds for its bodies to be read, at most. */
 const longestUnreadMs = 60_000;
 /** Most URLs of the first portion, before the visit has shown how long one takes. */
 const firstUrls = 60;
-/** A visit that waits for further URLs looks for them every so many milliseconds. */
+/** A visit that waits for further URLs looks for them every so many milliseconds, unless a bell rings. */
 const lookMs = 500;
 
 /** URLs in the order of fetching; 'closed': the visit must end. */
@@ -86,7 +86,18 @@ export class Portions {
   }
 
   async #lookOn(ms: number): Promise<Portion> {
-    const { settings } = this.#room.dependencies;
+    const { bells } = this.#room.dependencies;
+    const hostId = Number(this.#visit.lease.hostId);
+    const ear = bells.listen(['found'], (id) => id === hostId);
+    try {
+      return await this.#lookOnBy(ear, ms);
+    } finally {
+      bells.silence(ear);
+    }
+  }
+
+  async #lookOnBy(ear: Ear, ms: number): Promise<Portion> {
+    const { settings, bells } = this.#room.dependencies;
     const { lease } = this.#visit;
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
@@ -94,6 +105,7 @@ export class Portions {
       if (this.#signal.aborted || lease.isOver || lease.mustGiveWay) return 'closed';
       const overMs = performance.now() - this.#visit.endsAt;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
+      ear.forget();
       const { queued, unread } = await this.#room.ahead.at(lease.hostId);
       if (queued > this.#mostQueued || (overMs >= 0 && unread === 0)) return 'closed';
       if (overMs < 0 && (unread < mostUnread || settings.lingerMs === 0)) {
@@ -106,7 +118,8 @@ export class Portions {
         queued > 0 && overMs < 0 && unread < mostUnread ? 'retry' : unread > 0 ? 'reading' : null;
       if (waitsFor === null && lease.times.isAtWork) this.#room.keeper.noteTimesSoon();
       lease.times.does(waitsFor);
-      await sleep(lookMs, this.#signal);
+      if (waitsFor === 'reading' && this.#room.isQuiet) bells.ring('call', [Number(lease.hostId)]);
+      await ear.sleep(lookMs, this.#signal);
     }
   }
 }

@@ -1,5 +1,13 @@
-/** Waits `ms` milliseconds, or until the signal is aborted. Never throws. @param ms 0 or less: returns at once */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Waits `ms` milliseconds, or until the signal is aborted. Never throws.
+ * @param ms 0 or less: returns at once
+ * @param wakeable gets a function that ends the wait
+ */
+export async function sleep(
+  ms: number,
+  signal: AbortSignal,
+  wakeable: (wake: () => void) => void = () => undefined,
+): Promise<void> {
   if (ms <= 0 || signal.aborted) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -9,6 +17,7 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(done, wholeMs(ms));
     signal.addEventListener('abort', done);
+    wakeable(done);
   });
 }
 

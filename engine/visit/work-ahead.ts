@@ -8,7 +8,7 @@ import { workAhead } from '../../storage/feeding/index.ts';
 
 /** Unread bodies of a host are counted no further. */
 export const mostUnread = 400;
-/** Milliseconds for which questions are gathered. */
+/** Milliseconds for which questions are gathered, where there are many. */
 const gatherMs = 100;
 
 interface Work {
@@ -23,10 +23,12 @@ interface Round {
 
 export class WorkAhead {
   readonly #pool: Pool;
+  readonly #areFew: () => boolean;
   #round: Round | null = null;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, areFew: () => boolean) {
     this.#pool = pool;
+    this.#areFew = areFew;
   }
 
   async at(hostId: string): Promise<Work> {
@@ -38,7 +40,7 @@ export class WorkAhead {
   #begin(): Round {
     const hosts = new Set<string>();
     const ask = async (): Promise<ReadonlyMap<string, Work>> => {
-      await sleep(gatherMs);
+      await sleep(this.#areFew() ? 0 : gatherMs);
       this.#round = null;
       const rows = await retrying(() => workAhead(this.#pool, [...hosts], mostUnread));
       return new Map(rows.map(({ host_id: id, ...work }) => [String(id), work]));

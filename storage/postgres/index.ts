@@ -13,6 +13,7 @@ export {
   type Queryable,
   type TakeTurn,
 } from './pool.ts';
+export { listen, notify } from './notices.sql.ts';
 export { isTooLate, probePostgres } from './probe-postgres.ts';
 export { retrying, isStorageOutage } from './retry.ts';
 export { statement, view } from './statement.ts';
