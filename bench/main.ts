@@ -4,6 +4,7 @@ import path from 'node:path';
 
 const benches: readonly (readonly [name: string, measures: string])[] = [
   ['peers', 'crawlers over the same seeded web, one after the other'],
+  ['chain', 'from an answer to the links in it: sites that are chains of pages'],
   ['slow', 'many slow hosts: sweeps and long visits beside Crawlee and Scrapy'],
   ['steering', 'how soon a crawl of slow hosts obeys'],
   ['scale', 'what a URL costs as a crawl gets larger'],
