@@ -234,8 +234,8 @@ export const faults: readonly Fault[] = [
     room: 'frontier',
     name: 'That a body was cut is not written.',
     file: 'storage/frontier/results.sql.ts',
-    from: '::int, truncated = r.truncated,\n',
-    to: '::int,\n',
+    from: 'coalesce(r.chain, u.chain) end, truncated = r.truncated,\n',
+    to: 'coalesce(r.chain, u.chain) end,\n',
   },
   {
     room: 'frontier',
