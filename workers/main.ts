@@ -69,9 +69,11 @@ const scrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => ({
 }));
 const endMetrics = await serveMetrics(scrape, metricsPorts(config.metricsPort), log);
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
-const workers = await untilReady('the Temporal namespace', () =>
-  createWorkers({ config, dependencies, control, feeding, post, exports, worker, workflow, bundle }),
-);
+const workers = await untilReady('the Temporal namespace', async () => {
+  // Asked first: workers that cannot be made leave their threads behind, and a day of tries took all memory.
+  await client.workflowService.describeNamespace({ namespace: config.temporalNamespace });
+  return createWorkers({ config, dependencies, control, feeding, post, exports, worker, workflow, bundle });
+});
 
 const door = config.roles.includes('fetch')
   ? new Door(
