@@ -35,7 +35,9 @@ export const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoo
     // The look-up failed while DNS was down for us: it does not show that the name is at fault.
     const ours = result.kind === 'fault' && result.fault === 'dns-unavailable' ? dnsOutage() : null;
     if (ours !== null) throw ours;
-    count('requests_total', { class: classOf(result) });
+    // Nothing is sent to an address that the guard refuses.
+    const isSent = result.kind === 'response' || result.fault !== 'address-refused';
+    if (isSent) count('requests_total', { class: classOf(result) });
     return result;
   },
   addressOf: (request) => fetcher.addressOf(request),

@@ -37,17 +37,15 @@ function register<Now>(registry: Registry, list: Metrics<Now>): (now: Now) => vo
       registry.registerMetric(countedSeries(name));
       return () => undefined;
     }
-    const [label, ...others] = Object.keys(labels);
-    if (others.length > 0) throw new Error(`metric ${name} has more than one label`);
     const labelNames = Object.keys(labels);
+    const [label = ''] = labelNames;
     const of = { name: `orbweaver_${name}`, help, labelNames, registers: [registry] };
     const series = type === 'gauge' ? new Gauge(of) : new Counter(of);
     return (now: Now): void => {
       const figures = from(now);
       series.reset();
       if (typeof figures === 'number') series.inc(figures);
-      else
-        for (const [value, figure] of Object.entries(figures)) series.inc({ [String(label)]: value }, figure);
+      else for (const [value, figure] of Object.entries(figures)) series.inc({ [label]: value }, figure);
     };
   });
   return (now) => {
