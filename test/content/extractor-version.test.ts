@@ -18,7 +18,7 @@ const words =
     ' ',
   );
 /** Of the last version. */
-const told = { version: 2, hash: '26eb895527e8b2b4' };
+const told = { version: 2, hash: 'e0be68c81e35235d' };
 
 test('what is read of a fixed set of pages is what this version of the extractor reads', () => {
   const hash = createHash('sha256');

@@ -12,6 +12,7 @@ const aboutSql = [
   'test/integration/storage/fair-turns.test.ts',
   'test/integration/storage/lock-order.test.ts',
   'test/integration/storage/migrate.test.ts',
+  'test/integration/storage/row-types.test.ts',
   'test/integration/storage/silent-postgres.test.ts',
   'test/integration/storage/statements.test.ts',
   'test/integration/world.test.ts',

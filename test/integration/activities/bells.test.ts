@@ -7,7 +7,7 @@ import { createExtractor } from '../../../content/extract.ts';
 import { Ear } from '../../../engine/bells.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
-import { listen } from '../../../storage/postgres/index.ts';
+import { listen, notify } from '../../../storage/postgres/index.ts';
 import { asActivity } from '../../support/activity.ts';
 import { withFetching } from './fetching.ts';
 import { page, startSite } from './site.ts';
@@ -29,10 +29,7 @@ it('asks for what a page links to as soon as it is read, in whatever process', a
       else process.bells.hear(text);
     };
     onTestFinished(listen(fetching.databaseUrl, hear, () => undefined));
-    const probe = setInterval(
-      () => void fetching.pool.query(`select pg_notify('orbweaver_bells', 'ready')`),
-      20,
-    );
+    const probe = setInterval(() => void notify(fetching.pool, 'ready'), 20);
     await heard.promise;
     clearInterval(probe);
     return process;
