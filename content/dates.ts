@@ -56,8 +56,11 @@ const numeric = /(?<![\d.])(\d\d?)\s?([./-])\s?(\d\d?)\s?[./-]\s?((?:19|20)\d\d)
 const short = /(?<![\d.,:/-])(\d\d)([./])(\d\d)\2(\d\d)(?![\d:,%]|[./-]\d)/;
 /** Years of Japanese eras and of the Republic of China, and those before their first. */
 const eras: ReadonlyMap<string, number> = new Map([
-  ...([['令和', 2018], ['平成', 1988], ['民國', 1911], ['民国', 1911]] as const),
-]); // prettier-ignore
+  ['令和', 2018],
+  ['平成', 1988],
+  ['民國', 1911],
+  ['民国', 1911],
+]);
 const era = /(令和|平成|民[國国])\s?(元|\d{1,3})(?=\s?年)/;
 
 /**

@@ -28,9 +28,16 @@ export function isExtractable(contentType: string | null, body: Uint8Array): boo
 
 /** Types that say nothing: their bodies are told by their first bytes. */
 const untold: ReadonlySet<string> = new Set([
-  ...['', '*/*', 'unknown/unknown', 'application/unknown', 'application/x-unknown-content-type'],
-  ...['application/octet-stream', 'binary/octet-stream', 'application/force-download'],
-  ...['application/download', 'application/x-download'],
+  '',
+  '*/*',
+  'unknown/unknown',
+  'application/unknown',
+  'application/x-unknown-content-type',
+  'application/octet-stream',
+  'binary/octet-stream',
+  'application/force-download',
+  'application/download',
+  'application/x-download',
 ]);
 const pdfTypes: ReadonlySet<string> = new Set(['application/pdf', 'application/x-pdf']);
 const markdownTypes: ReadonlySet<string> = new Set(['text/markdown', 'text/x-markdown']);
