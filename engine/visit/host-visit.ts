@@ -32,7 +32,10 @@ export interface House extends Way {
   readonly gates: readonly Gate[];
 }
 
-/** What a visit leaves its host with, beside its pace. Whatever is absent stays as it was. */
+/**
+ * What a visit leaves its host with, beside its pace. Whatever is absent stays as it was; `waitMs` is for other reasons than
+ * the pace.
+ */
 export interface Outcome extends Partial<
   Pick<Leaving, 'waitMs' | 'failures' | 'lastError' | 'asked' | 'failed' | 'blamed'>
 > {
@@ -41,8 +44,6 @@ export interface Outcome extends Partial<
   readonly held?: CrawlTurns['held'];
 }
 
-/** A visit measures its wait and its pace at most this many milliseconds apart. */
-const paceSlackMs = 50;
 /** Milliseconds that any request waits for a permit of the groups of its host. */
 const errandMs = 10_000;
 
@@ -213,10 +214,9 @@ export class HostVisit implements Visited {
     for (const { crawlId, ms, times } of held)
       await writes((to) => holdTurns(to, hostId, crawlId, ms, times));
     lease.end();
+    const askedAgoMs = asked === null ? null : performance.now() - asked.headAt;
     const { paceMs, eased } = pacer;
-    const wholeMs = Math.max(waitMs, this.waitMs);
-    // Wait and pace were measured at different instants: a wait that is nearly the pace is the pace.
-    const heldMs = wholeMs > paceMs + paceSlackMs ? wholeMs : 0;
+    const heldMs = Math.max(waitMs, pacer.heldMs);
     const leaving = {
       failures: taken.failures,
       lastError: taken.last_error,
@@ -226,7 +226,7 @@ export class HostVisit implements Visited {
       paceMs,
       waitMs: Math.max(heldMs, paceMs),
       visit: {
-        askedAgoMs: asked === null ? null : performance.now() - asked.headAt,
+        askedAgoMs,
         tookMs: asked?.tookMs ?? null,
         ...allowance.counted,
         heldMs,

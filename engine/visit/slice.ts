@@ -97,7 +97,7 @@ export class Slice {
       await this.#putBack();
       const waitMs = this.#waitMs;
       const { closedMs, closedBy } = this.#lease.allowance;
-      await this.#release(waitMs);
+      await this.#release();
       const { pacer, turns } = this.#visit;
       const common = {
         settled: this.#settled,
@@ -280,7 +280,7 @@ export class Slice {
     for (;;) {
       try {
         await this.#putBack();
-        await this.#release(this.#waitMs);
+        await this.#release();
         return;
       } catch (again) {
         if (isStorageOutage(again) && !this.#signal.aborted) {
@@ -302,9 +302,10 @@ export class Slice {
     return Math.max(this.#visit.waitMs, this.#lessons.trouble?.waitMs ?? 0);
   }
 
-  async #release(waitMs: number): Promise<void> {
+  async #release(): Promise<void> {
     const { pool } = this.#room.dependencies;
     await this.#lessons.save(pool, this.#lease.hostId, this.#visit.baseDelayMs);
+    const waitMs = this.#lessons.trouble?.waitMs ?? 0;
     await this.#visit.leave({ ...this.#lessons.forRelease, waitMs });
   }
 

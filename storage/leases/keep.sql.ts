@@ -121,6 +121,7 @@ const kept = `power(0.5, least(l.asked, ${String(10 * halfForgotten)}) / ${Strin
 const waited = `interval '1 millisecond' *
                          case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end`;
 
+/** Instants count from the statement: in a transaction, `now()` is its begin, and the next request would come too soon. */
 const release = statement<
   [hostId: string | number, token: number, leaving: string, times: string],
   { id: number }
@@ -128,28 +129,28 @@ const release = statement<
    with left_behind as (
    update host
       set lease_token = null, lease_until = null, cut_token = null,
-          not_before = greatest(not_before, now() + ${waited}),
-          paced_until = greatest(paced_until, now() + interval '1 millisecond' *
+          not_before = greatest(not_before, statement_timestamp() + ${waited}),
+          paced_until = greatest(paced_until, statement_timestamp() + interval '1 millisecond' *
                           case when settings_revision = coalesce(l.revision, settings_revision) then l.pace_ms else 0 end),
           failures = l.failures, last_error = l.last_error, eased = coalesce(l.eased, host.eased),
-          failing_since = case when l.failures = 0 then null else coalesce(failing_since, now()) end,
+          failing_since = case when l.failures = 0 then null else coalesce(failing_since, statement_timestamp()) end,
           blamed_tenant = case when l.failures > 0 then nullif(coalesce(l.blamed, host.blamed_tenant), 0) end,
-          others_from = greatest(others_from, now() + l.for_all_ms * interval '1 millisecond'),
-          asked_at = coalesce(now() - l.asked_ago_ms * interval '1 millisecond', asked_at),
+          others_from = greatest(others_from, statement_timestamp() + l.for_all_ms * interval '1 millisecond'),
+          asked_at = coalesce(statement_timestamp() - l.asked_ago_ms * interval '1 millisecond', asked_at),
           took_ms = coalesce(l.took_ms, host.took_ms),
           requests_day = coalesce(l.day, requests_day), requests_used = coalesce(l.used, requests_used),
           fed_tier = case when fed and fed_for is not null then due_tier(id, fed_for) else fed_tier end,
           recent_asked = host.recent_asked * ${kept} + l.asked,
           recent_failed = case when host.recent_failed > 0.000001 then host.recent_failed * ${kept} else 0 end + l.failed,
           requests_reserved = 0, lent = lent and (l.sent = 0 or ${isOurs}),
-          lend_began = case when l.sent = 0 then lend_began else now() end,
+          lend_began = case when l.sent = 0 then lend_began else statement_timestamp() end,
           lend_turns = case when l.sent = 0 then lend_turns
                             when ${fetcherWants} then least(l.sent, ${turnRequests}) else 0 end,
           lend_until = case when l.sent > 0 and ${fetcherWants} then
-                              now() + ${waited} + interval '${askAgainMs} milliseconds'
+                              statement_timestamp() + ${waited} + interval '${askAgainMs} milliseconds'
                             else lend_until end,
           closed_until = case when coalesce(l.closed_ms, 0) = 0 or settings_revision <> l.revision then '-infinity'
-                              else now() + l.closed_ms * interval '1 millisecond' end
+                              else statement_timestamp() + l.closed_ms * interval '1 millisecond' end
      from jsonb_to_record($3::jsonb) as l(
             wait_ms float8, pace_ms float8, failures int, last_error text, eased boolean, asked_ago_ms float8, took_ms real,
             day text, used int, closed_ms float8, held_ms float8, revision int, asked float8, failed float8, sent int,

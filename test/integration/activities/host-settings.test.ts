@@ -2,6 +2,7 @@
  * What an operator sets for a host (F05, F18), kept by real slices against a real site.
  * @module-tag long
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HostSettingsChange } from '../../../contracts/hosts.ts';
 import type { OpeningTime } from '../../../domain/windows.ts';
@@ -9,6 +10,7 @@ import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { setHost } from '../../../storage/hosts/index.ts';
 import { refeedHosts, takeTurns } from '../../../storage/feeding/index.ts';
 import { cutVisit, takeLease } from '../../../storage/leases/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { poolAt } from '../storage/set-clock-pool.ts';
 import {
@@ -52,6 +54,20 @@ const rowOf = async ({ hostId }: HostRow): Promise<{ used: number; reserved: num
   const closedMs = row.closed_until === -Infinity ? 0 : row.closed_until_ms;
   return { used: row.requests_used, reserved: row.requests_reserved, closedMs };
 };
+/** A pool whose answers to a statement come so many milliseconds later. */
+const slowTo = (name: string, ms: number): Pool =>
+  new Proxy(pool, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      return async (...asked: unknown[]): Promise<unknown> => {
+        const answer: unknown = await Reflect.apply(value, target, asked);
+        const [query] = asked as [{ readonly name?: string }?];
+        if (query?.name === name) await sleep(ms);
+        return answer;
+      };
+    },
+  });
 const crash = (host: HostRow) => leaseEnded(pool, host.hostId);
 
 const weekdays: OpeningTime = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '06:00' };
@@ -355,9 +371,13 @@ describe('a change', () => {
     expect((await hostRow(pool, host.hostId)).lease_token).toBeNull();
   });
 
-  it('ends the wait for a slot while one is waited for', async () => {
+  it.each([
+    ['', 0],
+    [', also if Postgres is slow when the visit ends', 200],
+  ])('ends the wait for a slot while one is waited for%s', async (_, slowMs) => {
     const { site, host } = await hosted({ delaySeconds: 20 });
-    const running = fetching.role({ sliceMs: 60_000 }).fetchSlice(host);
+    const parts = { pool: slowTo('note-turns', slowMs) };
+    const running = fetching.role({ sliceMs: 60_000 }, parts).fetchSlice(host);
     await expect.poll(() => site.hits.length).toBe(1);
     await setHost(pool, host.origin, 0, { delaySeconds: 0.1 });
     const changedAt = performance.now();

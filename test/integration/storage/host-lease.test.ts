@@ -1,5 +1,6 @@
 /** The statements of a host's lease (docs/design.md, "Crash safety"): who may have it, and what is known of it then. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   askRobots,
@@ -21,6 +22,7 @@ import {
   type TakenLease,
 } from '../../../storage/leases/index.ts';
 import { handOutUrls } from '../../../storage/lending/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import {
   addUrl,
   changeHost,
@@ -110,6 +112,21 @@ describe('returning', () => {
     const leaving = { waitMs: 0, paceMs: 0, failures: 0, lastError: null, visit: null };
     expect(await releaseLease(pool, host, token, { ...leaving, asked: 2_000, failed: 0 })).toHaveLength(1);
     expect(await hostRow(pool, host)).toMatchObject({ lease_token: null, recent_failed: 0 });
+  });
+
+  it('counts the pace from its return, however long the transaction of the return has lasted', async () => {
+    const { token, settings_revision: revision } = await got();
+    const left = { waitMs: 1_000, paceMs: 1_000, failures: 0, lastError: null };
+    const visit = { askedAgoMs: 0, tookMs: null, day: '', used: 0, closedMs: 0, heldMs: 0, revision };
+    const returnedAt = await inTransaction(pool, async (db) => {
+      await sleep(300);
+      const at = Date.now();
+      await releaseLease(db, host, token, { ...left, visit });
+      return at;
+    });
+    const { not_before: next, asked_at: asked } = await hostRow(pool, host);
+    expect(Number(next)).toBeGreaterThanOrEqual(returnedAt + 1_000);
+    expect(Number(next) - Number(asked)).toBe(1_000);
   });
 
   it('keeps what the host has taught for the next holder', async () => {
