@@ -44,8 +44,12 @@ export const makeBlobDir = (): string => mkdtempSync(join(tmpdir(), 'orbweaver-b
 
 const workerScript = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
 
-/** Resolves once the worker polls its task queues. */
-export async function startWorker(world: WorkerWorld, settings: WorkerSettings): Promise<WorkerProcess> {
+/** Resolves once the worker polls its task queues, or has logged something else that is waited for. */
+export async function startWorker(
+  world: WorkerWorld,
+  settings: WorkerSettings,
+  isReady = (line: string): boolean => line.includes('"msg":"ready"'),
+): Promise<WorkerProcess> {
   const { cacheDir } = loadConfig();
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
@@ -79,7 +83,7 @@ export async function startWorker(world: WorkerWorld, settings: WorkerSettings):
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
-        if (line.includes('"msg":"ready"')) resolve();
+        if (isReady(line)) resolve();
       });
     }
   });
