@@ -48,12 +48,12 @@ export class PageFetch {
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
     const { writer, pool, books, wakeHosts } = this.#room.dependencies;
     const { url, crawl } = wanted;
-    const chain = await this.#room.ledTo.at(pool, this.#visit.lease.hostId, crawl, url);
+    const chain = await this.#room.chains.at(pool, this.#visit.lease.hostId, crawl, url);
     const recorded = await this.#request(wanted, copy, chain, lane);
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;
     if (target !== null || row.next_url !== null) chain.redirected();
-    const { stored } = chain;
+    const stored = this.#room.chains.keep(crawl, chain);
     const parent = {
       host_id: Number(this.#visit.lease.hostId),
       origin: this.#visit.origin,
@@ -81,7 +81,7 @@ export class PageFetch {
         ],
         ...(ledTo.length > 0 && { ledTo }),
       }));
-    await (target === null ? write() : this.#room.ledTo.while(crawl, keyOf(target), chain, write));
+    await (target === null ? write() : this.#room.chains.while(crawl, keyOf(target), stored, write));
     wakeHosts(ledTo.filter(({ again }) => again).map(({ host_id: host }) => host));
     return row.state;
   }

@@ -12,7 +12,7 @@ import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
-import { LedTo } from './redirect-chain.ts';
+import { Chains } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
 
 /** With more hosts under visit, there is always something to do together. */
@@ -24,7 +24,7 @@ export class FetchRoom {
   readonly robotsFetcher: RobotsFetcher;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
-  readonly ledTo = new LedTo();
+  readonly chains = new Chains();
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });

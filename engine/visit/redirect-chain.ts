@@ -1,10 +1,11 @@
 /**
  * Chains of redirects: each hop is a URL of the frontier, and takes along the cookies that the hops before it were given.
- * The row of the next hop holds its chain until that hop is answered, so that a crash, or another process that asks for
- * the hop, changes nothing. Where redirects have led to a URL on another day (a recrawl, a redrive), or its cookies are
- * over, its chain begins anew and may ask for each of its URLs once more.
+ * The cookies are kept in this process alone, and never stored. All else of a chain stands in the row of the next hop until
+ * that hop is answered, so that a crash, or another process that asks for the hop, changes nothing for a chain without
+ * cookies. One whose cookies are lost or over begins anew at the hop that it has reached, and may ask for each of its URLs
+ * once more; so does a URL to which redirects have led on another day (a recrawl, a redrive).
  */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Cookie, cookieField, cookiesAfter, joinedFields } from '../../domain/cookies.ts';
 import { type LeasedUrl, readChain } from '../../storage/frontier/index.ts';
@@ -12,18 +13,21 @@ import type { Pool } from '../../storage/postgres/index.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
-/** Milliseconds for which sessions last at most sites, at least: an older chain begins anew. */
-const lastsMs = 1_800_000;
+/**
+ * Tenants with chains under way at a time, bytes of cookies of each (a usual chain has some 200, none more than 8,200), URLs
+ * to which they have led, and for how many milliseconds both are kept: sessions last as long at most sites. So no tenant
+ * makes chains of another one go on without their cookies, and all together have 32 MB of cookies at most.
+ */
+const most = { tenants: 64, bytes: 500_000, urls: 2_000, waitMs: 1_800_000 };
 
-/** As JSON some 300 characters, and none more than 11,000 (domain/cookies.ts). */
+/** What the row of a hop has, as JSON: some 60 characters for each redirect. */
 interface Chain {
-  /** When it was stored, in milliseconds since 1970. */
-  readonly at: number;
-  readonly cookies: readonly Cookie[];
+  /** The name by which a process keeps the cookies; absent: the chain has none. */
+  readonly jar?: string;
   /** What went along with the requests of the chain (`fingerprint`), by key of the URL. As many as it has hops. */
   readonly asked: Readonly<Record<string, string>>;
   readonly redirects: number;
-  /** It begins in its middle: what was asked before, with cookies that are over or on another day, does not count. */
+  /** It begins in its middle: what was asked before, with cookies that are lost or on another day, does not count. */
   readonly anew?: true;
 }
 
@@ -38,39 +42,61 @@ type OfTenant = Pick<OpenCrawl, 'id' | 'tenantId'>;
 
 const nameOf = ({ id }: OfTenant, key: string): string => `${String(id)} ${key}`;
 
-/** Tenants, URLs of each, and milliseconds for which a visit may hold a URL that it has leased. */
-const most = { tenants: 64, urls: 2_000, leasedMs: 600_000 };
+/** As JSON: text of its own, of known length. The cookies that were read are views that hold the head of their answer. */
+type Jars = LRUCache<string, string>;
 
-/**
- * To which URLs chains have led in this process; '': their rows have the chains. A visit may have leased such a URL before, and looks into its row once
- * more. By tenant, so that none makes chains of another one go on without their cookies.
- */
-export class LedTo {
-  readonly #ofTenants = new LRUCache<number, LRUCache<string, string>>({ max: most.tenants });
+/** What a process knows of the chains of a tenant. */
+interface Known {
+  readonly jars: Jars;
+  /**
+   * The URLs to which chains have led; '': their rows have the chains. A visit may have leased such a URL before, and looks
+   * into its row once more.
+   */
+  readonly ledTo: LRUCache<string, string>;
+}
+
+export class Chains {
+  readonly #ofTenants = new LRUCache<number, Known>({ max: most.tenants });
 
   /** The chain at one of its URLs. */
   async at(pool: Pool, hostId: string, crawl: OfTenant, url: Hop): Promise<RedirectChain> {
-    const known = this.#ofTenants.get(crawl.tenantId)?.get(nameOf(crawl, url.key));
-    const stored = known ?? (url.chained ? '' : undefined);
-    if (stored !== '') return new RedirectChain(url, stored);
-    const [row] = await readChain(pool, hostId, crawl.id, url.key);
-    return new RedirectChain(url, row?.chain);
+    const led = this.#of(crawl).ledTo.get(nameOf(crawl, url.key));
+    const stored = led ?? (url.chained ? '' : undefined);
+    const row = stored === '' ? (await readChain(pool, hostId, crawl.id, url.key))[0]?.chain : stored;
+    const chain = row === undefined ? null : (JSON.parse(row) as Chain);
+    const jar = chain?.jar === undefined ? '[]' : this.#of(crawl).jars.get(chain.jar);
+    return new RedirectChain(url, chain, jar === undefined ? null : (JSON.parse(jar) as Cookie[]));
+  }
+
+  /** Keeps the cookies of a chain. Returns what the row of its next hop is to have; null: there is nothing to tell. */
+  keep(crawl: OfTenant, chain: RedirectChain): string | null {
+    const { jar, cookies } = chain;
+    if (jar !== undefined) this.#of(crawl).jars.set(jar, JSON.stringify(cookies));
+    return chain.stored;
   }
 
   /** Runs `write`, which stores the chain in the row of the URL with this key. Meanwhile the chain is had from here. */
-  async while<T>(crawl: OfTenant, key: string, chain: RedirectChain, write: () => Promise<T>): Promise<T> {
-    const name = nameOf(crawl, key);
-    let urls = this.#ofTenants.get(crawl.tenantId);
-    if (urls === undefined) {
-      urls = new LRUCache({ max: most.urls, ttl: most.leasedMs });
-      this.#ofTenants.set(crawl.tenantId, urls);
-    }
-    urls.set(name, chain.stored ?? '');
+  async while<T>(crawl: OfTenant, key: string, stored: string | null, write: () => Promise<T>): Promise<T> {
+    const { ledTo } = this.#of(crawl);
+    ledTo.set(nameOf(crawl, key), stored ?? '');
     try {
       return await write();
     } finally {
-      urls.set(name, '');
+      ledTo.set(nameOf(crawl, key), '');
     }
+  }
+
+  #of({ tenantId }: OfTenant): Known {
+    let known = this.#ofTenants.get(tenantId);
+    if (known === undefined) {
+      const sizeCalculation = (text: string, name: string): number => name.length + text.length;
+      known = {
+        jars: new LRUCache({ maxSize: most.bytes, sizeCalculation, ttl: most.waitMs }),
+        ledTo: new LRUCache({ max: most.urls, ttl: most.waitMs }),
+      };
+      this.#ofTenants.set(tenantId, known);
+    }
+    return known;
   }
 }
 
@@ -82,38 +108,42 @@ export class RedirectChain {
   /** Its URL is the first of a chain that begins anew. */
   readonly #isFirst: boolean;
   #chain: Chain;
+  #cookies: readonly Cookie[];
 
-  /** @param stored as JSON; absent: none is known */
-  constructor({ key, url, hops }: Hop, stored?: string) {
+  /** @param chain null: none is known. @param cookies those of the chain; null: they are lost */
+  constructor({ key, url, hops }: Hop, chain: Chain | null, cookies: readonly Cookie[] | null) {
     this.#key = key;
     this.#url = new URL(url);
     const now = Date.now();
-    const known = stored === undefined ? null : (JSON.parse(stored) as Chain);
-    const live = known?.cookies.filter(({ endsAt }) => endsAt === null || endsAt > now) ?? [];
-    const goesOn = known !== null && known.at > now - lastsMs && live.length === known.cookies.length;
-    this.#isFirst = hops > 0 && !goesOn;
+    const goesOn = chain !== null && cookies?.every(({ endsAt }) => endsAt === null || endsAt > now) === true;
+    this.#isFirst = !goesOn && (hops > 0 || chain !== null);
     // One redirect may have led here on another day (`queueDue`).
-    const anew = { redirects: known?.redirects ?? hops - 1, anew: true } as const;
-    const begun: Chain = { at: now, cookies: [], asked: {}, redirects: 0, ...(this.#isFirst && anew) };
-    this.#chain = goesOn ? known : begun;
-    this.#sent = cookieField(this.#chain.cookies, this.#url);
+    const anew = { redirects: chain?.redirects ?? hops - 1, anew: true } as const;
+    this.#chain = goesOn ? chain : { asked: {}, redirects: 0, ...(this.#isFirst && anew) };
+    this.#cookies = goesOn ? cookies : [];
+    this.#sent = cookieField(this.#cookies, this.#url);
+  }
+
+  /** The name by which the cookies are kept; undefined: there are none. */
+  get jar(): string | undefined {
+    return this.#chain.jar;
+  }
+
+  get cookies(): readonly Cookie[] {
+    return this.#cookies;
   }
 
   get redirects(): number {
     return this.#chain.redirects;
   }
 
-  /** For the row of the next hop; null: there is nothing to tell. */
   get stored(): string | null {
-    const { redirects, cookies } = this.#chain;
-    return redirects === 0 && cookies.length === 0
-      ? null
-      : JSON.stringify({ ...this.#chain, at: Date.now() });
+    return this.redirects > 0 || this.jar !== undefined ? JSON.stringify(this.#chain) : null;
   }
 
   /** For the row of a URL that waits already: its redirects are not those of this chain. */
   get takenOver(): string {
-    return JSON.stringify({ ...this.#chain, at: Date.now(), redirects: 0 });
+    return JSON.stringify({ ...this.#chain, redirects: 0 });
   }
 
   /** The headers of the request, with the cookies of the chain among those of the crawl. */
@@ -128,10 +158,11 @@ export class RedirectChain {
    * others: the chain may lead here before it has the cookies that it had.
    */
   answered(setCookie: string | undefined): void {
-    const { cookies, asked } = this.#chain;
+    const { jar = randomBytes(12).toString('base64url'), asked, ...chain } = this.#chain;
+    this.#cookies = cookiesAfter(this.#cookies, setCookie, this.#url, isShared, Date.now());
     this.#chain = {
-      ...this.#chain,
-      cookies: cookiesAfter(cookies, setCookie, this.#url, isShared, Date.now()),
+      ...chain,
+      ...(this.#cookies.length > 0 && { jar }),
       asked: this.#isFirst ? asked : { ...asked, [this.#key]: fingerprint(this.#sent) },
     };
   }
@@ -154,6 +185,6 @@ export class RedirectChain {
   }
 
   #fieldAt(url: string): string | null {
-    return cookieField(this.#chain.cookies, new URL(url));
+    return cookieField(this.#cookies, new URL(url));
   }
 }
