@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { runCli, type CliResult } from '../../cli/run-cli.ts';
+import { runCliProcess, type CliResult } from '../../cli/run-cli.ts';
 import { openDesk } from '../../support/crawling.ts';
 import { startWorker } from '../../support/worker.ts';
 import { withWorld } from '../../support/world.ts';
@@ -23,7 +23,8 @@ const replay = (
   args: readonly string[],
   temporal: string | null = world.temporalAddress,
 ): Promise<CliResult> =>
-  runCli(['replay', ...args], {
+  // A process of its own has a runtime of Temporal of its own: in that of the tests another file may have made one before.
+  runCliProcess(['replay', ...args], {
     ORBWEAVER_DATA: path.join(folder, 'data'),
     ...(temporal !== null && { ORBWEAVER_TEMPORAL_ADDRESS: temporal }),
     ORBWEAVER_TEMPORAL_NAMESPACE: world.namespace,
