@@ -22,9 +22,9 @@ const key = (nth: number): string => String(nth).padStart(32, '0');
 function starts(): {
   readonly rows: Map<number, string>;
   /** The chain at a URL in the process, or in another one. */
-  at(nth: number, tenantId?: number, process?: Chains): Promise<RedirectChain>;
+  readonly at: (nth: number, tenantId?: number, process?: Chains) => Promise<RedirectChain>;
   /** Answers a URL by a redirect to another one. */
-  lead(nth: number, to: number, field?: string, tenantId?: number): Promise<void>;
+  readonly lead: (nth: number, to: number, field?: string, tenantId?: number) => Promise<void>;
 } {
   const rows = new Map<number, string>();
   const own = new Chains();
