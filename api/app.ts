@@ -2,7 +2,7 @@
 import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { pinoHttp } from 'pino-http';
-import { LendingRoom } from '../engine/lending/room.ts';
+import { LendingContext } from '../engine/lending/context.ts';
 import { compatErrors } from './compat/errors.ts';
 import { encodeRawUrl } from './compat/raw-url.ts';
 import type { Dependencies, Parts } from './dependencies.ts';
@@ -23,7 +23,7 @@ import { notFound, problemHandler } from './way-in/problem.ts';
 import { limitByAddress, limitByTenant, limitMadeUpKeys } from './way-in/rate-limits.ts';
 import { requestId, versionHeader } from './way-in/request-ids.ts';
 import { withoutSecrets } from './way-in/secrets.ts';
-import { createTurns, takePlace } from './way-in/standing.ts';
+import { createTurns, takePlace } from './way-in/turns.ts';
 
 export function buildApp(dependencies: Dependencies): Express {
   const { pool, log, settings, sharedCounts, turns = createTurns() } = dependencies;
@@ -31,7 +31,7 @@ export function buildApp(dependencies: Dependencies): Express {
   const parts: Parts = {
     ...dependencies,
     keyring,
-    room: new LendingRoom({ ...dependencies, ...settings }),
+    lending: new LendingContext({ ...dependencies, ...settings }),
     document: openApiDocument(settings.version),
   };
   const app = express();

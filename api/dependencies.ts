@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { CapDefaults } from '../engine/caps/cap-book.ts';
 import type { ReadAnswer } from '../engine/changes/read-version.ts';
-import type { LendingRoom } from '../engine/lending/room.ts';
+import type { LendingContext } from '../engine/lending/context.ts';
 import type { Answers } from '../engine/stored-answer.ts';
 import type { ExportFiles } from '../storage/exports/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
@@ -13,7 +13,7 @@ import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Schedulers } from './schedulers.ts';
 import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
-import type { Turns } from './way-in/standing.ts';
+import type { Turns } from './way-in/turns.ts';
 import type { VerifyToken } from './way-in/tokens.ts';
 
 export interface Dependencies {
@@ -49,7 +49,7 @@ export interface Dependencies {
 /** What routes get: the dependencies, and the parts that the application makes from them once. */
 export interface Parts extends Dependencies {
   readonly keyring: Keyring;
-  readonly room: LendingRoom;
+  readonly lending: LendingContext;
   /** The OpenAPI document. */
   readonly document: object;
 }

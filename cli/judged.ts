@@ -1,4 +1,4 @@
-/** Wishes are checked as the API does, before the API is asked or anything is started. */
+/** Requests are checked as the API does, before the API is asked or anything is started. */
 import type { z } from 'zod';
 import { inWords } from '../contracts/http/wording.ts';
 import { CommandError } from './ending.ts';
@@ -9,10 +9,10 @@ import { CommandError } from './ending.ts';
  */
 export function judged<T>(
   schema: z.ZodType<T>,
-  wish: unknown,
+  wanted: unknown,
   typed: (path: readonly string[]) => string | undefined,
 ): T {
-  const { data, error } = schema.safeParse(wish, { error: inWords });
+  const { data, error } = schema.safeParse(wanted, { error: inWords });
   if (error === undefined) return data;
   const [issue] = error.issues;
   const place = typed(issue?.path.map(String) ?? []);

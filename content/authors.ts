@@ -10,7 +10,7 @@ import {
   namesInLabelled,
   namesInLines,
 } from './author-names.ts';
-import type { Standing } from './mark-place.ts';
+import type { Nearness } from './mark-place.ts';
 import type { Byline } from './page-marks.ts';
 import { hasType, isItem, type SchemaItem } from './schema-items.ts';
 import { bare, type IsSite } from './site-name.ts';
@@ -27,7 +27,7 @@ export interface AuthorEvidence {
   readonly cited: readonly string[];
   readonly items: readonly SchemaItem[];
   readonly bylines: readonly Byline[];
-  readonly standing: (mark: Byline) => Standing;
+  readonly nearness: (mark: Byline) => Nearness;
   readonly isSite: IsSite;
   /** The page calls itself an article, or tells when it was published. */
   readonly isArticle: boolean;
@@ -47,8 +47,8 @@ export function authorsOf(evidence: AuthorEvidence): {
   const cited = evidence.cited.flatMap(citedNameIn);
   if (cited.length === 0 && evidence.isList) return { names: [], leftOut: 0 };
 
-  const by = (wanted: Standing, isName: boolean): string[] => {
-    const marks = bylines.filter((mark) => mark.isName === isName && evidence.standing(mark) === wanted);
+  const by = (wanted: Nearness, isName: boolean): string[] => {
+    const marks = bylines.filter((mark) => mark.isName === isName && evidence.nearness(mark) === wanted);
     const names = marks.map((mark) => ({
       at: mark.at,
       names: wanted === 'near' || isName ? namesOf(mark) : namesInLabelled(mark.text),
@@ -89,7 +89,7 @@ export function authorsOf(evidence: AuthorEvidence): {
     names = others;
   // An agency wrote it, or somebody whose name is that of the site, and the page shows so.
   const agencies: readonly (() => readonly string[])[] = [
-    () => bylines.filter((mark) => evidence.standing(mark) === 'near').flatMap(namesOf),
+    () => bylines.filter((mark) => evidence.nearness(mark) === 'near').flatMap(namesOf),
     () => [...schema.map(({ name }) => name), ...meta].filter((name) => !isSite(name) && isShown(name)),
   ];
   if (names.length === 0 && isArticle)

@@ -12,12 +12,12 @@ export interface Place {
 
 /** What placesIn finds of a page. */
 export interface Places {
-  readonly standing: (place: Place) => Standing;
+  readonly nearness: (place: Place) => Nearness;
   /** Lines of text by the heading, those before it first. */
   readonly lines: () => readonly string[];
 }
 
-export type Standing = 'near' | 'far' | 'aside';
+export type Nearness = 'near' | 'far' | 'aside';
 
 /** Characters before and after a heading in which the date and the author of the page stand. */
 const before = 400;
@@ -52,7 +52,7 @@ export function placesIn(text: string, { all, containers }: Blocks, heading: Blo
     (block.hints & marked) === 0 &&
     (own === '' ||
       !bare(text.slice(block.from, Math.min(block.to, block.from + longestHeading))).includes(own));
-  const standing = ({ at, container }: Place): Standing => {
+  const nearness = ({ at, container }: Place): Nearness => {
     const next = firstAfter(headings, at);
     const [last, following] = [headings[next - 1], headings[next]];
     // A mark in a heading is part of what that says: `<h2>By <a rel=author>`.
@@ -79,7 +79,7 @@ export function placesIn(text: string, { all, containers }: Blocks, heading: Blo
       if (block === undefined || block.from > to + after) break;
       if (
         (block.hints & hints.comments) === 0 &&
-        standing({ at: block.from, container: block.container }) === 'near'
+        nearness({ at: block.from, container: block.container }) === 'near'
       )
         found.push(
           ...text
@@ -90,7 +90,7 @@ export function placesIn(text: string, { all, containers }: Blocks, heading: Blo
     }
     return found;
   };
-  return { standing, lines };
+  return { nearness, lines };
 }
 
 /** Number of the first block that begins behind a place. */

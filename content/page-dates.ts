@@ -6,7 +6,7 @@
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { allMatches } from './all-matches.ts';
 import { dateOfFolders, dateOfPath, isAfter, readingsOf } from './dates.ts';
-import type { Standing } from './mark-place.ts';
+import type { Nearness } from './mark-place.ts';
 import type { TimeMark } from './page-marks.ts';
 import { hasType, isItem, type SchemaItem } from './schema-items.ts';
 
@@ -19,7 +19,7 @@ export interface DateEvidence {
   readonly modified: readonly string[];
   readonly items: readonly SchemaItem[];
   readonly times: readonly TimeMark[];
-  readonly standing: (mark: TimeMark) => Standing;
+  readonly nearness: (mark: TimeMark) => Nearness;
   readonly bylines: readonly string[];
   /** The address, then others that the page gives for itself. */
   readonly urls: readonly string[];
@@ -66,11 +66,11 @@ export function datesOf(evidence: DateEvidence): PageDates {
     const data = first(told);
     return data === null ? day : asShown(data, day);
   };
-  const marked = (says: TimeMark['says'], wanted: Standing): string[] =>
+  const marked = (says: TimeMark['says'], wanted: Nearness): string[] =>
     isList
       ? []
       : evidence.times
-          .filter((mark) => mark.says === says && evidence.standing(mark) === wanted)
+          .filter((mark) => mark.says === says && evidence.nearness(mark) === wanted)
           .flatMap((mark) => ofMark(mark) ?? []);
   const near = isList ? [] : [evidence.lines.join('\n')];
   const lines = isList ? [] : [...evidence.bylines, ...near];

@@ -55,7 +55,7 @@ export function metaOf(
     [...headlines, ...textsOf(openGraph?.['og:title']), title],
     isSite,
   );
-  const { standing, lines: linesBy } = placesIn(raw.raw, whole, headline.block);
+  const { nearness, lines: linesBy } = placesIn(raw.raw, whole, headline.block);
   const isHome = url.pathname === '/' && url.search === '';
   const isOffer = items.some((item) => hasType(item, /^(?:Product\w*|\w*Event)$/)) && headlines.length === 0;
   const lines = linesBy();
@@ -67,10 +67,10 @@ export function metaOf(
     modified: meta.modified,
     items,
     times: marks.times,
-    standing,
+    nearness,
     isList: isHome || isOffer,
     now,
-    bylines: marks.bylines.filter((mark) => standing(mark) === 'near').map((mark) => mark.text),
+    bylines: marks.bylines.filter((mark) => nearness(mark) === 'near').map((mark) => mark.text),
     urls: [url.href, canonicalHref ?? '', ...textsOf(openGraph?.['og:url'])].flatMap(pathOf),
     pictures: isArticle ? textsOf(openGraph['og:image']).flatMap(pathOf) : [],
     lines,
@@ -83,7 +83,7 @@ export function metaOf(
     cited: meta.cited,
     items,
     bylines: marks.bylines,
-    standing,
+    nearness,
     isSite,
     isList: isHome || isOffer,
     text,

@@ -3,7 +3,7 @@
 import { endedAtLimit, isOver, whyNoMore, type CrawlStands, type LimitEnding } from './crawl-life.ts';
 import { metBy, type FinishCriteria } from './finish-criteria.ts';
 
-export interface CrawlStanding {
+export interface CrawlProgress {
   readonly queued: number;
   readonly leased: number;
   /** Fetched bodies that wait for dedup or extraction, and may still bring links. */
@@ -37,11 +37,11 @@ export interface FinishVerdict {
 }
 
 /** If a limit is reached and nothing is left to do, the verdict is `complete`: the limit cut nothing off. */
-export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): FinishVerdict {
-  const isCut = isFull(standing, limits) && standing.cut === true;
-  if (!hasWork(standing) && !isCut) return { verdict: 'complete' };
-  const waits = waitsForNeeds(standing, limits);
-  return limitReached(standing, waits ? { ...limits, maxPages: null } : limits) ?? { verdict: 'going' };
+export function judgeFinish(progress: CrawlProgress, limits: CrawlLimits): FinishVerdict {
+  const isCut = isFull(progress, limits) && progress.cut === true;
+  if (!hasWork(progress) && !isCut) return { verdict: 'complete' };
+  const waits = waitsForNeeds(progress, limits);
+  return limitReached(progress, waits ? { ...limits, maxPages: null } : limits) ?? { verdict: 'going' };
 }
 
 /**
@@ -49,30 +49,30 @@ export function judgeFinish(standing: CrawlStanding, limits: CrawlLimits): Finis
  * that are queued have no turn any more, and are excluded: hosts that have nothing else would be visited for nothing, and
  * keep their places from others.
  */
-export const waitsForNeeds = (standing: CrawlStanding, limits: CrawlLimits): boolean =>
-  isFull(standing, limits) &&
+export const waitsForNeeds = (progress: CrawlProgress, limits: CrawlLimits): boolean =>
+  isFull(progress, limits) &&
   limits.requisites === true &&
-  hasWork(standing) &&
-  (standing.pending > 0 || standing.needs === true);
+  hasWork(progress) &&
+  (progress.pending > 0 || progress.needs === true);
 
 const isFull = ({ pages }: Reached, { maxPages }: CrawlLimits): boolean =>
   maxPages !== null && pages >= maxPages;
 
-const hasWork = ({ queued, parked, leased, pending }: CrawlStanding): boolean =>
+const hasWork = ({ queued, parked, leased, pending }: CrawlProgress): boolean =>
   queued - parked + leased + pending > 0;
 
-type Reached = Pick<CrawlStanding, 'pages' | 'runningMs' | 'bytes' | 'counters'>;
+type Reached = Pick<CrawlProgress, 'pages' | 'runningMs' | 'bytes' | 'counters'>;
 
 /** The limit that a crawl has reached, whether or not it has anything left to do; null: none. */
 export function limitReached(
-  standing: Reached,
+  progress: Reached,
   limits: CrawlLimits,
 ): { readonly verdict: LimitEnding; readonly met?: string } | null {
-  if (isFull(standing, limits)) return { verdict: 'limit:max-pages' };
-  if (limits.maxSeconds !== null && standing.runningMs >= limits.maxSeconds * 1_000) {
+  if (isFull(progress, limits)) return { verdict: 'limit:max-pages' };
+  if (limits.maxSeconds !== null && progress.runningMs >= limits.maxSeconds * 1_000) {
     return { verdict: 'limit:max-seconds' };
   }
-  const met = limits.finish === null ? null : metBy(limits.finish, { ...standing, exhausted: false });
+  const met = limits.finish === null ? null : metBy(limits.finish, { ...progress, exhausted: false });
   return met === null ? null : { verdict: 'limit:finish-criteria', met };
 }
 
@@ -86,7 +86,7 @@ export type LifeUnderEdit =
 
 /** The one rule for what an edit does and for what its preview says. */
 export function lifeUnderEdit(
-  crawl: CrawlStands & CrawlStanding,
+  crawl: CrawlStands & CrawlProgress,
   before: CrawlLimits,
   after: CrawlLimits,
 ): LifeUnderEdit {

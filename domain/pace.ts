@@ -41,9 +41,9 @@ export interface CrawlDelaySources {
 }
 
 /**
- * The delay between two requests of one crawl at a host: the longer of what the crawl asks for and what holds without
- * its wish. This delay spaces only the crawl's own turns. Other crawls have their own, and the host's delay spaces all
- * requests together.
+ * The delay between two requests of one crawl at a host: the longer of what the crawl asks for and what else holds.
+ * This delay spaces only the crawl's own turns. Other crawls have their own, and the host's delay spaces all requests
+ * together.
  */
 export function crawlDelayMs(sources: CrawlDelaySources): number {
   const { operatorMs, robotsMs, askedMs, leave, slowdown } = sources;

@@ -56,7 +56,7 @@ export type ScopeVerdict =
     };
 
 /** What is known about a link beside its URL. */
-export interface LinkStanding {
+export interface LinkFacts {
   /** Links from the nearest seed. */
   readonly depth: number;
   /** The link is a seed itself. */
@@ -70,7 +70,7 @@ export interface LinkStanding {
   readonly requisite?: boolean;
 }
 
-export type ScopeJudge = (link: CanonicalUrl, standing: LinkStanding) => ScopeVerdict;
+export type ScopeJudge = (link: CanonicalUrl, facts: LinkFacts) => ScopeVerdict;
 
 export function compileScope(
   config: ScopeConfig,

@@ -58,7 +58,7 @@ const longHistory = 400;
 const [firstWatchMs, longestWatchMs] = [5_000, 60_000];
 
 /** What an admin last asked of the crawl. */
-type Wish =
+type Command =
   | { readonly what: 'run' }
   | { readonly what: 'pause'; readonly cause: PauseCause; readonly reason: string | null }
   | { readonly what: 'cancel'; readonly reason: string };
@@ -79,9 +79,9 @@ class CrawlWatcher {
   #stands: NumberedStands = { state: 'seeding', cause: null, reason: null, revision: 0 };
   /** The crawl's state has been read from Postgres. */
   #known = false;
-  #wish: Wish = { what: 'run' };
-  /** The wish that was last carried out; the present one, or else it is still being carried out. */
-  #served: Wish | null = null;
+  #command: Command = { what: 'run' };
+  /** The command that was last carried out; the present one, or else it is still being carried out. */
+  #served: Command | null = null;
   /** A signal said that the crawl has work again, since the crawl began to end. */
   #reopened = false;
   #glance: CrawlGlance | null = null;
@@ -157,8 +157,8 @@ class CrawlWatcher {
     }
   }
 
-  ask(wish: Wish): void {
-    this.#wish = wish;
+  ask(command: Command): void {
+    this.#command = command;
     this.#watching?.cancel();
   }
 
@@ -167,13 +167,13 @@ class CrawlWatcher {
     const { state, cause, reason } = this.#stands;
     // The crawl has begun to end already.
     if (state === 'draining') return this.#end(endingOf(cause), reason);
-    const wish = this.#wish;
-    switch (wish.what) {
+    const command = this.#command;
+    switch (command.what) {
       case 'cancel':
-        return this.#end('cancelled', wish.reason);
+        return this.#end('cancelled', command.reason);
       case 'pause':
-        await this.#enter({ state: 'paused', cause: wish.cause, reason: wish.reason });
-        await condition(() => this.#wish !== wish);
+        await this.#enter({ state: 'paused', cause: command.cause, reason: command.reason });
+        await condition(() => this.#command !== command);
         return null;
       case 'run':
         return this.#run();
@@ -184,7 +184,7 @@ class CrawlWatcher {
     if (this.#stands.state !== 'running') {
       this.#watchMs = firstWatchMs;
       await this.#enter({ state: 'running', cause: null, reason: null });
-    } else this.#served = this.#wish;
+    } else this.#served = this.#command;
     if (isOver(this.#stands.state)) return null;
     const waking = wakeSchedulers();
     // The watch admits the seeds, and need not wait for the schedulers to be awake.
@@ -203,14 +203,14 @@ class CrawlWatcher {
 
   /** Watches until the workflow must act. 'going' also if an admin asked for something. */
   async #watch(): Promise<WatchResult> {
-    const wish = this.#wish;
-    if (wish.what !== 'run') return { verdict: 'going' };
+    const command = this.#command;
+    if (command.what !== 'run') return { verdict: 'going' };
     this.#watching = new CancellationScope({ cancellable: true });
     try {
       return await this.#watching.run(() => watchCrawl({ crawlId: this.#crawlId, watchMs: this.#watchMs }));
     } catch (error) {
-      // A wish of an admin cancelled the watch.
-      if (this.#wish !== wish) return { verdict: 'going' };
+      // A command of an admin cancelled the watch.
+      if (this.#command !== command) return { verdict: 'going' };
       throw error;
     } finally {
       this.#watching = null;
@@ -247,17 +247,18 @@ class CrawlWatcher {
   async #carryOver(): Promise<void> {
     const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
     // Must not wait for handlers, since they wait for this loop. The next turn of the loop checks again.
-    if (long && allHandlersFinished() && this.#served === this.#wish && this.#wish.what !== 'cancel')
+    if (long && allHandlersFinished() && this.#served === this.#command && this.#command.what !== 'cancel')
       await continueAsNew<typeof crawl>({ crawlId: this.#crawlId });
   }
 
-  /** Answers once the wish is carried out, or a later one asks for something else. */
-  async #carryOut(verb: string, wish: Wish): Promise<CrawlView> {
+  /** Answers once the command is carried out, or a later one asks for something else. */
+  async #carryOut(verb: string, command: Command): Promise<CrawlView> {
     await condition(() => this.#known);
     this.#refuseUnless(verb);
-    this.ask(wish);
+    this.ask(command);
     await condition(
-      () => this.#served === this.#wish || this.#wish.what !== wish.what || isOver(this.#stands.state),
+      () =>
+        this.#served === this.#command || this.#command.what !== command.what || isOver(this.#stands.state),
     );
     return this.#view();
   }
@@ -266,7 +267,7 @@ class CrawlWatcher {
     const { state } = this.#stands;
     const allowed: readonly CrawlState[] =
       verb === 'resumed' ? ['running', 'paused'] : ['seeding', 'running', 'paused'];
-    if (this.#known && (this.#wish.what === 'cancel' || !allowed.includes(state))) {
+    if (this.#known && (this.#command.what === 'cancel' || !allowed.includes(state))) {
       throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
     }
   }
@@ -277,8 +278,8 @@ class CrawlWatcher {
     this.#glance = glance ?? this.#glance;
     this.#stand(stands);
     const { state, cause, reason } = stands;
-    if (state === 'paused' && this.#wish.what === 'run')
-      this.#wish = { what: 'pause', cause: cause === 'quota' ? cause : 'asked', reason };
+    if (state === 'paused' && this.#command.what === 'run')
+      this.#command = { what: 'pause', cause: cause === 'quota' ? cause : 'asked', reason };
     this.#known = true;
   }
 
@@ -289,7 +290,7 @@ class CrawlWatcher {
    */
   async #enter(next: CrawlStands): Promise<void> {
     const crawlId = this.#crawlId;
-    const wish = this.#wish;
+    const command = this.#command;
     let known: number;
     do {
       known = this.#stands.revision;
@@ -303,7 +304,7 @@ class CrawlWatcher {
       this.#stands.state !== next.state &&
       !isOver(this.#stands.state)
     );
-    this.#served = wish;
+    this.#served = command;
     const { state } = this.#stands;
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }

@@ -13,7 +13,7 @@ import { byHand, json } from '../routes/answers.ts';
 import { answered, route } from '../routes/route.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
-import { standingOf } from '../way-in/standing.ts';
+import { turnsOf } from '../way-in/turns.ts';
 import { bodyRefusals, refusals, says } from './answers.ts';
 import { jobUrlsDocument } from './job-urls.ts';
 
@@ -122,9 +122,9 @@ export const jobRoutes = [
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);
         try {
-          const standing = standingOf(request);
-          standing?.leavePlace();
-          await pipeline(standing?.inTurns(document) ?? document, response);
+          const turns = turnsOf(request);
+          turns?.leavePlace();
+          await pipeline(turns?.inTurns(document) ?? document, response);
         } catch (error) {
           if (!leftEarly(error)) throw error;
         } finally {

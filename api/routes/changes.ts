@@ -12,7 +12,7 @@ import {
 import { crawlPath } from '../../contracts/http/shared.ts';
 import { differences, versionsOf } from '../../engine/changes/differences.ts';
 import { NotHereYet } from '../../storage/archive/index.ts';
-import { changesStanding } from '../../storage/changes/index.ts';
+import { changesProgress } from '../../storage/changes/index.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { readEvents } from '../../storage/events/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
@@ -39,10 +39,10 @@ export const changeRoutes = [
       async ({ params: { crawlId }, query: { cursor = '0', limit = defaultChangeLimit } }) => {
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
         // Read first: what is told once everything was compared is in the list that is read afterwards.
-        const [standing] = await changesStanding(pool, crawlId);
+        const [progress] = await changesProgress(pool, crawlId);
         const events = await readEvents(pool, crawlId, cursor, limit, ['page.changed']);
         const more = events.length === limit;
-        const { is_over: isOver, ...counts } = standing ?? nothingCompared;
+        const { is_over: isOver, ...counts } = progress ?? nothingCompared;
         return {
           items: events.map(({ id, data }) => ({ event: id, ...versionChange.parse(data) })),
           next: isOver && !more ? null : (events.at(-1)?.id ?? cursor),

@@ -128,10 +128,10 @@ async function redrive(
   choice: NewRedrive,
   unparks: boolean,
 ): Promise<RedriveAnswer> {
-  const standing = await crawlBar(pool, crawlId);
-  if (standing === 'unknown-crawl') return noSuchCrawl(crawlId);
-  if (standing.bar !== null) {
-    throw new HttpProblem(409, `Crawl ${crawlId} ${standing.bar}: its dead letters cannot be queued again.`);
+  const found = await crawlBar(pool, crawlId);
+  if (found === 'unknown-crawl') return noSuchCrawl(crawlId);
+  if (found.bar !== null) {
+    throw new HttpProblem(409, `Crawl ${crawlId} ${found.bar}: its dead letters cannot be queued again.`);
   }
   if (choice.url !== undefined) await expectReady(pool, crawlId, choice.url);
   const input = {

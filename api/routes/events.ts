@@ -17,7 +17,7 @@ import { eventStreams } from '../watchers/event-stream.ts';
 import { reader } from '../way-in/access.ts';
 import { isStillValid } from '../way-in/gate.ts';
 import { parseInput } from '../way-in/problem.ts';
-import { standingOf } from '../way-in/standing.ts';
+import { turnsOf } from '../way-in/turns.ts';
 import { alsoAs, byHand, fails, json } from './answers.ts';
 import { answered, route } from './route.ts';
 
@@ -61,7 +61,7 @@ export const eventRoutes = [
           if (hasLeft(response)) return answered;
           if (request.method === 'HEAD') response.type('text/event-stream').end();
           else {
-            standingOf(request)?.leavePlace();
+            turnsOf(request)?.leavePlace();
             await stream(response, caller.tenantId, id, after, () => isStillValid(keyring, request));
           }
           return answered;

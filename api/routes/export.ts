@@ -15,7 +15,7 @@ import { pageBatches } from '../../storage/pages/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
-import { standingOf } from '../way-in/standing.ts';
+import { turnsOf } from '../way-in/turns.ts';
 import { byHand, fails } from './answers.ts';
 import { answered, route } from './route.ts';
 
@@ -84,9 +84,9 @@ export const exportRoutes = [
         response.setTimeout(stalledMs, () => response.destroy());
         open.push(tenantId);
         try {
-          const standing = standingOf(request);
-          standing?.leavePlace();
-          const inTurns = standing?.inTurns(pieces) ?? pieces;
+          const turns = turnsOf(request);
+          turns?.leavePlace();
+          const inTurns = turns?.inTurns(pieces) ?? pieces;
           await pipeline(Readable.from(inTurns, { highWaterMark: 1 }), response);
         } catch (error) {
           if (!leftEarly(error)) throw error;

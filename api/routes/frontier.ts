@@ -42,24 +42,24 @@ export const frontierRoutes = [
       422: badBody,
     },
     handler:
-      ({ pool, room, settings: { shards } }) =>
-      async ({ params: { shard }, body: wish, caller: { tenantId }, response }) => {
-        const crawlId = wish.crawl_id ?? null;
+      ({ pool, lending, settings: { shards } }) =>
+      async ({ params: { shard }, body: wanted, caller: { tenantId }, response }) => {
+        const crawlId = wanted.crawl_id ?? null;
         if (crawlId !== null) await mustOwn(pool, tenantId, crawlId);
-        const loan = await lend(room, {
+        const loan = await lend(lending, {
           tenantId,
           shards: shardsBehind(shard, shards),
           crawlId,
-          fetcherId: wish.fetcher_id,
-          batchSize: wish.batch_size,
-          toldMs: wish.lease_seconds * 1_000,
+          fetcherId: wanted.fetcher_id,
+          batchSize: wanted.batch_size,
+          toldMs: wanted.lease_seconds * 1_000,
         });
         if (loan === null) {
           noteForAudit(response, 'no URL could be lent');
           countForAudit(response);
         } else {
-          const urls = `${String(loan.urls.length)} of at most ${String(wish.batch_size)} URLs`;
-          noteForAudit(response, `batch ${loan.id} of ${urls} to ${wish.fetcher_id}`);
+          const urls = `${String(loan.urls.length)} of at most ${String(wanted.batch_size)} URLs`;
+          noteForAudit(response, `batch ${loan.id} of ${urls} to ${wanted.fetcher_id}`);
         }
         return {
           lease_id: loan?.id ?? null,
@@ -89,11 +89,11 @@ export const frontierRoutes = [
       422: badBody,
     },
     handler:
-      ({ room }) =>
+      ({ lending }) =>
       async ({ body: { lease_id: batchId, results }, caller: { tenantId }, response }) => {
         const read = results.map((each) => frontier.report.safeParse(each));
         const reports = read.flatMap(({ data }) => (data === undefined ? [] : [reportOf(data)]));
-        const settled = await settle(room, tenantId, batchId, reports);
+        const settled = await settle(lending, tenantId, batchId, reports);
         if (settled === null) {
           throw new HttpProblem(
             404,
@@ -136,7 +136,7 @@ export const frontierRoutes = [
     handler:
       (parts) =>
       async ({ body: { candidates, crawl_id: crawlId = null }, caller: { tenantId, quotas }, response }) => {
-        const { pool, room } = parts;
+        const { pool, lending } = parts;
         if (crawlId !== null) await mustBeOpen(pool, tenantId, crawlId);
         await refuseToGrow(pool, response, tenantId, quotas);
         const offered = candidates.map(({ url, parent_url: parentUrl, depth }) => ({
@@ -144,24 +144,24 @@ export const frontierRoutes = [
           parentUrl,
           depth,
         }));
-        const { newUrls, rejected, unplaced } = await offer(room, tenantId, crawlId, offered).catch(
+        const { newUrls, rejected, unplaced } = await offer(lending, tenantId, crawlId, offered).catch(
           (error: unknown) => {
             throw error instanceof CrawlOver ? closed(String(error.crawlId)) : error;
           },
         );
         const homeless = unplaced.flatMap((index) => candidates[index]?.url ?? []);
         const seeded =
-          homeless.length === 0 ? [] : await seedStandingCrawl(parts, response, tenantId, homeless);
+          homeless.length === 0 ? [] : await seedDefaultCrawl(parts, response, tenantId, homeless);
         return { new_urls: [...newUrls, ...seeded], rejected };
       },
   }),
 ];
 
 /**
- * Candidates that belong to no crawl become seeds of the standing crawl. Answers those that this crawl had not met, as
+ * Candidates that belong to no crawl become seeds of the default crawl. Answers those that this crawl had not met, as
  * they were sent.
  */
-async function seedStandingCrawl(
+async function seedDefaultCrawl(
   dependencies: Dependencies,
   response: Response,
   tenantId: number,

@@ -89,10 +89,10 @@ export const hostActionRoutes = [
     },
     handler:
       (parts) =>
-      async ({ body: wish, response }) => {
-        const answer = await actOnMany(parts, wish);
-        if (wish.dryRun !== true)
-          noteForAudit(response, `${wish.action}: ${counted(answer.hosts.length, 'host')}`);
+      async ({ body: wanted, response }) => {
+        const answer = await actOnMany(parts, wanted);
+        if (wanted.dryRun !== true)
+          noteForAudit(response, `${wanted.action}: ${counted(answer.hosts.length, 'host')}`);
         return answer;
       },
   }),

@@ -33,10 +33,10 @@ export const keyRoutes = [
     answers: { 201: made('The new key, with its secret.', createdKey), 404: unknownTenant },
     handler:
       ({ pool, log }) =>
-      async ({ body: wish, caller, response }) => {
-        checkWish(caller, wish);
-        const tenantId = tenantOf(caller, wish.tenantId);
-        const { name, role, scopes = null, expiresAt = null } = wish;
+      async ({ body: wanted, caller, response }) => {
+        checkWanted(caller, wanted);
+        const tenantId = tenantOf(caller, wanted.tenantId);
+        const { name, role, scopes = null, expiresAt = null } = wanted;
         const created =
           (await createKey(pool, tenantId, { name, role, scopes, expiresAt })) ?? noSuchTenant(tenantId);
         log.info({ by: caller.id, keyId: created.id, tenantId, role }, 'a key was created');
@@ -94,7 +94,7 @@ export const keyRoutes = [
 ];
 
 /** A caller may give a key no more than it has itself, and no end in the past. */
-function checkWish(caller: Caller, { scopes, expiresAt }: NewKey): void {
+function checkWanted(caller: Caller, { scopes, expiresAt }: NewKey): void {
   const { scopes: own, keyEndsAt } = caller;
   if (keyEndsAt !== null && (expiresAt === undefined || Date.parse(expiresAt) > keyEndsAt))
     throw new HttpProblem(

@@ -86,10 +86,10 @@ export const resultRoutes = [
       422: fails('The text is not a URL that can be crawled.'),
     },
     handler:
-      ({ pool, settings, room }) =>
+      ({ pool, settings, lending }) =>
       async ({ params: { crawlId }, query: { url } }) => {
         refuseUncrawlable(url);
-        const caps = room.permits.book;
+        const caps = lending.permits.book;
         return (await explainUrlOf(pool, crawlId, url, settings.userAgent, caps)) ?? noSuchCrawl(crawlId);
       },
   }),

@@ -10,13 +10,13 @@ import type { Parts } from '../dependencies.ts';
 import type { Access, Method } from '../way-in/access.ts';
 import { callerOf, type Caller } from '../way-in/caller.ts';
 import { parseInput } from '../way-in/problem.ts';
-import { standingOf, type Standing } from '../way-in/standing.ts';
+import { turnsOf, type RequestTurns } from '../way-in/turns.ts';
 import { ifMatch, type Answer } from './answers.ts';
 import { refuseIfMatch, sendTagged } from './preconditions.ts';
 
 /**
  * What a request costs those of other tenants. `usual`: some milliseconds of work, and statements that read a few
- * thousand rows. `heavy`: it reads a stored body, or may read all that a crawl has, and waits for a turn (standing.ts).
+ * thousand rows. `heavy`: it reads a stored body, or may read all that a crawl has, and waits for a turn (turns.ts).
  * A new route is `usual`: if its cost is forgotten, it is still held to the places and the connections of its tenant,
  * and cannot read a body on the event loop (`api-reads-no-bodies` in .dependency-cruiser.cjs).
  */
@@ -150,16 +150,15 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
           return callerOf(request);
         },
       };
-      const standing = standingOf(request);
+      const turns = turnsOf(request);
       const its = typeof cost === 'function' ? cost(call.query) : cost;
-      if (its === 'heavy' && standing !== undefined)
-        return inTurn(standing, response, () => handle(call), send);
+      if (its === 'heavy' && turns !== undefined) return inTurn(turns, response, () => handle(call), send);
       const reply = handle(call);
       // A reply that is ready is sent at once, before anything else that came on the connection is looked at.
       if (reply instanceof Promise)
         return reply.then(send).finally(() => {
           // Of a client that has gone, nobody may have ended the answer.
-          if (response.closed) standing?.end();
+          if (response.closed) turns?.end();
         });
       send(reply);
       return undefined;
@@ -169,12 +168,12 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
 }
 
 async function inTurn<R>(
-  standing: Standing,
+  turns: RequestTurns,
   response: Response,
   handle: () => Promise<R> | R,
   send: (reply: R) => void,
 ): Promise<void> {
-  if (await standing.takeHeavy(response)) send(await handle());
+  if (await turns.takeHeavy(response)) send(await handle());
   else response.end();
 }
 

@@ -30,7 +30,7 @@ import { operator, reader } from '../way-in/access.ts';
 import { chunksOf, drain } from '../way-in/body-lines.ts';
 import { callerOf } from '../way-in/caller.ts';
 import { HttpProblem, parseInput } from '../way-in/problem.ts';
-import { standingOf } from '../way-in/standing.ts';
+import { turnsOf } from '../way-in/turns.ts';
 import { fails, json } from './answers.ts';
 import { route } from './route.ts';
 
@@ -109,9 +109,9 @@ async function storeLines(
   let accepted = 0;
   let rejectedCount = 0;
   let lines: NumberedLine[] = [];
-  const standing = standingOf(request);
+  const turns = turnsOf(request);
   // The body may come for an hour, and takes a turn for each batch.
-  standing?.leavePlace();
+  turns?.leavePlace();
   const read = request.is('application/x-ndjson') === false ? uriListLine : ndjsonLine;
   const store = async (): Promise<void> => {
     const judged = await judgeLines(lines, read);
@@ -124,7 +124,7 @@ async function storeLines(
     if (good > 0) await addSeeds(dependencies, response, { tenantId, crawlId, seeds: held });
     accepted += good;
   };
-  const storeInTurn = (): Promise<void> => standing?.inTurn(store) ?? store();
+  const storeInTurn = (): Promise<void> => turns?.inTurn(store) ?? store();
   try {
     for await (const line of numberedLines(chunksOf(request))) {
       lines.push(line);

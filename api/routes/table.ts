@@ -1,6 +1,6 @@
 /** Every route of the API. What is not here is refused by the gate. */
 import { jobRoutes } from '../compat/jobs.ts';
-import { standingCrawlRoutes } from '../compat/standing-crawl.ts';
+import { defaultCrawlRoutes } from '../compat/default-crawl.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { bodyRoutes } from './body.ts';
 import { capRoutes } from './caps.ts';
@@ -69,7 +69,7 @@ export const gatedRoutes: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   ...jobRoutes,
-  ...standingCrawlRoutes,
+  ...defaultCrawlRoutes,
   ...metricsRoutes,
   ...frontierRoutes,
   ...keyRoutes,

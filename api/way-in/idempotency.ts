@@ -18,7 +18,7 @@ import {
 } from '../../storage/tenancy/index.ts';
 import { callerIfAny } from './caller.ts';
 import { HttpProblem } from './problem.ts';
-import { standingOf } from './standing.ts';
+import { turnsOf } from './turns.ts';
 
 /** Printable ASCII without spaces. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
@@ -132,7 +132,7 @@ function keepWhatIsAnswered(
         const [tenantId, caller, key] = place;
         const answer = { status: statusCode, contentType: type, location, body: isKept ? body : null };
         await keepAnswer(pool, { tenantId, caller, key, ...answer });
-      } else if (statusCode < 500 || standingOf(request)?.isTurnedAway === true) {
+      } else if (statusCode < 500 || turnsOf(request)?.isTurnedAway === true) {
         await freeIdempotencyKey(pool, ...place);
       }
     };

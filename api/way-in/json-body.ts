@@ -9,7 +9,7 @@ import { BudgetedThreads } from '../../content/budgeted-thread.ts';
 import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { readJson, type ReadJson } from './json/read.ts';
 import { HttpProblem } from './problem.ts';
-import { standingOf } from './standing.ts';
+import { turnsOf } from './turns.ts';
 
 /**
  * Bytes and milliseconds for which a body that is too large is still read before it is refused: a client that is still
@@ -59,7 +59,7 @@ export function jsonBody(): RequestHandler[] {
     });
   };
   const takeTurn: RequestHandler = async (request, response, next) => {
-    const isGone = isLarge(request) && (await standingOf(request)?.takeBody(response)) === false;
+    const isGone = isLarge(request) && (await turnsOf(request)?.takeBody(response)) === false;
     if (isGone) response.end();
     else next();
   };
@@ -67,7 +67,7 @@ export function jsonBody(): RequestHandler[] {
     const { body } = request as { readonly body: unknown };
     if (Buffer.isBuffer(body)) {
       const large = body.length > largeBytes;
-      if (large && (await standingOf(request)?.takeHeavy(response)) === false) {
+      if (large && (await turnsOf(request)?.takeHeavy(response)) === false) {
         response.end();
         return;
       }

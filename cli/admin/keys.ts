@@ -66,10 +66,10 @@ export const verbs = [
         scopes: '--scopes',
         expiresAt: '--expires',
       };
-      const wish = { name, role, scopes, expiresAt: expires, tenantId: tenant };
+      const wanted = { name, role, scopes, expiresAt: expires, tenantId: tenant };
       await makeWithSecret(given, {
         path: '/v1/keys',
-        wish: () => judged(newKey, wish, ([field = '']) => typed[field] ?? field),
+        wanted: () => judged(newKey, wanted, ([field = '']) => typed[field] ?? field),
         answer: createdKey,
         line: (key) => `Key ${key.id} was created (${key.role}, tenant ${key.tenantId}).`,
         secret: 'key',

@@ -17,7 +17,7 @@ export const secretOptions = {
 interface Making<T> {
   readonly path: string;
   /** @throws CommandError if the API would refuse it */
-  readonly wish: () => unknown;
+  readonly wanted: () => unknown;
   readonly answer: z.ZodType<T>;
   /** What was made, in one sentence. */
   readonly line: (made: T) => string;
@@ -29,12 +29,12 @@ interface Making<T> {
 /** Makes it, and shows or saves its secret. @throws CommandError */
 export async function makeWithSecret<T extends { readonly id: string }>(
   given: ApiOptions & { readonly save: string | undefined; readonly id: boolean; readonly json: boolean },
-  { path, wish, answer, line, secret, called }: Making<T>,
+  { path, wanted, answer, line, secret, called }: Making<T>,
 ): Promise<void> {
   const { save, id } = given;
   if (id && save === undefined)
     throw new CommandError('--id would hide the key, which is shown only once. Give --save as well.');
-  const body = wish();
+  const body = wanted();
   const api = await anyApi(given);
   const make = (): Promise<T> => api.create(path, answer, body);
   if (save === undefined) {

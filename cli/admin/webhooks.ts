@@ -76,7 +76,7 @@ export const verbs = [
     run: ({ url, kinds, crawl, ...given }) =>
       makeWithSecret(given, {
         path: '/v1/webhooks',
-        wish: () => judged(newWebhook, { url, kinds, crawlId: crawl }, ([field = '']) => typed[field]),
+        wanted: () => judged(newWebhook, { url, kinds, crawlId: crawl }, ([field = '']) => typed[field]),
         answer: createdWebhook,
         line: (hook) => `Webhook ${hook.id} was created: events are sent to ${hook.url}.`,
         secret: 'secret',

@@ -84,8 +84,8 @@ export async function readRequest(
   const given = { ...endingByBytes(options), ...(await readSettings(options)) };
   // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
   // with the crawl.
-  const wish = { ...base, ...(named && { seeds: [...urls, ...lines] }), ...given };
-  const request = judged(newCrawl, wish, ([field = '']) => optionName(field));
+  const wanted = { ...base, ...(named && { seeds: [...urls, ...lines] }), ...given };
+  const request = judged(newCrawl, wanted, ([field = '']) => optionName(field));
   const seeds = judgeSeeds(request.seeds);
   const blocks = parseCidrs([...allowedPrivate, ...(request.allowPrivate ?? [])]);
   const source = options.seeds ?? options.config ?? `crawl ${options.like ?? ''}`;

@@ -120,12 +120,12 @@ async function toMany(
   { state, match, reason, dryRun, json }: ActionOptions,
   isUp: boolean,
 ): Promise<void> {
-  const wish = { action, state, match, reason, dryRun, limit: maxHostsAtOnce };
+  const wanted = { action, state, match, reason, dryRun, limit: maxHostsAtOnce };
   let [hosts, dropped, unchanged] = [0, 0, 0];
   let cursor: string | undefined;
   do {
     const acted: HostsActed = await api.change('POST', '/v1/hosts/bulk', hostsActed, {
-      body: { ...wish, cursor },
+      body: { ...wanted, cursor },
     });
     hosts += acted.hosts.length;
     dropped += acted.dropped;

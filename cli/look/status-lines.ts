@@ -34,7 +34,7 @@ export function statusLines(
   const { eta, outages, waiting, parked = [] } = outlook;
   const isOpen = !closedCrawlStates.includes(view.state);
   const held = Math.max(0, waiting.hosts - hosts.parked);
-  const standing = [
+  const counts = [
     ...(hosts.working > 0 ? [`${grouped(hosts.working)} at work`] : []),
     ...(held > 0 && isOpen ? [`${grouped(held)} waiting`] : []),
     ...(hosts.parked > 0 ? [`${grouped(hosts.parked)} parked`] : []),
@@ -43,7 +43,7 @@ export function statusLines(
   const pages = [crawlWorkflowId(view.id), ...troubled.map(({ origin }) => hostWorkflowId(origin))];
   return [
     ...summaryLines(view, parked, isOpen ? waiting : null),
-    line('hosts', `${grouped(hosts.total)}${standing.length === 0 ? '' : `: ${standing.join(', ')}`}`),
+    line('hosts', `${grouped(hosts.total)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`),
     ...(isOpen ? [line('rate', `${rate.perSecond.toFixed(1)} URLs/s lately`)] : []),
     ...(stages.length === 0 ? [] : [line('stages', stagesLine(stages))]),
     ...outages.map((outage, at) => line(at === 0 ? 'outage' : '', outageText(outage))),

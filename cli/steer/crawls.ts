@@ -80,8 +80,8 @@ export const verbs = [
       const api = await anyApi(given);
       const { body, complaints, rest } = early ?? (await readRequestLike(api, urls, given, judgedThere));
       for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
-      const wish = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
-      const created = await api.create('/v1/crawls', createdCrawl, wish);
+      const wanted = { ...(JSON.parse(body) as object), ...(label !== undefined && { label }) };
+      const created = await api.create('/v1/crawls', createdCrawl, wanted);
       const told = rest === null ? [] : await sendRest(api, created.id, rest);
       for (const line of told) process.stderr.write(`${line}\n`);
       writeMade(created, given, () => [

@@ -147,9 +147,9 @@ export const jobUnderWay = z.object({ job_id: z.string(), job_status: jobStatus,
 });
 export type JobUnderWay = z.infer<typeof jobUnderWay>;
 
-// The standing crawl -----------------------------------------------------------------------------------------------
+// The default crawl -----------------------------------------------------------------------------------------------
 
-const standingCrawl = { crawl_id: z.string().meta({ description: "The tenant's standing crawl." }) };
+const defaultCrawl = { crawl_id: z.string().meta({ description: "The tenant's default crawl." }) };
 
 export const seedUrls = z
   .strictObject({
@@ -169,7 +169,7 @@ export const rejectedShown = 100;
 
 export const seedUrlsAnswer = z
   .object({
-    ...standingCrawl,
+    ...defaultCrawl,
     accepted: count,
     rejected_count: count,
     rejected: z
@@ -219,7 +219,7 @@ export const urlLimit = z
 
 export const urlLimitAnswer = z
   .object({
-    ...standingCrawl,
+    ...defaultCrawl,
     excludedDomains: z.array(z.string()),
     depthLimit: count.nullable(),
     urlLengthLimit: count,
@@ -232,7 +232,7 @@ export const pauseAnswer = z
     crawl_id: z
       .string()
       .nullable()
-      .meta({ description: 'Id of the standing crawl; null: it has no seeds yet.' }),
+      .meta({ description: 'Id of the default crawl; null: it has no seeds yet.' }),
     state: z.enum(crawlStates).nullable(),
   })
   .meta({ id: 'PauseAnswer', examples: [{ crawl_id: '7', state: 'paused' }] });

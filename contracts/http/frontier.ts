@@ -147,7 +147,7 @@ export const checkAndAdd = z
       .max(lendingLimits.candidates),
     crawl_id: crawlId.optional().meta({
       description:
-        'Crawl that the URLs are for. Absent: each candidate goes to the crawl for which its parent_url was last handed out, else to the only open crawl that has met its parent_url; if there is no such crawl, the candidate becomes a seed of the standing crawl of the tenant.',
+        'Crawl that the URLs are for. Absent: each candidate goes to the crawl for which its parent_url was last handed out, else to the only open crawl that has met its parent_url; if there is no such crawl, the candidate becomes a seed of the default crawl of the tenant.',
     }),
   })
   .meta({ id: 'CheckAndAdd' });

@@ -79,8 +79,8 @@ function bound(origin: string, limit: number | bigint, than: string): string {
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What each alternative asks for first; a wish that several share is named once. */
+/** What each alternative asks for first; what several ask for is named once. */
 function alternatives(branches: readonly (readonly { readonly message: string }[])[]): string {
-  const wishes = new Set(branches.flatMap(([first]) => (first === undefined ? [] : [first.message])));
-  return wishes.size === 0 ? 'it is not valid' : [...wishes].join(', or ');
+  const demands = new Set(branches.flatMap(([first]) => (first === undefined ? [] : [first.message])));
+  return demands.size === 0 ? 'it is not valid' : [...demands].join(', or ');
 }

@@ -16,7 +16,7 @@ export interface ShapeVerdict {
 /** The reason of a URL that is kept back. Its detail begins with the id of the row, by which the URL is found again. */
 export const quarantineDetail = (id: string, shape: string): string => `${id}: ${shape}`;
 
-export type UrlStanding =
+export type UrlVerdict =
   | { readonly kind: 'held'; readonly id: string; readonly shape: string }
   | { readonly kind: 'suspected' };
 
@@ -25,10 +25,10 @@ export type UrlStanding =
  * narrower or wider shape that is held keeps its URLs.
  * @param pathAndQuery of the canonical URL
  */
-export function standingUnder(
+export function verdictUnder(
   verdictsByShape: ReadonlyMap<string, ShapeVerdict>,
   pathAndQuery: string,
-): UrlStanding | null {
+): UrlVerdict | null {
   let suspected = false;
   for (const shape of shapesOf(pathAndQuery)) {
     const found = verdictsByShape.get(shape);

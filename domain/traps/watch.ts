@@ -88,8 +88,8 @@ export interface WatchState {
 
 export const noPages = (): WatchState => ({ groups: [], texts: '', words: '' });
 
-/** What a standing quarantine or a release says of a shape. Deferred: suspected by the rule `noindex` alone. */
-export type Standing = 'suspected' | 'deferred' | 'held' | 'confirmed' | 'released';
+/** What a quarantine that holds, or a release, says of a shape. Deferred: suspected by the rule `noindex` alone. */
+export type ShapeStatus = 'suspected' | 'deferred' | 'held' | 'confirmed' | 'released';
 
 export type Finding =
   /** The shape is a trap. */
@@ -103,13 +103,13 @@ export type Finding =
 
 /**
  * Adds pages of a host to what is known of it, and says what follows.
- * @param standings of shapes of this host; a shape that is not among them is free
+ * @param statuses of shapes of this host; a shape that is not among them is free
  * @param floor pages of a shape that are read before it is held
  */
 export function watchPages(
   state: WatchState,
   pages: readonly Observation[],
-  standings: ReadonlyMap<string, Standing>,
+  statuses: ReadonlyMap<string, ShapeStatus>,
   floor: number,
 ): readonly Finding[] {
   const texts = new Met(textBits, state.texts);
@@ -120,15 +120,15 @@ export function watchPages(
     let explained = false;
     let isLast = false;
     for (const shape of page.shapes) {
-      const standing = standings.get(shape);
+      const status = statuses.get(shape);
       const group = groupOf(state, shape);
       const shown = shownIn(page, shape, said);
       note(group, shown, explained);
-      noteIndexing(group, page.noindex, standing, isLast);
-      explained ||= standing === 'suspected';
-      isLast ||= standing === 'suspected' || standing === 'deferred';
+      noteIndexing(group, page.noindex, status, isLast);
+      explained ||= status === 'suspected';
+      isLast ||= status === 'suspected' || status === 'deferred';
       group.found += page.into[shape]?.fresh ?? 0;
-      if (!isHeld(standing)) continue;
+      if (!isHeld(status)) continue;
       const sample = samples.get(shape) ?? { pages: 0, novel: 0 };
       samples.set(shape, sample);
       sample.pages++;
@@ -139,9 +139,9 @@ export function watchPages(
   }
   state.texts = texts.written();
   state.words = words.written();
-  const held = holds(state, pages, standings, floor);
+  const held = holds(state, pages, statuses, floor);
   const open = state.groups.filter(({ shape }) => !held.some((hold) => hold.shape === shape));
-  const findings = [...held, ...suspicions(open, standings, floor)];
+  const findings = [...held, ...suspicions(open, statuses, floor)];
   for (const group of state.groups) round(group);
   return [
     ...findings,
@@ -149,7 +149,7 @@ export function watchPages(
   ];
 }
 
-const isHeld = (standing: Standing | undefined): boolean => standing === 'held' || standing === 'confirmed';
+const isHeld = (status: ShapeStatus | undefined): boolean => status === 'held' || status === 'confirmed';
 
 type Shown = Readonly<Record<Mark, boolean>>;
 
@@ -228,12 +228,12 @@ function note(group: Group, shown: Shown, explained: boolean): void {
 function noteIndexing(
   group: Group,
   noindex: boolean | null,
-  standing: Standing | undefined,
+  status: ShapeStatus | undefined,
   isLast: boolean,
 ): void {
   if (noindex === null) return;
   // A group that had lost its place goes on where it was.
-  const before = group.unindexed ?? (standing === 'deferred' ? leastUnindexed(group.shape) : 0);
+  const before = group.unindexed ?? (status === 'deferred' ? leastUnindexed(group.shape) : 0);
   if (noindex) group.unindexed = before + (isLast ? 0 : 1);
   else if (before > 0) group.unindexed = 0;
 }
@@ -253,17 +253,17 @@ const judgedOf = ({ shape, read, found, pairs, lately: late, longer: long }: Gro
 function holds(
   { groups }: WatchState,
   pages: readonly Observation[],
-  standings: ReadonlyMap<string, Standing>,
+  statuses: ReadonlyMap<string, ShapeStatus>,
   floor: number,
 ): Finding[] {
   const held = new Map<string, Accusation>();
   const byShape = new Map(groups.map((group) => [group.shape, group]));
-  const isSuspected = (shape: string): boolean => standings.get(shape) === 'suspected';
+  const isSuspected = (shape: string): boolean => statuses.get(shape) === 'suspected';
   for (const { shapes } of pages) {
     for (const shape of shapes) {
       const group = byShape.get(shape);
       if (group === undefined) continue;
-      if (isHeld(standings.get(shape)) || held.has(shape)) break;
+      if (isHeld(statuses.get(shape)) || held.has(shape)) break;
       if (!isSuspected(shape)) continue;
       const charge = chargeAgainst(judgedOf(group), floor);
       if (charge === null) continue;
@@ -280,28 +280,29 @@ function holds(
 }
 
 /** What a shape is while it is suspected by a rule. */
-export const standingBy = ({ rule }: Accusation): Standing => (rule === 'noindex' ? 'deferred' : 'suspected');
+export const statusBy = ({ rule }: Accusation): ShapeStatus =>
+  rule === 'noindex' ? 'deferred' : 'suspected';
 
 function suspicions(
   groups: readonly Group[],
-  standings: ReadonlyMap<string, Standing>,
+  statuses: ReadonlyMap<string, ShapeStatus>,
   floor: number,
 ): Finding[] {
   const anyNarrower = groups.some(({ shape }) => {
-    const standing = standings.get(shape);
-    return shape !== wholeHost && (standing === 'suspected' || isHeld(standing));
+    const status = statuses.get(shape);
+    return shape !== wholeHost && (status === 'suspected' || isHeld(status));
   });
   return groups.flatMap((group): Finding[] => {
     const { shape } = group;
-    const standing = standings.get(shape);
-    if (standing === 'released' || isHeld(standing)) return [];
-    const slack = standing === 'suspected' ? slackOfSuspects : 0;
+    const status = statuses.get(shape);
+    if (status === 'released' || isHeld(status)) return [];
+    const slack = status === 'suspected' ? slackOfSuspects : 0;
     // A host of which one part is a trap is not one.
     const isParted = shape === wholeHost && anyNarrower;
     const suspicion = isParted ? null : suspicionOf(judgedOf(group), floor, slack);
     const accusation = suspicion ?? deferralOf(shape, group.unindexed ?? 0);
-    if (accusation === null) return standing === undefined ? [] : [{ kind: 'clear', shape }];
-    return standing === standingBy(accusation) ? [] : [{ kind: 'suspect', shape, accusation }];
+    if (accusation === null) return status === undefined ? [] : [{ kind: 'clear', shape }];
+    return status === statusBy(accusation) ? [] : [{ kind: 'suspect', shape, accusation }];
   });
 }
 

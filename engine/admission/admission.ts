@@ -7,7 +7,7 @@
 import { coveringDomain, hostName, optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { lastBy } from '../../domain/priority/place.ts';
 import type { ScopeVerdict } from '../../domain/scope.ts';
-import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
+import { quarantineDetail, type UrlVerdict } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { pageReasons } from '../../domain/url-reason.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
@@ -328,13 +328,13 @@ function verdictOf(
 }
 
 /** What the verdicts on its shapes say of a URL. A seed was asked for, and what is no page brings none by itself. */
-const quarantineOf = ({ crawl, link, kind, seed }: Candidate): UrlStanding | null =>
-  seed || kind === 'sitemap' || kind === 'requisite' ? null : (crawl.quarantine?.standing(link) ?? null);
+const quarantineOf = ({ crawl, link, kind, seed }: Candidate): UrlVerdict | null =>
+  seed || kind === 'sitemap' || kind === 'requisite' ? null : (crawl.quarantine?.verdict(link) ?? null);
 
 const trapOf = ({
   id,
   shape,
-}: UrlStanding & { readonly kind: 'held' }): NonNullable<Candidate['refusal']> => ({
+}: UrlVerdict & { readonly kind: 'held' }): NonNullable<Candidate['refusal']> => ({
   reason: 'trap',
   detail: quarantineDetail(id, shape),
 });

@@ -14,7 +14,7 @@ import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts'
 import { Topic } from '../../domain/relevance/focus.ts';
 import { namesOf } from '../../domain/robots.ts';
 import type { SitemapChoice } from '../../domain/sitemap-choice.ts';
-import { compileScope, vouchedReach, type LinkStanding, type ScopeVerdict } from '../../domain/scope.ts';
+import { compileScope, vouchedReach, type LinkFacts, type ScopeVerdict } from '../../domain/scope.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import { Attended } from './attended.ts';
 import { CrawlQuarantine } from './quarantine.ts';
@@ -26,7 +26,7 @@ import type { CrawlSettings } from '../settings.ts';
 /** Most milliseconds for which judging may block the event loop, with its heartbeats and requests. */
 const longestTurnMs = 50;
 
-export interface AskedLink extends Omit<LinkStanding, 'inside'> {
+export interface AskedLink extends Omit<LinkFacts, 'inside'> {
   readonly link: CanonicalUrl;
   /** A sitemap that is read wherever it lies; a folder that holds the seeds binds it all the same. */
   readonly vouched?: true;
@@ -47,7 +47,7 @@ export interface OpenCrawl {
   /** Whether its scope reaches the host of each of the links, or a part of it. */
   readonly reaches: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
   /** The verdicts on shapes of URLs, at most a second old; null: the crawl does not look for traps. */
-  readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'standing' | 'suspects'> | null;
+  readonly quarantine: Pick<CrawlQuarantine, 'knows' | 'verdict' | 'suspects'> | null;
   /** By what pages of a host are known that are not there, at most a second old; none: the crawl does not look. */
   readonly errorSigns: CrawlQuarantine['errorSigns'];
   /** Which sitemaps it reads, and which of their pages it takes. */

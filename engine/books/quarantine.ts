@@ -2,7 +2,7 @@
 import { hostName } from '../../domain/opt-out.ts';
 import { domainsAbove } from '../../domain/priority/trust.ts';
 import { domainOfShape } from '../../domain/traps/shape.ts';
-import { standingUnder, type ShapeVerdict, type UrlStanding } from '../../domain/traps/verdict.ts';
+import { verdictUnder, type ShapeVerdict, type UrlVerdict } from '../../domain/traps/verdict.ts';
 import type { ErrorSign } from '../../domain/soft-404/judge.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
@@ -66,17 +66,17 @@ export class CrawlQuarantine {
 
   /** Is a shape of the URL suspected, and none held? */
   readonly suspects = (link: Pick<CanonicalUrl, 'canonical' | 'host'>): boolean =>
-    this.knows(link.host) && this.standing(link)?.kind === 'suspected';
+    this.knows(link.host) && this.verdict(link)?.kind === 'suspected';
 
   /** What the verdicts say of a URL; null: nothing. */
-  readonly standing = (link: Pick<CanonicalUrl, 'canonical' | 'host'>): UrlStanding | null => {
+  readonly verdict = (link: Pick<CanonicalUrl, 'canonical' | 'host'>): UrlVerdict | null => {
     const shapes = this.#byOrigin.get(link.host);
-    const own = shapes === undefined ? null : standingUnder(shapes, shapedPart(link));
+    const own = shapes === undefined ? null : verdictUnder(shapes, shapedPart(link));
     return own?.kind === 'held' ? own : (this.#below(link.host) ?? own);
   };
 
   /** What is said of all hosts below a domain of this host. */
-  #below(origin: string): UrlStanding | null {
+  #below(origin: string): UrlVerdict | null {
     if (this.#byDomain.size === 0) return null;
     const [, ...above] = domainsAbove(hostName(origin));
     for (const domain of above) {

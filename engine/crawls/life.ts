@@ -8,11 +8,11 @@ import {
   type CrawlEnding,
   type NumberedStands,
 } from '../../domain/crawl-life.ts';
-import { type CrawlStanding, judgeFinish, waitsForNeeds } from '../../domain/finish.ts';
+import { type CrawlProgress, judgeFinish, waitsForNeeds } from '../../domain/finish.ts';
 import {
   crawlOutlook,
   type CrawlOutlook,
-  crawlStanding,
+  crawlStands,
   loadCrawls,
   lockCrawls,
   setCrawlState,
@@ -44,7 +44,7 @@ export async function crawlOutlookOf(db: Queryable, crawlId: string): Promise<Cr
 
 /** @throws Error if there is no such crawl */
 export async function crawlStandsAt(db: Queryable, crawlId: string): Promise<NumberedStands> {
-  const [row] = await crawlStanding(db, Number(crawlId));
+  const [row] = await crawlStands(db, Number(crawlId));
   if (row === undefined) throw new Error(`there is no crawl ${crawlId}`);
   return row;
 }
@@ -126,8 +126,8 @@ export const excludeSurplus = (pool: Pool, crawlId: string): Promise<number> =>
   inTransaction(pool, async (db) => {
     const id = Number(crawlId);
     await lockCrawls(db, [id]);
-    const { standing, config } = await standingOf(db, crawlId);
-    if (standing.state !== 'running' || !waitsForNeeds(standing, config)) return 0;
+    const { progress, config } = await progressOf(db, crawlId);
+    if (progress.state !== 'running' || !waitsForNeeds(progress, config)) return 0;
     await planByKey(db);
     return (await excludeAllButNeeded(db, id, endingInWords('limit:max-pages'), drainBatch)).length;
   });
@@ -185,19 +185,19 @@ function goesOn(ending: CrawlEnding, outlook: CrawlOutlook): boolean {
  * was accepted before the crawl began to drain must count. The caller must lock the crawl's row.
  */
 async function isAtLimit(db: Queryable, crawlId: string): Promise<boolean> {
-  const { standing, config } = await standingOf(db, crawlId);
-  const { verdict } = judgeFinish(standing, config);
+  const { progress, config } = await progressOf(db, crawlId);
+  const { verdict } = judgeFinish(progress, config);
   return verdict !== 'going' && verdict !== 'complete';
 }
 
 /** With the current settings, however old those are that books hold. The caller must lock the crawl's row. */
-async function standingOf(
+async function progressOf(
   db: Queryable,
   crawlId: string,
-): Promise<{ readonly standing: CrawlOutlook & CrawlStanding; readonly config: CrawlConfig }> {
+): Promise<{ readonly progress: CrawlOutlook & CrawlProgress; readonly config: CrawlConfig }> {
   const outlook = await crawlOutlookOf(db, crawlId);
   const [crawl] = await loadCrawls(db, [Number(crawlId)]);
   if (crawl === undefined) throw new Error(`there is no crawl ${crawlId}`);
-  const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
-  return { standing, config: wholeConfig(crawl.config) };
+  const progress = { ...outlook, runningMs: outlook.running_ms ?? 0 };
+  return { progress, config: wholeConfig(crawl.config) };
 }

@@ -70,14 +70,14 @@ export class Watching {
       if (outlook.asking) await this.#messages.askHosts(crawlId);
       const { config } = await books.crawls.open(Number(crawlId));
       const rests = config.keepFresh !== null && isIdle(outlook);
-      const standing = { ...outlook, runningMs: outlook.running_ms ?? 0 };
-      const judged = judgeFinish(standing, config);
+      const progress = { ...outlook, runningMs: outlook.running_ms ?? 0 };
+      const judged = judgeFinish(progress, config);
       const isOver =
         judged.verdict !== 'going' &&
         !(judged.verdict === 'complete' && (outlook.unseeded || outlook.edited || config.keepFresh !== null));
       if (isOver) return judged;
       if (signal.aborted) return { verdict: 'going' };
-      if (waitsForNeeds(standing, config) && performance.now() >= nextSurplusAt) {
+      if (waitsForNeeds(progress, config) && performance.now() >= nextSurplusAt) {
         const from = performance.now();
         if ((await retrying(() => excludeSurplus(pool, crawlId))) > 0) continue;
         nextSurplusAt = from + (performance.now() - from) / surplusShare;

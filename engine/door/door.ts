@@ -5,7 +5,7 @@
  *   unknown   The host is asked in the turn of a crawl that wants it (domain/front-queue/), under its lease. Meanwhile
  *             it takes one of the door's places, but no fetch slot and no place among the active hosts.
  *   known     The host answers, whatever the answer is. Where many hosts are met, and few URLs are queued at this one, it
- *             is visited at once, under the same lease (knock.ts). The scheduler feeds it when its turn has come, if URLs
+ *             is visited at once, under the same lease (ask-host.ts). The scheduler feeds it when its turn has come, if URLs
  *             are left then; if the visit left dead letters, it gets a workflow that shows them.
  *   failing   The host does not answer (its name, its port, TLS, or only silence). It is asked again after the backoff
  *             in its row, and takes no place meanwhile.
@@ -29,11 +29,11 @@ import {
 } from '../../storage/feeding/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Census } from '../visit/census.ts';
-import { FetchRoom } from '../visit/fetch-room.ts';
+import { FetchContext } from '../visit/fetch-context.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { Slice } from '../visit/slice.ts';
-import { knock } from './knock.ts';
+import { askHost } from './ask-host.ts';
 
 /** Milliseconds between two looks: `lookMs` after a look that found hosts, `idleMs` after one that found none. */
 const lookMs = 250;
@@ -60,7 +60,7 @@ export class Door {
   readonly #dependencies: Dependencies;
   readonly #startHost: StartHost;
   readonly #places: number;
-  readonly #room: FetchRoom;
+  readonly #context: FetchContext;
   readonly #census: Census;
   readonly #ended = new AbortController();
   /** Number of hosts being asked, by the crawl whose turn they use. */
@@ -81,7 +81,7 @@ export class Door {
     this.#startHost = startHost;
     this.#places = places;
     this.#census = census;
-    this.#room = new FetchRoom(dependencies);
+    this.#context = new FetchContext(dependencies);
     this.#looking = this.#lookOn();
   }
 
@@ -120,7 +120,7 @@ export class Door {
     const { hosts } = turns;
     this.#front = turns.front;
     for (const host of hosts) {
-      const lease = this.#room.keeper.adopt(String(host.id), host, held);
+      const lease = this.#context.keeper.adopt(String(host.id), host, held);
       const visit = new HostVisit(this.#dependencies, lease, host.origin, this.#ended.signal);
       const asking = this.#ask(host, visit).finally(() => this.#asking.delete(asking));
       this.#asking.add(asking);
@@ -133,7 +133,7 @@ export class Door {
     const met = this.#census.visited(visit.lease.hostId);
     this.#take(crawlId, 1);
     try {
-      const answer = await knock(this.#room, visit, host.crawls, met, this.#ended.signal);
+      const answer = await askHost(this.#context, visit, host.crawls, met, this.#ended.signal);
       if (answer.kind === 'known') await retrying(() => markKnown(this.#dependencies.pool, host.id));
       if (answer.kind === 'trouble') await this.#note(host, answer.trouble);
       if (answer.kind !== 'visit') return;
@@ -152,7 +152,7 @@ export class Door {
   async #visit(host: HostAtDoor, visit: HostVisit, mostQueued: number): Promise<void> {
     const { pool } = this.#dependencies;
     try {
-      const slice = new Slice(this.#room, visit, firstVisitMs, this.#ended.signal);
+      const slice = new Slice(this.#context, visit, firstVisitMs, this.#ended.signal);
       const { letters } = await slice.goOn(mostQueued);
       await retrying(() => markKnown(pool, host.id));
       if (letters > 0) await this.#startInTurn(host);

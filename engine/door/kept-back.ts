@@ -1,7 +1,7 @@
 /** A host whose only URLs a quarantine keeps back is not asked for anything: its URLs are excluded at the door. */
 import { returnUrls } from '../../storage/frontier/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
-import type { FetchRoom } from '../visit/fetch-room.ts';
+import type { FetchContext } from '../visit/fetch-context.ts';
 import { keptBack } from '../visit/gates.ts';
 import type { HostVisit } from '../visit/host-visit.ts';
 import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
@@ -11,10 +11,10 @@ import { excludedRow, placeOf } from '../visit/record.ts';
 const batch = 200;
 
 /** Excludes what is kept back of the URLs that are due at the host. True: some were, and nothing else is due there. */
-export async function isAllKeptBack(room: FetchRoom, visit: HostVisit): Promise<boolean> {
+export async function isAllKeptBack(context: FetchContext, visit: HostVisit): Promise<boolean> {
   const { lease, origin, crawls } = visit;
   if (!crawls.some(({ quarantine }) => quarantine?.knows(origin) === true)) return false;
-  const { pool, writer } = room.dependencies;
+  const { pool, writer } = context.dependencies;
   const { hostId, taken } = lease;
   for (let excluded = 0; ;) {
     const urls = await leaseWithinLimits(pool, hostId, taken.token, batch, crawls);

@@ -2,7 +2,7 @@
 import type { CrawlConfig } from '../../contracts/crawl.ts';
 import type { EditPreview } from '../../contracts/http/edits.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import type { LinkStanding } from '../../domain/scope.ts';
+import type { LinkFacts } from '../../domain/scope.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
@@ -151,7 +151,7 @@ async function walkLinks(
       const inside = await within(stored.map(({ link }) => link));
       const admits = await judgeEach(
         stored.map((each, at) => ({ ...each, inside: inside[at] === true })),
-        (each) => judge(each.link, linkStanding(each)).verdict === 'admit',
+        (each) => judge(each.link, linkFacts(each)).verdict === 'admit',
         () => performance.now() > until,
       );
       for (const { link } of stored.filter((_, at) => admits[at] === true)) {
@@ -167,7 +167,7 @@ async function walkLinks(
   }
 }
 
-const linkStanding = ({ page, inside }: StoredLink & Pick<LinkStanding, 'inside'>): LinkStanding => ({
+const linkFacts = ({ page, inside }: StoredLink & Pick<LinkFacts, 'inside'>): LinkFacts => ({
   depth: placeOf({ in: 'page', page }).depth,
   seed: false,
   inside,

@@ -33,9 +33,9 @@ import type { HeldLease } from '../../domain/lease.ts';
 import type { Wanted } from '../visit/gates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
 import { HostLease } from '../visit/lease-keeper.ts';
-import type { LendingRoom } from './room.ts';
+import type { LendingContext } from './context.ts';
 
-export interface LoanWish {
+export interface WantedLoan {
   readonly tenantId: number;
   readonly shards: readonly number[];
   /** Null: any running crawl of the tenant. */
@@ -87,13 +87,13 @@ async function loansNow(db: Queryable, tenantId: number): Promise<EndedLoans> {
 }
 
 /** Null: nothing can be lent at present. */
-export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | null> {
-  const { pool } = room;
-  const crawlIds = (await crawlsToLendFrom(pool, wish.tenantId, wish.crawlId)).map(({ id }) => id);
+export async function lend(context: LendingContext, wanted: WantedLoan): Promise<Loan | null> {
+  const { pool } = context;
+  const crawlIds = (await crawlsToLendFrom(pool, wanted.tenantId, wanted.crawlId)).map(({ id }) => id);
   if (crawlIds.length === 0) return null;
   await forgetLent(pool, forgotten);
-  const loans = await loansNow(pool, wish.tenantId);
-  const asked = { batchSize: wish.batchSize, toldMs: Math.min(wish.toldMs, longestLoanMs) };
+  const loans = await loansNow(pool, wanted.tenantId);
+  const asked = { batchSize: wanted.batchSize, toldMs: Math.min(wanted.toldMs, longestLoanMs) };
   const { batchSize: most, toldMs } = earned(asked, loans);
   const batchSize = Math.min(most, mostLoans(loans) - loans.open);
   const picks: Pick[] = [];
@@ -105,23 +105,24 @@ export async function lend(room: LendingRoom, wish: LoanWish): Promise<Loan | nu
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: takingMs };
     const missing = batchSize - picks.length;
     const hosts = await retrying(() =>
-      lendHosts(pool, wish.shards, crawlIds, robotsFreshMs(0), missing, takingMs, tried),
+      lendHosts(pool, wanted.shards, crawlIds, robotsFreshMs(0), missing, takingMs, tried),
     );
     if (hosts.length === 0) break;
     tried.push(...hosts.map(({ id }) => id));
-    const found = await Promise.all(hosts.map((host) => pick(room, host, crawlIds, toldMs, held)));
+    const found = await Promise.all(hosts.map((host) => pick(context, host, crawlIds, toldMs, held)));
     picks.push(...found.filter((each) => typeof each !== 'string'));
     refused.push(...hosts.filter((_, at) => found[at] === 'refused').map(({ id }) => id));
   }
   const left = batchSize - picks.length;
-  if (left > 0) await retrying(() => askToLend(pool, wish.shards, crawlIds, robotsFreshMs(0), left, refused));
-  return picks.length === 0 ? null : handOut(room, wish, picks, toldMs);
+  if (left > 0)
+    await retrying(() => askToLend(pool, wanted.shards, crawlIds, robotsFreshMs(0), left, refused));
+  return picks.length === 0 ? null : handOut(context, wanted, picks, toldMs);
 }
 
 /** @param expiresInMs milliseconds that the fetcher is given for its requests; its hosts are kept longer (`heldMs`) */
 async function handOut(
-  room: LendingRoom,
-  wish: LoanWish,
+  context: LendingContext,
+  wanted: WantedLoan,
   picks: readonly Pick[],
   expiresInMs: number,
 ): Promise<Loan | null> {
@@ -134,8 +135,8 @@ async function handOut(
     url: url.url,
     token: host.token,
   }));
-  const { tenantId, fetcherId } = wish;
-  const { held, left } = await inTransaction(room.pool, async (db) => {
+  const { tenantId, fetcherId } = wanted;
+  const { held, left } = await inTransaction(context.pool, async (db) => {
     await lockLoansOfTenant(db, tenantId);
     // Counted again: other requests of the tenant may have borrowed since the hosts were looked for.
     const loans = await loansNow(db, tenantId);
@@ -164,22 +165,22 @@ async function handOut(
  * over ('later'), or the workers are next there ('refused').
  */
 async function pick(
-  room: LendingRoom,
+  context: LendingContext,
   host: LendableHost,
   crawlIds: readonly number[],
   toldMs: number,
   held: HeldLease,
 ): Promise<Pick | 'later' | 'refused'> {
-  const { pool } = room;
+  const { pool } = context;
   const hostId = String(host.id);
   await retrying(() => reclaimUrls(pool, hostId, host.token));
-  const visit = new HostVisit(room, new HostLease(hostId, host, held), host.origin, unending);
+  const visit = new HostVisit(context, new HostLease(hostId, host, held), host.origin, unending);
   await visit.gather(await waitingCrawls(pool, hostId), true);
   const { turns, crawls, waitMs } = visit;
   const giveBack = async (): Promise<'later' | 'refused'> => {
     // A request may still be in flight after a lease that was not returned: it counts as a turn.
     await visit.leave(host.unclean ? {} : { turns: [] });
-    // The wish to lend a host, which holds the workers back, may last only while the host waits for its pace.
+    // The request to lend a host, which holds the workers back, may last only while the host waits for its pace.
     if (waitMs > 0 && !host.unclean) return 'later';
     await retrying(() => leaveToWorkers(pool, host.id));
     return 'refused';
@@ -187,22 +188,22 @@ async function pick(
   if (visit.known.fresh === null || closesWithin(host, heldMs(toldMs))) return giveBack();
   if ((await visit.mayBegin(() => false)) !== null) return giveBack();
   const own = crawls.filter(({ id }) => crawlIds.includes(id) && turns.waitMs(id, host.took_ms) === 0);
-  const found = await firstAllowed(room, visit, own);
+  const found = await firstAllowed(context, visit, own);
   if (found === null) return giveBack();
   const returned = async (): Promise<'later' | 'refused'> => {
     await retrying(() => returnUrls(pool, hostId, host.token));
     return giveBack();
   };
-  if (!(await room.permits.take(host.id, host.origin, heldMs(toldMs)))) return returned();
+  if (!(await context.permits.take(host.id, host.origin, heldMs(toldMs)))) return returned();
   const unlent = async (): Promise<void> => {
     await returned();
-    await room.permits.giveBack(host.id, host.origin);
+    await context.permits.giveBack(host.id, host.origin);
   };
   return { host, ...found, giveBack: unlent };
 }
 
 async function firstAllowed(
-  { pool }: LendingRoom,
+  { pool }: LendingContext,
   visit: HostVisit,
   crawls: readonly OpenCrawl[],
 ): Promise<Wanted | null> {

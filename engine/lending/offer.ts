@@ -9,7 +9,7 @@ import { admitUrls, holdConfigs, orOutdated } from '../../storage/frontier/index
 import { findParents, type ParentRow, unstoredUrls } from '../../storage/lending/index.ts';
 import type { Judged } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
-import type { LendingRoom } from './room.ts';
+import type { LendingContext } from './context.ts';
 
 export interface Offered {
   readonly url: string;
@@ -39,14 +39,14 @@ const batch = 1_000;
  * @throws CrawlOver
  */
 export async function offer(
-  room: LendingRoom,
+  context: LendingContext,
   tenantId: number,
   crawlId: string | null,
   offered: readonly Offered[],
 ): Promise<Taken> {
   const rejected: { index: number; why: string }[] = [];
   const unplaced: number[] = [];
-  const parents = await parentsOf(room, tenantId, crawlId, offered);
+  const parents = await parentsOf(context, tenantId, crawlId, offered);
   const ofParent = new Map<string, number>();
   const candidates: Candidate[] = [];
   const givenAs = new Map<string, string>();
@@ -67,7 +67,7 @@ export async function offer(
       reject('parent_url: the crawl has not met this URL');
       continue;
     }
-    const crawl = await room.books.crawls.open(parent?.crawl_id ?? Number(crawlId));
+    const crawl = await context.books.crawls.open(parent?.crawl_id ?? Number(crawlId));
     if (crawl.config.sitemap === 'only') {
       reject('url: the crawl takes pages from sitemaps and seeds only');
       continue;
@@ -95,11 +95,11 @@ export async function offer(
     candidates.push(candidate(crawl, link.value, found));
   }
   const queued = new Set<string>();
-  const { admission } = room;
+  const { admission } = context;
   for (let at = 0; at < candidates.length; at += batch) {
     let judged = await admission.judge(candidates.slice(at, at + batch));
-    let fresh = await orOutdated(store(room, judged));
-    for (; fresh === 'outdated'; fresh = await orOutdated(store(room, judged)))
+    let fresh = await orOutdated(store(context, judged));
+    for (; fresh === 'outdated'; fresh = await orOutdated(store(context, judged)))
       judged = await admission.anew(judged);
     await admission.remember(judged);
     for (const row of fresh) if (row.queued) queued.add(placeOf(row.crawl_id, row.key));
@@ -129,7 +129,7 @@ export class CrawlOver extends Error {
 type Stored = Awaited<ReturnType<typeof admitUrls>>;
 
 /** Stores rows, returns the new ones. Rows that were not stored must not be remembered as seen. @throws CrawlOver */
-async function store({ pool }: LendingRoom, { admissions: rows, judged }: Judged): Promise<Stored> {
+async function store({ pool }: LendingContext, { admissions: rows, judged }: Judged): Promise<Stored> {
   if (judged.length > 0) await retrying(() => holdConfigs(pool, JSON.stringify(judged)));
   if (rows.length === 0) return [];
   const fresh = await inTransaction(pool, (db) => admitUrls(db, rows));
@@ -142,7 +142,7 @@ async function store({ pool }: LendingRoom, { admissions: rows, judged }: Judged
 
 /** Rows of the parents, by the spelling in which they were given. */
 async function parentsOf(
-  { pool }: LendingRoom,
+  { pool }: LendingContext,
   tenantId: number,
   crawlId: string | null,
   offered: readonly Offered[],

@@ -46,7 +46,7 @@ import { HostLease } from '../visit/lease-keeper.ts';
 import { Lessons } from '../visit/lessons.ts';
 import { hasMoved, leadsFromSeed } from '../visit/moved-seed.ts';
 import { leadingOutside, record, leadsNowhere } from '../visit/record.ts';
-import type { LendingRoom } from './room.ts';
+import type { LendingContext } from './context.ts';
 
 export interface Report {
   readonly url: string;
@@ -72,17 +72,17 @@ const unending = new AbortController().signal;
 
 /** What became of each report, in the order of the reports; null: the tenant has no such batch. */
 export async function settle(
-  room: LendingRoom,
+  context: LendingContext,
   tenantId: number,
   batchId: string,
   reports: readonly Report[],
 ): Promise<Settled[] | null> {
-  const lent = new Map((await lentUrls(room.pool, batchId, tenantId)).map((each) => [each.url, each]));
+  const lent = new Map((await lentUrls(context.pool, batchId, tenantId)).map((each) => [each.url, each]));
   if (lent.size === 0) return null;
   const settled: Settled[] = [];
   for (const report of reports) {
     const url = lent.get(report.url);
-    settled.push(url === undefined ? 'unknown' : await settleOne(room, url, report));
+    settled.push(url === undefined ? 'unknown' : await settleOne(context, url, report));
   }
   return settled;
 }
@@ -96,8 +96,8 @@ interface Ending {
   readonly counters: readonly string[];
 }
 
-async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promise<Settled> {
-  const { pool } = room;
+async function settleOne(context: LendingContext, url: LentUrl, report: Report): Promise<Settled> {
+  const { pool } = context;
   const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: judgingMs };
   const [taken] = await claimLentHost(pool, url.host_id, url.token, judgingMs);
   const tooLate = async (): Promise<Settled> =>
@@ -105,13 +105,13 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
   if (taken === undefined) return tooLate();
   // The report ends the request, so nothing is in flight any more: the lease counts as returned.
   const lease = new HostLease(String(url.host_id), { ...taken, unclean: false }, held);
-  const visit = new HostVisit(room, lease, new URL(url.url).origin, unending);
+  const visit = new HostVisit(context, lease, new URL(url.url).origin, unending);
   await visit.gather(await waitingCrawls(pool, url.host_id));
-  const ending = await judge(room, url, report, visit);
+  const ending = await judge(context, url, report, visit);
   // Before the host is free: otherwise a slice, or a crash in between, would let a crawl of the tenant ask too soon.
   for (const { crawlId, ms, times } of visit.turns.held)
     await retrying(() => holdTurns(pool, url.host_id, crawlId, ms, times));
-  const { admission } = room;
+  const { admission } = context;
   let judged = await admission.judge(ending.found);
   for (;;) {
     const done = await orOutdated(store(pool, url, report, ending, visit, judged));
@@ -122,8 +122,8 @@ async function settleOne(room: LendingRoom, url: LentUrl, report: Report): Promi
       : admission.judge(ending.found.map(({ moved: _, ...stays }) => stays)));
   }
   await admission.remember(judged);
-  await room.permits.giveBack(url.host_id, url.origin);
-  await room.wake([url.host_id]);
+  await context.permits.giveBack(url.host_id, url.origin);
+  await context.wake([url.host_id]);
   return 'accepted';
 }
 
@@ -159,12 +159,17 @@ const store = (
     throw error;
   });
 
-async function judge(room: LendingRoom, url: LentUrl, report: Report, visit: HostVisit): Promise<Ending> {
+async function judge(
+  context: LendingContext,
+  url: LentUrl,
+  report: Report,
+  visit: HostVisit,
+): Promise<Ending> {
   const { turns, lease } = visit;
   const said = reported(report.status, report.error);
   // No request was sent: everything but the lease is as it was when the host was lent.
   if (said.kind === 'not-tried') return { row: null, found: [], counters: [] };
-  const crawl = await room.books.crawls.open(url.crawl_id);
+  const crawl = await context.books.crawls.open(url.crawl_id);
   const place = { host_id: url.host_id, crawl_id: url.crawl_id, key: url.key, token: url.token };
   const { maxRedirects } = crawl.config;
   const { row, outcome, target, targetInMs } = record(
@@ -175,7 +180,7 @@ async function judge(room: LendingRoom, url: LentUrl, report: Report, visit: Hos
     // A report has no media type: the fetcher keeps the body, and chooses which bodies it takes.
     { version: 0, takes: () => true, maxRedirects },
   );
-  const moved = target !== null && (await retrying(() => hasMoved(room.books, crawl, url, target)));
+  const moved = target !== null && (await retrying(() => hasMoved(context.books, crawl, url, target)));
   if (outcome.host.trouble !== null) turns.hold(crawl, Math.min(outcome.host.trouble.waitMs, maxDelayMs));
   const fetched = outcome.url.state === 'done' && outcome.url.reason === 'fetched';
   const redirect = { in: 'redirect', url: { ...url, kind: 'page' }, waitMs: targetInMs } as const;

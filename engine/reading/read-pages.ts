@@ -112,7 +112,7 @@ export class PageReader {
     return {
       ...reading,
       needed,
-      held: soft404.standing(crawl, staged, reading.extracted, reading.page.text_hash),
+      held: soft404.heldAs(crawl, staged, reading.extracted, reading.page.text_hash),
     };
   }
 

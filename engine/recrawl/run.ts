@@ -10,7 +10,7 @@ import { wholeConfig } from '../../contracts/crawl.ts';
 import { isOver } from '../../domain/crawl-life.ts';
 import type { KeepFresh } from '../../domain/recrawl/keep-fresh.ts';
 import { changesPlace } from '../../storage/changes/index.ts';
-import { crawlStanding, lockCrawls } from '../../storage/crawls/index.ts';
+import { crawlStands, lockCrawls } from '../../storage/crawls/index.ts';
 import { pagesHorizon, rankCopies } from '../../storage/pages/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../../storage/postgres/index.ts';
 import {
@@ -175,7 +175,7 @@ async function noteBatch(
 
 /** Queues what the budget allows of what is due. The crawl's row is held, so that it cannot end meanwhile. */
 async function queueBatch(db: Queryable, crawlId: string, { requestsPerDay }: KeepFresh): Promise<number> {
-  const [now] = await crawlStanding(db, Number(crawlId));
+  const [now] = await crawlStands(db, Number(crawlId));
   if (now?.state !== 'running') return 0;
   const [budget] = await allow(db, crawlId, requestsPerDay);
   const limit = Math.min(batch, Math.floor(budget?.allowance ?? 0));

@@ -88,7 +88,7 @@ export class Soft404 {
   }
 
   /** The detail under which a page is held that looks like one that is not there; null: it does not. */
-  standing(
+  heldAs(
     crawl: OpenCrawl,
     staged: StagedBody,
     { title, whole: { text } }: Extracted,

@@ -17,7 +17,7 @@ import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { kept } from './capture.ts';
 import { validatorsOf } from './earlier-bodies.ts';
-import type { FetchRoom } from './fetch-room.ts';
+import type { FetchContext } from './fetch-context.ts';
 import type { Wanted } from './gates.ts';
 import type { HostVisit } from './host-visit.ts';
 import type { Lane } from './lanes.ts';
@@ -30,12 +30,12 @@ import { signedOut } from './signed-out.ts';
 const keyOf = ({ canonical }: CanonicalUrl): string => urlKey(canonical).toString('hex');
 
 export class PageFetch {
-  readonly #room: FetchRoom;
+  readonly #context: FetchContext;
   readonly #visit: HostVisit;
   readonly #lessons: Lessons;
 
-  constructor(room: FetchRoom, visit: HostVisit, lessons: Lessons) {
-    this.#room = room;
+  constructor(context: FetchContext, visit: HostVisit, lessons: Lessons) {
+    this.#context = context;
     this.#visit = visit;
     this.#lessons = lessons;
   }
@@ -46,14 +46,14 @@ export class PageFetch {
    * leased
    */
   async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
-    const { writer, pool, books, wakeHosts } = this.#room.dependencies;
+    const { writer, pool, books, wakeHosts } = this.#context.dependencies;
     const { url, crawl } = wanted;
-    const chain = await this.#room.chains.at(pool, this.#visit.lease.hostId, crawl, url);
+    const chain = await this.#context.chains.at(pool, this.#visit.lease.hostId, crawl, url);
     const recorded = await this.#request(wanted, copy, chain, lane);
     if (recorded === null) return null;
     const { row, target, targetInMs } = recorded;
     if (target !== null || row.next_url !== null) chain.redirected();
-    const stored = this.#room.chains.keep(crawl, chain);
+    const stored = this.#context.chains.keep(crawl, chain);
     const parent = {
       host_id: Number(this.#visit.lease.hostId),
       origin: this.#visit.origin,
@@ -72,7 +72,7 @@ export class PageFetch {
     const patient = { write: (write: FrontierWrite) => writer.write(write, this.#patienceMs) };
     const ledTo = target === null ? [] : await this.#ledTo(chain, wanted, target, targetInMs);
     const write = (): Promise<unknown> =>
-      this.#room.dependencies.admission.store(patient, found, (outside) => ({
+      this.#context.dependencies.admission.store(patient, found, (outside) => ({
         results: [
           {
             ...leadingOutside(row, outside, leadsFromSeed(url)),
@@ -81,7 +81,7 @@ export class PageFetch {
         ],
         ...(ledTo.length > 0 && { ledTo }),
       }));
-    await (target === null ? write() : this.#room.chains.while(crawl, keyOf(target), stored, write));
+    await (target === null ? write() : this.#context.chains.while(crawl, keyOf(target), stored, write));
     wakeHosts(ledTo.filter(({ again }) => again).map(({ host_id: host }) => host));
     return row.state;
   }
@@ -101,7 +101,7 @@ export class PageFetch {
     const again = chain.isChanged(key, target.url);
     const opens = chain.opens(target.url);
     if (!again && !opens) return [];
-    const hostId = await this.#room.dependencies.books.hosts.knownIdOf(target.host);
+    const hostId = await this.#context.dependencies.books.hosts.knownIdOf(target.host);
     if (hostId === null) return [];
     const place = { host_id: hostId, crawl_id: id, key, again, hops: hops + 1, due_in_ms: waitMs };
     return [{ ...place, chain: chain.stored, taken: opens ? chain.takenOver : null }];
@@ -119,7 +119,7 @@ export class PageFetch {
     chain: RedirectChain,
     lane?: Lane,
   ): Promise<Recorded | null> {
-    const { blobs, settings } = this.#room.dependencies;
+    const { blobs, settings } = this.#context.dependencies;
     const { url, crawl } = wanted;
     const isExempt = url.seed || url.kind === storedKinds.sitemap || url.kind === storedKinds.requisite;
     const { version, takes, config } = crawl;
@@ -199,7 +199,7 @@ export class PageFetch {
   /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */
   async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
     if (Object.keys(headers).length === 0) return headers;
-    const { pool } = this.#room.dependencies;
+    const { pool } = this.#context.dependencies;
     return (await hasSeedAt(pool, this.#visit.lease.hostId, id)).length > 0 ? headers : {};
   }
 }

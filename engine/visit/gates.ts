@@ -11,7 +11,7 @@ import { outOfScope } from '../../domain/scope.ts';
 import { optOutDetail, optOutReason } from '../../domain/opt-out.ts';
 import { isLast } from '../../domain/priority/place.ts';
 import { rulesForAll } from '../../domain/robots.ts';
-import { quarantineDetail, type UrlStanding } from '../../domain/traps/verdict.ts';
+import { quarantineDetail, type UrlVerdict } from '../../domain/traps/verdict.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
@@ -46,7 +46,7 @@ export interface Looker {
 
 /** What gates can see of a visit. */
 export interface Visited {
-  readonly house: Looker;
+  readonly services: Looker;
   readonly origin: string;
   readonly lease: HostLease;
   /** Milliseconds until the host's pace, Retry-After and backoff allow a request. */
@@ -68,7 +68,7 @@ type Answer = Stop | null | Promise<Stop | null>;
 
 export interface Gate {
   readonly name: string;
-  readonly host?: (house: Looker, origin: string) => Answer;
+  readonly host?: (services: Looker, origin: string) => Answer;
   readonly visit?: (visit: Visited) => Answer;
   readonly url?: (visit: Visited, wanted: Wanted) => Answer;
   /**
@@ -118,16 +118,16 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'crawl-state',
-    url: async ({ house }, { crawl }) =>
-      (await house.books.crawls.isRunning(crawl.id)) ? null : { kind: 'skip' },
-    waiting: ({ house }, wanted) => wanted === null || house.books.crawls.isRunning(wanted.crawl.id),
-    leaving: ({ house }, wanted) => wanted === null || house.books.crawls.permits(wanted.crawl.id),
+    url: async ({ services }, { crawl }) =>
+      (await services.books.crawls.isRunning(crawl.id)) ? null : { kind: 'skip' },
+    waiting: ({ services }, wanted) => wanted === null || services.books.crawls.isRunning(wanted.crawl.id),
+    leaving: ({ services }, wanted) => wanted === null || services.books.crawls.permits(wanted.crawl.id),
   },
   {
     name: 'opt-out',
     host: optedOut,
-    url: ({ house, origin }) => optedOut(house, origin),
-    leaving: ({ house }, _, url) => house.books.optOuts.permits(url),
+    url: ({ services, origin }) => optedOut(services, origin),
+    leaving: ({ services }, _, url) => services.books.optOuts.permits(url),
   },
   {
     // The delay between two requests, Retry-After and backoffs.
@@ -204,20 +204,20 @@ function byQuarantine(origin: string, wanted: Wanted): Stop | null {
 
 /** Why a quarantine keeps the URL back; null: none does. */
 export function keptBack(origin: string, wanted: Wanted): Refusal | null {
-  const standing = standsAt(origin, wanted);
-  if (standing?.kind !== 'held') return null;
-  return { reason: 'trap', detail: quarantineDetail(standing.id, standing.shape) };
+  const verdict = standsAt(origin, wanted);
+  if (verdict?.kind !== 'held') return null;
+  return { reason: 'trap', detail: quarantineDetail(verdict.id, verdict.shape) };
 }
 
 function standsAt(
   origin: string,
   { url: { url, kind, seed, reason }, crawl: { quarantine } }: Wanted,
-): UrlStanding | null {
+): UrlVerdict | null {
   if (quarantine?.knows(origin) !== true) return null;
   const isPage = kind !== storedKinds.sitemap && kind !== storedKinds.requisite;
   if (!isPage || seed || reason === 'sample') return null;
   const link = canonicalize(url);
-  return link.ok ? quarantine.standing(link.value) : null;
+  return link.ok ? quarantine.verdict(link.value) : null;
 }
 
 function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): Refusal | null {

@@ -24,7 +24,7 @@ import { HostPacer, type Way } from './pacer.ts';
 import type { Waits } from './visit-times.ts';
 
 /** What all visits of a process share. */
-export interface House extends Way {
+export interface Services extends Way {
   readonly pool: Pool;
   readonly books: Books;
   readonly outage: () => Error | null;
@@ -48,7 +48,7 @@ export interface Outcome extends Partial<
 const errandMs = 10_000;
 
 export class HostVisit implements Visited {
-  readonly house: House;
+  readonly services: Services;
   readonly lease: HostLease;
   readonly origin: string;
   readonly pacer: HostPacer;
@@ -77,11 +77,11 @@ export class HostVisit implements Visited {
   /** What asks for the delay of the host. */
   #spacing: 'delay' | 'crawl_delay' = 'delay';
 
-  constructor(house: House, lease: HostLease, origin: string, signal: AbortSignal) {
-    this.house = house;
+  constructor(services: Services, lease: HostLease, origin: string, signal: AbortSignal) {
+    this.services = services;
     this.lease = lease;
     this.origin = origin;
-    this.pacer = new HostPacer(lease, house, house.books.optOuts, signal);
+    this.pacer = new HostPacer(lease, services, services.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
     lease.times.pace = (crawlId) => this.#waitSteps(crawlId);
   }
@@ -92,7 +92,7 @@ export class HostVisit implements Visited {
    * @param again if somebody asked to read robots.txt again, copies from before that are not fresh
    */
   async gather(rows: readonly WaitingCrawl[], again = false): Promise<void> {
-    const { crawls, robots } = this.house.books;
+    const { crawls, robots } = this.services.books;
     this.crawls = await Promise.all(rows.map(({ crawl_id: id }) => crawls.open(id)));
     const { taken, hostId, times } = this.lease;
     this.turns = new CrawlTurns(this.crawls, rows, taken);
@@ -149,7 +149,7 @@ export class HostVisit implements Visited {
   }
 
   isCurrent(): boolean | Promise<boolean> {
-    return allOf(this.crawls, (crawl) => this.house.books.crawls.isCurrent(crawl));
+    return allOf(this.crawls, (crawl) => this.services.books.crawls.isCurrent(crawl));
   }
 
   /** May the visit send any request? Null: yes. @param bears has the caller the patience for this wait? */
@@ -157,20 +157,20 @@ export class HostVisit implements Visited {
     const unborne = (stop: Stop | null): boolean =>
       stop !== null && !(stop.kind === 'early' && bears(stop.waitMs));
     const stopped =
-      (await lookAtHost(this.house, this.origin, unborne)) ??
-      (await firstStop(this.house.gates, ({ visit }) => visit?.(this), unborne));
+      (await lookAtHost(this.services, this.origin, unborne)) ??
+      (await firstStop(this.services.gates, ({ visit }) => visit?.(this), unborne));
     if (stopped?.kind === 'closed') this.pacer.holdOff(stopped.waitMs);
     return stopped;
   }
 
   /** May this URL be requested? Null: yes. */
   mayAsk(wanted: Wanted): Promise<Stop | null> {
-    return firstStop(this.house.gates, ({ url }) => url?.(this, wanted));
+    return firstStop(this.services.gates, ({ url }) => url?.(this, wanted));
   }
 
   /** The last look. */
   mayLeave(wanted: Wanted | null, url: string, counted = false): boolean {
-    return this.house.gates.every(({ leaving }) => leaving?.(this, wanted, url, counted) !== false);
+    return this.services.gates.every(({ leaving }) => leaving?.(this, wanted, url, counted) !== false);
   }
 
   /**
@@ -182,7 +182,7 @@ export class HostVisit implements Visited {
     this.leftAlone = true;
     this.pacer.holdOff(waitMs);
     const { hostId, taken } = this.lease;
-    await retrying(() => leaveHostAlone(this.house.pool, hostId, taken.token, waitMs, forAllMs));
+    await retrying(() => leaveHostAlone(this.services.pool, hostId, taken.token, waitMs, forAllMs));
   }
 
   /**
@@ -205,11 +205,11 @@ export class HostVisit implements Visited {
    * uses them. @param db a transaction of the caller's, which is tried again as a whole; absent: each statement by itself
    */
   async leave(outcome: Outcome = {}, db?: Queryable): Promise<void> {
-    const { lease, pacer, house } = this;
+    const { lease, pacer, services } = this;
     const { asked, allowance, hostId, sent, taken } = lease;
     const { turns = this.turns.noted(pacer.tookMs), held = this.turns.held, waitMs = 0, ...lesson } = outcome;
     const writes = <T>(write: (to: Queryable) => Promise<T>): Promise<T> =>
-      db === undefined ? retrying(() => write(house.pool)) : write(db);
+      db === undefined ? retrying(() => write(services.pool)) : write(db);
     if (turns.length > 0) await writes((to) => noteTurns(to, hostId, JSON.stringify(turns), this.turns.well));
     for (const { crawlId, ms, times } of held)
       await writes((to) => holdTurns(to, hostId, crawlId, ms, times));
@@ -238,7 +238,7 @@ export class HostVisit implements Visited {
 
   /** As `HostPacer.exchange`, past all gates. @param wanted null: for robots.txt, which belongs to no crawl */
   exchange(request: FetchRequest, wanted: Wanted | null = null, lane?: Lane): Promise<FetchResult | null> {
-    const { pacer, turns, house } = this;
+    const { pacer, turns, services } = this;
     const { times } = this.lease;
     const crawlId = wanted?.crawl.id ?? null;
     const turn = {
@@ -257,11 +257,11 @@ export class HostVisit implements Visited {
       },
     };
     const send = (): Promise<FetchResult | null> => pacer.exchange(request, turn, lane);
-    return wanted === null ? send() : house.books.crawls.attend(send);
+    return wanted === null ? send() : services.books.crawls.attend(send);
   }
 
   #stays(wanted: Wanted | null): boolean | Promise<boolean> {
-    return allOf(this.house.gates, ({ waiting }) => waiting?.(this, wanted) ?? true);
+    return allOf(this.services.gates, ({ waiting }) => waiting?.(this, wanted) ?? true);
   }
 }
 
@@ -303,10 +303,10 @@ export const unasked = (id: number): WaitingCrawl => ({
 
 /** Asks the gates about a host before its lease is taken. Null: none says "not now". */
 export const lookAtHost = (
-  house: House,
+  services: Services,
   origin: string,
   counts?: (stop: Stop | null) => boolean,
-): Promise<Stop | null> => firstStop(house.gates, ({ host }) => host?.(house, origin), counts);
+): Promise<Stop | null> => firstStop(services.gates, ({ host }) => host?.(services, origin), counts);
 
 /**
  * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, the lease is left to

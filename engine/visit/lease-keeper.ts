@@ -95,7 +95,7 @@ export class HostLease {
   }
 }
 
-/** Milliseconds for which a guest's wish holds the host's own slices back. The guest asks again until its turn. */
+/** Milliseconds for which a guest's request for room holds the host's own slices back. The guest asks again until its turn. */
 const guestAskMs = 1_000;
 const pollMs = 100;
 /** Milliseconds between two looks for visits that must end. */

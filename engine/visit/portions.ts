@@ -2,7 +2,7 @@
 import { sliceSize } from '../../domain/slice.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Ear } from '../bells.ts';
-import type { FetchRoom } from './fetch-room.ts';
+import type { FetchContext } from './fetch-context.ts';
 import type { HostVisit } from './host-visit.ts';
 import { leaseWithinLimits } from './lease-within-limits.ts';
 import { mostUnread } from './work-ahead.ts';
@@ -18,7 +18,7 @@ const lookMs = 500;
 export type Portion = readonly LeasedUrl[] | 'closed';
 
 export class Portions {
-  readonly #room: FetchRoom;
+  readonly #context: FetchContext;
   readonly #visit: HostVisit;
   readonly #mostQueued: number;
   readonly #signal: AbortSignal;
@@ -28,8 +28,8 @@ export class Portions {
   #eachMs: number | null = null;
 
   /** @param mostQueued the visit ends once more URLs than this are queued at the host */
-  constructor(room: FetchRoom, visit: HostVisit, mostQueued: number, signal: AbortSignal) {
-    this.#room = room;
+  constructor(context: FetchContext, visit: HostVisit, mostQueued: number, signal: AbortSignal) {
+    this.#context = context;
     this.#visit = visit;
     this.#mostQueued = mostQueued;
     this.#signal = signal;
@@ -37,7 +37,7 @@ export class Portions {
 
   /** Leases the URLs of so many milliseconds; none: nothing is due. */
   async next(ms: number): Promise<Portion> {
-    const { pool, settings } = this.#room.dependencies;
+    const { pool, settings } = this.#context.dependencies;
     const { lease, crawls, pacer, turns: everybodys } = this.#visit;
     const { hostId, taken, allowance } = lease;
     const limit = await allowance.grant(pool, hostId, taken.token, this.#fitting(ms));
@@ -86,7 +86,7 @@ export class Portions {
   }
 
   async #lookOn(ms: number): Promise<Portion> {
-    const { bells } = this.#room.dependencies;
+    const { bells } = this.#context.dependencies;
     const hostId = Number(this.#visit.lease.hostId);
     const ear = bells.listen(['found'], (id) => id === hostId);
     try {
@@ -97,7 +97,7 @@ export class Portions {
   }
 
   async #lookOnBy(ear: Ear, ms: number): Promise<Portion> {
-    const { settings, bells } = this.#room.dependencies;
+    const { settings, bells } = this.#context.dependencies;
     const { lease } = this.#visit;
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
@@ -106,7 +106,7 @@ export class Portions {
       const overMs = performance.now() - this.#visit.endsAt;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
       ear.forget();
-      const { queued, unread } = await this.#room.ahead.at(lease.hostId);
+      const { queued, unread } = await this.#context.ahead.at(lease.hostId);
       if (queued > this.#mostQueued || (overMs >= 0 && unread === 0)) return 'closed';
       if (overMs < 0 && (unread < mostUnread || settings.lingerMs === 0)) {
         const urls = queued > 0 ? await this.next(ms) : [];
@@ -116,9 +116,9 @@ export class Portions {
       }
       const waitsFor =
         queued > 0 && overMs < 0 && unread < mostUnread ? 'retry' : unread > 0 ? 'reading' : null;
-      if (waitsFor === null && lease.times.isAtWork) this.#room.keeper.noteTimesSoon();
+      if (waitsFor === null && lease.times.isAtWork) this.#context.keeper.noteTimesSoon();
       lease.times.does(waitsFor);
-      if (waitsFor === 'reading' && this.#room.isQuiet) bells.ring('call', [Number(lease.hostId)]);
+      if (waitsFor === 'reading' && this.#context.isQuiet) bells.ring('call', [Number(lease.hostId)]);
       await ear.sleep(lookMs, this.#signal);
     }
   }

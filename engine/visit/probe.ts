@@ -6,7 +6,7 @@
 import type { HostRef, ProbeResult } from '../../contracts/activities.ts';
 import { hostCausedClasses } from '../../domain/dead-letter.ts';
 import { crawlsOfParked } from '../../storage/hosts/index.ts';
-import type { FetchRoom } from './fetch-room.ts';
+import type { FetchContext } from './fetch-context.ts';
 import { asWhom, type RobotsReading } from './fetch-robots.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { HostVisit, onErrand, unasked } from './host-visit.ts';
@@ -17,13 +17,13 @@ const patienceMs = 10_000;
 
 /** Null: the lease was lost, or the worker is leaving: probe again. Returns the lease in every case. */
 export async function probe(
-  room: FetchRoom,
+  context: FetchContext,
   lease: HostLease,
   host: HostRef,
   signal: AbortSignal,
 ): Promise<ProbeResult | null> {
-  const { pool } = room.dependencies;
-  const visit = new HostVisit(room.dependencies, lease, host.origin, signal);
+  const { pool } = context.dependencies;
+  const visit = new HostVisit(context.dependencies, lease, host.origin, signal);
   const crawls = async (): Promise<WaitingCrawl[]> =>
     (await crawlsOfParked(pool, host.hostId, hostCausedClasses)).map(({ id }) => unasked(id));
   return onErrand(visit, crawls, async (leaves) => {
@@ -40,7 +40,7 @@ export async function probe(
       const waitMs = Math.ceil(Math.max(visit.waitMs, allowance.closedMs));
       return { outcome: 'not-yet', message: 'no request may be sent to the host yet', waitMs };
     }
-    const reading = await room.robotsFetcher.fetch(visit, asWhom(visit.crawls, first), signal);
+    const reading = await context.robotsFetcher.fetch(visit, asWhom(visit.crawls, first), signal);
     const askedMs = reading.kind === 'unreachable' ? (reading.retryAfterMs ?? 0) : 0;
     leaves({ waitMs: askedMs });
     const result = resultOf(reading);

@@ -1,7 +1,7 @@
 /** The rules of a slice: a fresh copy of robots.txt, a new copy, or an older copy while robots.txt cannot be read. */
 import { olderRobotsMs } from '../../domain/robots.ts';
 import { backoffMs, type TroubleClass } from '../../domain/trouble.ts';
-import type { FetchRoom } from './fetch-room.ts';
+import type { FetchContext } from './fetch-context.ts';
 import type { HostRules, HostTrouble } from './host-rules.ts';
 import { asWhom } from './fetch-robots.ts';
 import type { HostVisit } from './host-visit.ts';
@@ -17,15 +17,15 @@ export const hostWide: Readonly<Partial<Record<string, TroubleClass>>> = {
 
 /** @param failures the host's failures in a row so far */
 export async function readRobots(
-  room: FetchRoom,
+  context: FetchContext,
   visit: HostVisit,
   failures: number,
   signal: AbortSignal,
 ): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
   const { fresh, older } = visit.known;
   if (fresh !== null) return { robots: fresh, refused: null };
-  const as = asWhom(visit.crawls, visit.crawls[0] ?? room.dependencies.settings);
-  const reading = await room.robotsFetcher.fetch(visit, as, signal);
+  const as = asWhom(visit.crawls, visit.crawls[0] ?? context.dependencies.settings);
+  const reading = await context.robotsFetcher.fetch(visit, as, signal);
   switch (reading.kind) {
     case 'interrupted':
       return reading.kind;

@@ -15,7 +15,7 @@ import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../s
 import { waitingCrawls } from '../../storage/feeding/index.ts';
 import { noBodies, type FindBody } from './earlier-bodies.ts';
 import { PageFetch } from './fetch-page.ts';
-import type { FetchRoom } from './fetch-room.ts';
+import type { FetchContext } from './fetch-context.ts';
 import type { Wanted } from './gates.ts';
 import type { HostTrouble } from './host-rules.ts';
 import type { HostVisit } from './host-visit.ts';
@@ -52,7 +52,7 @@ export interface SliceEnd {
 type Work = 'more' | 'idle' | 'wait' | 'held';
 
 export class Slice {
-  readonly #room: FetchRoom;
+  readonly #context: FetchContext;
   readonly #lease: HostLease;
   readonly #signal: AbortSignal;
   readonly #sliceMs: number;
@@ -64,14 +64,14 @@ export class Slice {
   #optedOut = false;
   #earlierBody: FindBody = noBodies;
 
-  constructor(room: FetchRoom, visit: HostVisit, sliceMs: number, signal: AbortSignal) {
-    this.#room = room;
+  constructor(context: FetchContext, visit: HostVisit, sliceMs: number, signal: AbortSignal) {
+    this.#context = context;
     this.#lease = visit.lease;
     this.#signal = signal;
     this.#sliceMs = sliceMs;
     this.#lessons = new Lessons(visit.lease.taken);
     this.#visit = visit;
-    this.#pages = new PageFetch(room, visit, this.#lessons);
+    this.#pages = new PageFetch(context, visit, this.#lessons);
     visit.endsAt = performance.now() + sliceMs;
   }
 
@@ -118,7 +118,7 @@ export class Slice {
   }
 
   async #work(): Promise<Work> {
-    const { pool, settings } = this.#room.dependencies;
+    const { pool, settings } = this.#context.dependencies;
     await this.#reclaim();
     const visit = this.#visit;
     await visit.gather(await waitingCrawls(pool, this.#lease.hostId), true);
@@ -141,7 +141,7 @@ export class Slice {
     if (urls === 'closed') return 'more';
     if (urls.length === 0) return 'idle';
     const asked = pacer.last;
-    const reading = await readRobots(this.#room, visit, this.#lessons.failures, this.#signal);
+    const reading = await readRobots(this.#context, visit, this.#lessons.failures, this.#signal);
     if (reading === 'interrupted') return 'more';
     if ('busyMs' in reading) {
       pacer.holdOff(reading.busyMs);
@@ -160,17 +160,17 @@ export class Slice {
 
   async #reclaim(): Promise<void> {
     const { hostId, taken } = this.#lease;
-    await retrying(() => reclaimUrls(this.#room.dependencies.pool, hostId, taken.token));
+    await retrying(() => reclaimUrls(this.#context.dependencies.pool, hostId, taken.token));
   }
 
   #portions(mostQueued: number): Portions {
     this.#lease.crawls = this.#visit.crawls.map(({ id }) => id);
-    return new Portions(this.#room, this.#visit, mostQueued, this.#signal);
+    return new Portions(this.#context, this.#visit, mostQueued, this.#signal);
   }
 
   /** Milliseconds of fetching for which URLs are leased together. */
   get #portionMs(): number {
-    const { sliceMs } = this.#room.dependencies.settings;
+    const { sliceMs } = this.#context.dependencies.settings;
     const { crawls } = this.#visit;
     // A host that is slow must not hold many of the few pages that a crawl may still have. And a crawl whose next URLs are
     // found while those of another are in hand waits for these.
@@ -182,9 +182,9 @@ export class Slice {
   async #fetchOn(portions: Portions, first: readonly LeasedUrl[]): Promise<'more' | 'idle'> {
     const { origin, crawls, rules } = this.#visit;
     const { hostId } = this.#lease;
-    await this.#room.admitSitemaps(hostId, origin, crawls, rules);
+    await this.#context.admitSitemaps(hostId, origin, crawls, rules);
     for (let urls: Portion = first; ;) {
-      if (urls.length > 0) this.#earlierBody = await this.#room.earlierBodies.of(hostId, urls, crawls);
+      if (urls.length > 0) this.#earlierBody = await this.#context.earlierBodies.of(hostId, urls, crawls);
       if (!(await this.#fetchAll(urls))) return 'more';
       urls = await portions.further(this.#portionMs);
       if (urls === 'closed') return 'more';
@@ -197,7 +197,7 @@ export class Slice {
     const refused: ResultRow[] = [];
     let goesOn = true;
     const end = (): false => (goesOn = false);
-    const { pacer, turns, house } = this.#visit;
+    const { pacer, turns, services } = this.#visit;
     const lanes = lanesAt({
       ...this.#lease.taken,
       ...this.#lessons.manners,
@@ -210,7 +210,7 @@ export class Slice {
     );
     await inLanes(inTurn, lanes, async (url, lane) => {
       if (this.#mustEndBefore(url)) return end();
-      const wanted = { url, crawl: await house.books.crawls.open(url.crawl_id) };
+      const wanted = { url, crawl: await services.books.crawls.open(url.crawl_id) };
       const stopped = await this.#visit.mayAsk(wanted);
       switch (stopped?.kind) {
         case undefined:
@@ -231,14 +231,14 @@ export class Slice {
           return end();
       }
     });
-    if (refused.length > 0) await this.#room.dependencies.writer.write({ results: refused });
+    if (refused.length > 0) await this.#context.dependencies.writer.write({ results: refused });
     this.#settled += refused.filter(({ state }) => state !== 'queued').length;
     return goesOn;
   }
 
   /** Excludes every queued URL of a host that has opted out. */
   async #excludeOptedOut({ detail }: Refusal): Promise<void> {
-    const { pool } = this.#room.dependencies;
+    const { pool } = this.#context.dependencies;
     this.#optedOut = true;
     const host = JSON.stringify([{ id: this.#lease.hostId, detail }]);
     for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
@@ -262,12 +262,12 @@ export class Slice {
     this.#lessons.learnOfRobots(trouble);
     if (first === undefined) return;
     const row = attemptedRow(placeOf(this.#lease, first), trouble.class, trouble.message);
-    await this.#room.dependencies.writer.write({ results: [row] });
+    await this.#context.dependencies.writer.write({ results: [row] });
   }
 
   async #putBack(): Promise<void> {
     const { hostId, taken } = this.#lease;
-    await retrying(() => returnUrls(this.#room.dependencies.pool, hostId, taken.token));
+    await retrying(() => returnUrls(this.#context.dependencies.pool, hostId, taken.token));
   }
 
   /**
@@ -276,7 +276,7 @@ export class Slice {
    * first. If the worker is leaving, the lease runs out by itself.
    */
   async #giveBackAfter(error: unknown): Promise<void> {
-    const { log } = this.#room.dependencies;
+    const { log } = this.#context.dependencies;
     for (;;) {
       try {
         await this.#putBack();
@@ -303,7 +303,7 @@ export class Slice {
   }
 
   async #release(): Promise<void> {
-    const { pool } = this.#room.dependencies;
+    const { pool } = this.#context.dependencies;
     await this.#lessons.save(pool, this.#lease.hostId, this.#visit.baseDelayMs);
     const waitMs = this.#lessons.trouble?.waitMs ?? 0;
     await this.#visit.leave({ ...this.#lessons.forRelease, waitMs });

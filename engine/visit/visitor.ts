@@ -15,7 +15,7 @@ import { answerAsks, hostHold, hostOutlook, type HostOutlook } from '../../stora
 import { lentHold } from '../../storage/lending/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { FetchRoom } from './fetch-room.ts';
+import { FetchContext } from './fetch-context.ts';
 import { HostVisit } from './host-visit.ts';
 import { probe } from './probe.ts';
 import { Slice, type SliceEnd } from './slice.ts';
@@ -25,12 +25,12 @@ const leasePatienceFactor = 1.5;
 
 export class Visitor {
   readonly #dependencies: Dependencies;
-  readonly #room: FetchRoom;
+  readonly #context: FetchContext;
   readonly #leasePatienceMs: number;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
-    this.#room = new FetchRoom(dependencies);
+    this.#context = new FetchContext(dependencies);
     this.#leasePatienceMs = dependencies.settings.leaseMs * leasePatienceFactor;
   }
 
@@ -42,18 +42,18 @@ export class Visitor {
     const { outage, settings } = this.#dependencies;
     const down = outage();
     if (down !== null) throw down;
-    let lease = await this.#room.keeper.take(host.hostId, 0, signal);
+    let lease = await this.#context.keeper.take(host.hostId, 0, signal);
     if (lease === null) {
       const waiting = await this.#untilReturned(host);
       if (waiting !== null) return waiting;
-      lease = await this.#room.keeper.take(host.hostId, this.#leasePatienceMs, signal);
+      lease = await this.#context.keeper.take(host.hostId, this.#leasePatienceMs, signal);
     }
     if (lease === null) return null;
     beat();
-    const visited = this.#room.census.visited(host.hostId);
+    const visited = this.#context.census.visited(host.hostId);
     const sliceMs = stretchedSliceMs(settings.sliceMs, visited, availableParallelism());
     const visit = new HostVisit(this.#dependencies, lease, host.origin, signal);
-    const end = await new Slice(this.#room, visit, sliceMs, signal).run();
+    const end = await new Slice(this.#context, visit, sliceMs, signal).run();
     // The first failure is a result: the workflow shows the backoff and sleeps. A further failure in a row is left to
     // Temporal's retries: its pending activity shows attempt, last failure and next time.
     if (end.trouble !== null) {
@@ -79,8 +79,8 @@ export class Visitor {
       const message = 'the session of a crawl has ended there: edit its headers, and retry the host';
       return { outcome: 'pointless', message, waitMs: 0 };
     }
-    const lease = await this.#room.keeper.take(host.hostId, this.#leasePatienceMs, signal);
-    const result = lease === null ? null : await probe(this.#room, lease, host, signal);
+    const lease = await this.#context.keeper.take(host.hostId, this.#leasePatienceMs, signal);
+    const result = lease === null ? null : await probe(this.#context, lease, host, signal);
     // A host that answers is unparked first, which also ends the asks of crawls. Until then those crawls stay open.
     if (result?.outcome === 'fails' || result?.outcome === 'pointless')
       await retrying(() => answerAsks(pool, host.hostId));

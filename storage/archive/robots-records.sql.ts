@@ -21,11 +21,11 @@ export const keepRobots = statement<{
   at: number;
   length: number;
 }>('keep-robots')`
-   with standing as materialized (
+   with open as materialized (
      select id from crawl where id = $crawlId and removed_at is null for share
    ), taking as materialized (
      select q.host_id, q.crawl_id, s.id
-       from standing join host_queue q on q.crawl_id = standing.id and q.host_id = $hostId
+       from open join host_queue q on q.crawl_id = open.id and q.host_id = $hostId
        join segment s on s.id = $segment and s.state = 'open'
         for share of s
    )

@@ -214,7 +214,7 @@ export const changesPlace = statement<[crawlId: string], { micros: number }>('ch
    select at_micros as micros from crawl_changes where crawl_id = $1`;
 
 /** Whether all changes of a crawl are told, for now, and what was compared and left out. */
-export const changesStanding = statement<
+export const changesProgress = statement<
   [crawlId: string],
   {
     is_over: boolean;
@@ -223,7 +223,7 @@ export const changesStanding = statement<
     dropped: number;
     lost: number;
   }
->('changes-standing')`
+>('changes-progress')`
    select c.state in ('finished', 'cancelled', 'failed')
             and coalesce(f.is_over, c.config -> 'changes' is distinct from 'true') as is_over,
           coalesce(f.compared, 0) as compared, coalesce(f.forgotten, 0) as forgotten,

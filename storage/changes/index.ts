@@ -2,7 +2,7 @@
 export {
   answersAfter,
   changesPlace,
-  changesStanding,
+  changesProgress,
   claimChanges,
   countDropped,
   followedCrawl,

@@ -16,7 +16,7 @@ export {
   listCrawls,
   loadCrawls,
   lockCrawls,
-  crawlStanding,
+  crawlStands,
   crawlOfTenant,
   anyCrawlOfTenant,
   openCrawlsAfter,

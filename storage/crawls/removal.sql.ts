@@ -130,7 +130,7 @@ export const removeRest = [
   ...['freshness_sample', 'trap_watch', 'quarantine', 'crawl_changes'].map(rowsOf),
   ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'].map(rowsOf),
   removing('remove-crawl')`
-   with standing as (update tenant set default_crawl_id = null where default_crawl_id = $1), gone as (
+   with detached as (update tenant set default_crawl_id = null where default_crawl_id = $1), gone as (
        delete from crawl where id = $1 and $2 > 0 returning 1
      )
      select count(*) as rows from gone`,

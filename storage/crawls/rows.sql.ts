@@ -65,7 +65,7 @@ export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>('lo
 export const lockCrawls = statement<[crawlIds: readonly number[]], { id: number }>('lock-crawls')`
    select id from crawl where id = any ($1) order by id for no key update`;
 
-export const crawlStanding = statement<[crawlId: number], NumberedStands>('crawl-standing')`
+export const crawlStands = statement<[crawlId: number], NumberedStands>('crawl-stands')`
    select state, cause, reason, state_revision as revision from crawl where id = $1`;
 
 /** One row if the crawl belongs to the tenant and is not being deleted. */

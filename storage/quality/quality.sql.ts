@@ -81,7 +81,7 @@ export const storeQualities = statement<[rows: string]>('store-qualities')`
      set quality = excluded.quality, later = excluded.later, parts = excluded.parts, urls = excluded.urls, looked_at = now()`;
 
 /**
- * Gives hosts the budget and the standing that follow from their quality, where these have changed; answers those hosts.
+ * Gives hosts the budget and the class that follow from their quality, where these have changed; answers those hosts.
  * `rows`: Consequences[]. `opens`: a host that had spent its budget is open again, and a visit under way ends.
  */
 export const settleQualities = statement<[rows: string, opens: boolean], { origin: string }>(

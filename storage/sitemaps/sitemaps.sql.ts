@@ -59,7 +59,7 @@ export const listSitemaps = view<
   },
   SitemapRow
 >('list-sitemaps')`
-   select u.host_id, encode(u.key, 'hex') as key, u.url, s.standing as state, u.status, u.reason, u.detail,
+   select u.host_id, encode(u.key, 'hex') as key, u.url, s.shown as state, u.status, u.reason, u.detail,
           parent.url as named_by, u.seed, u.fetched_at, r.format, r.pages, r.sitemaps, r.admitted as new_urls,
           coalesce(r.faults, '[]') as faults, coalesce(r.fault_count, 0) as fault_count
      from url u
@@ -76,8 +76,8 @@ export const listSitemaps = view<
         when r.fault_count = 0 then 'read'
         when u.redirect_to is not null then 'redirect'
         else 'failed'
-      end as standing
+      end as shown
     ) s
     where u.crawl_id = $crawlId and u.kind = 1 and (u.host_id, u.key) > ($afterHost, decode($afterKey, 'hex'))
-      and ($states::text[] is null or s.standing = any ($states))
+      and ($states::text[] is null or s.shown = any ($states))
     order by u.host_id, u.key limit $limit`;

@@ -1,6 +1,6 @@
 /**
- * The standing crawl of a tenant, on which the compatible routes act. It is made at its first use, without seeds, and
- * is over as long as it has nothing to do; seeds make it run again. A standing crawl that was cancelled, or ended at a
+ * The default crawl of a tenant, on which the compatible routes act. It is made at its first use, without seeds, and
+ * is over as long as it has nothing to do; seeds make it run again. A default crawl that was cancelled, or ended at a
  * limit, stays as it is: the next use makes another one, with the same settings.
  */
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
@@ -17,7 +17,7 @@ import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
 import { pendingSeed } from '../seeds/index.ts';
 import { storedStages } from '../../domain/stage.ts';
 
-/** Null: the tenant has no standing crawl yet. */
+/** Null: the tenant has no default crawl yet. */
 export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
   const [row] = await defaultCrawl(db, tenantId);
   return row ?? null;
@@ -26,7 +26,7 @@ export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise
 const stands = (crawl: DefaultCrawlRow): boolean => crawl.state === 'draining' || whyNoMore(crawl) === null;
 
 /**
- * The id of the standing crawl, which is made if there is none; or the quota that forbids a new one. However many
+ * The id of the default crawl, which is made if there is none; or the quota that forbids a new one. However many
  * callers ask at once, one crawl is made.
  */
 export async function provideDefaultCrawl(
@@ -51,7 +51,7 @@ export async function provideDefaultCrawl(
   );
 }
 
-export type UrlStanding = Pick<
+export type UrlStatus = Pick<
   UrlCircumstances,
   | 'url'
   | 'state'
@@ -74,7 +74,7 @@ export async function findUrl(
   db: Queryable,
   crawlId: string,
   { canonical, host, url }: CanonicalUrl,
-): Promise<UrlStanding | null> {
+): Promise<UrlStatus | null> {
   // The waiting seeds are read first: a seed that is admitted between the two reads is then found by one read or both.
   const [seed] = await pendingSeed(db, crawlId, url);
   const [origin] = await hostIds(db, [host]);

@@ -1,4 +1,4 @@
-/** How a crawl is made, with its seeds and within the quotas of its tenant; the standing crawl of a tenant. */
+/** How a crawl is made, with its seeds and within the quotas of its tenant; the default crawl of a tenant. */
 export { admitCrawl } from './crawl-admission.ts';
 export { createCrawl, failUnstarted } from './create-crawl.ts';
-export { findDefaultCrawl, provideDefaultCrawl, findUrl, type UrlStanding } from './default-crawl.ts';
+export { findDefaultCrawl, provideDefaultCrawl, findUrl, type UrlStatus } from './default-crawl.ts';

@@ -50,14 +50,14 @@ export interface DefaultCrawlRow extends CrawlStands {
   readonly config: CrawlConfig;
 }
 
-/** The standing crawl of a tenant; no row: the tenant has none yet. */
+/** The default crawl of a tenant; no row: the tenant has none yet. */
 export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>('default-crawl')`
    select c.id::text, c.state, c.cause, c.reason, c.config
      from tenant t join crawl c on c.id = t.default_crawl_id
     where t.id = $1`;
 
 /**
- * Stores a crawl without seeds that has nothing left to do, as the standing crawl of a tenant. It has no workflow until
+ * Stores a crawl without seeds that has nothing left to do, as the default crawl of a tenant. It has no workflow until
  * seeds set it running. Ids are made as in `insertCrawl`.
  */
 export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(

@@ -13,7 +13,7 @@ import {
   type Scope,
 } from '../../contracts/tenancy.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
-import { findKey, insertKey, keyStanding, listKeys, noteKeyUse, revokeKey } from './keys.sql.ts';
+import { findKey, insertKey, judgeAdminKey, listKeys, noteKeyUse, revokeKey } from './keys.sql.ts';
 import { lockTenant } from './tenants.sql.ts';
 
 /** Characters of a key that people see to tell keys apart; the rest has more than 200 random bits. */
@@ -23,7 +23,7 @@ export const makeSecret = (): string => keyStart + randomBytes(32).toString('bas
 
 const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-export interface KeyWish {
+export interface WantedKey {
   readonly name: string;
   readonly role: Role;
   readonly scopes: readonly Scope[] | null;
@@ -52,9 +52,13 @@ export async function useKey(db: Queryable, key: string): Promise<ValidKey | nul
 }
 
 /** Null: there is no such tenant, or it is closed. */
-export async function createKey(db: Queryable, tenantId: string, wish: KeyWish): Promise<CreatedKey | null> {
+export async function createKey(
+  db: Queryable,
+  tenantId: string,
+  wanted: WantedKey,
+): Promise<CreatedKey | null> {
   const key = makeSecret();
-  const row = await store(db, tenantId, key, wish);
+  const row = await store(db, tenantId, key, wanted);
   return row === undefined ? null : { ...row, key };
 }
 
@@ -62,7 +66,7 @@ async function store(
   db: Queryable,
   tenantId: string,
   key: string,
-  { name, role, scopes, expiresAt }: KeyWish,
+  { name, role, scopes, expiresAt }: WantedKey,
 ): Promise<KeyView | undefined> {
   const prefix = key.slice(0, prefixLength);
   const [row] = await insertKey(db, { tenantId, name, hash: hashOf(key), prefix, role, scopes, expiresAt });
@@ -91,7 +95,7 @@ export async function revoke(db: Queryable, id: string, tenantId: string | null)
   return row ?? null;
 }
 
-const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scopes: null, expiresAt: null });
+const adminOfInstance = (name: string): WantedKey => ({ name, role: 'admin', scopes: null, expiresAt: null });
 
 /**
  * Makes a given key an admin's key of the instance, if nobody knows the key yet. False: the key is known and is not (or
@@ -99,8 +103,8 @@ const adminOfInstance = (name: string): KeyWish => ({ name, role: 'admin', scope
  */
 export async function adoptAdminKey(db: Queryable, key: string, name: string): Promise<boolean> {
   await store(db, String(defaultTenant), key, adminOfInstance(name));
-  const [standing] = await keyStanding(db, hashOf(key), defaultTenant);
-  return standing?.good === true;
+  const [judged] = await judgeAdminKey(db, hashOf(key), defaultTenant);
+  return judged?.good === true;
 }
 
 /**

@@ -8,7 +8,7 @@ export {
   revoke,
   adoptAdminKey,
   makeFirstKey,
-  type KeyWish,
+  type WantedKey,
 } from './api-keys.ts';
 export { auditBefore, tidyAudit } from './audit-log.ts';
 export {

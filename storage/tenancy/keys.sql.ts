@@ -62,7 +62,9 @@ export const revokeKey = view<[id: string, tenantId: string | null], KeyView>('r
 /**
  * Whether the key with this hash is accepted as an admin's key of the instance; no row: there is no key with this hash.
  */
-export const keyStanding = statement<[hash: Buffer, tenantId: number], { good: boolean }>('key-standing')`
+export const judgeAdminKey = statement<[hash: Buffer, tenantId: number], { good: boolean }>(
+  'judge-admin-key',
+)`
    select k.revoked_at is null and coalesce(k.expires_at > now(), true)
           and k.role = 'admin' and k.scopes is null and k.tenant_id = $2 as good
      from api_key k where k.hash = $1`;

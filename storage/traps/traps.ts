@@ -6,7 +6,7 @@
 import { isOver, whyNoMore } from '../../domain/crawl-life.ts';
 import { floorUnder, usualFloor, type CrawlBounds } from '../../domain/traps/rules.ts';
 import { domainOfShape } from '../../domain/traps/shape.ts';
-import { noPages, watchPages, type Observation, type Standing } from '../../domain/traps/watch.ts';
+import { noPages, watchPages, type Observation, type ShapeStatus } from '../../domain/traps/watch.ts';
 import { reopenClosedCrawls } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
@@ -64,14 +64,14 @@ export function addWatched(
     }
     const found: FoundRow[] = [];
     const samples: object[] = [];
-    const stored = rows.map(({ host_id, crawl_id, state: known, standings, quota }) => {
+    const stored = rows.map(({ host_id, crawl_id, state: known, statuses, quota }) => {
       // Without words it is new, or a process of an older version wrote it.
       const state = { ...noPages(), ...(known.words !== undefined && known) };
       const pages = watched.filter((each) => each.host_id === host_id && each.crawl_id === crawl_id);
       const findings = watchPages(
         state,
         pages.flatMap((each) => each.pages),
-        standingsOf(standings),
+        statusesOf(statuses),
         Math.min(...pages.map(({ bounds }) => floorUnder(withQuota(bounds, quota), usual))),
       );
       for (const finding of findings) {
@@ -101,8 +101,12 @@ const withQuota = (bounds: CrawlBounds, quota: number | null): CrawlBounds => ({
   requestsPerDay: Math.min(bounds.requestsPerDay ?? Infinity, quota ?? Infinity),
 });
 
-const standingsOf = (given: Readonly<Record<string, Standing | 'cleared'>> | null): Map<string, Standing> =>
-  new Map(Object.entries(given ?? {}).filter((entry): entry is [string, Standing] => entry[1] !== 'cleared'));
+const statusesOf = (
+  given: Readonly<Record<string, ShapeStatus | 'cleared'>> | null,
+): Map<string, ShapeStatus> =>
+  new Map(
+    Object.entries(given ?? {}).filter((entry): entry is [string, ShapeStatus] => entry[1] !== 'cleared'),
+  );
 
 /** Of several findings about a shape the last one holds. */
 const latest = (found: readonly FoundRow[]): FoundRow[] => [

@@ -1,5 +1,5 @@
 /** What the pages of hosts showed. */
-import type { Standing, WatchState } from '../../domain/traps/watch.ts';
+import type { ShapeStatus, WatchState } from '../../domain/traps/watch.ts';
 import { hostQuota } from '../hosts/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -17,7 +17,7 @@ export interface WatchRow {
   /** Empty: no page was added yet. */
   readonly state: Partial<WatchState>;
   /** Of the host's shapes that have one. */
-  readonly standings: Readonly<Record<string, Standing | 'cleared'>> | null;
+  readonly statuses: Readonly<Record<string, ShapeStatus | 'cleared'>> | null;
   /** Requests a day that the host may get; null: as many as any. */
   readonly quota: number | null;
 }
@@ -26,7 +26,7 @@ export interface WatchRow {
 export const lockWatches = statement<[places: string], WatchRow>('lock-watches')`
    select w.host_id, w.crawl_id, w.state,
           (select json_object_agg(q.shape, case when q.verdict = 'suspected' and q.rule = 'noindex' then 'deferred' else q.verdict end) from quarantine q
-            where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as standings,
+            where q.crawl_id = w.crawl_id and q.host_id = w.host_id) as statuses,
           ${hostQuota('h.')} as quota
      from trap_watch w join host h on h.id = w.host_id
     where (w.host_id, w.crawl_id) in (select host_id, crawl_id from json_to_recordset($1) as r(host_id bigint, crawl_id bigint))

@@ -26,14 +26,14 @@ import { dropReplayedLetters, listWebhookLetters, replayWebhook } from './letter
 import { lockTenant } from '../tenancy/index.ts';
 import { refreshWebhookCursors } from './queue.sql.ts';
 
-export interface WebhookWish {
+export interface WantedWebhook {
   readonly url: string;
   readonly kinds: readonly string[] | null;
   readonly crawlId: string | null;
 }
 
 /** Events of one crawl (absent: of all that the webhook hears of), behind an id or since an instant. */
-export interface ReplayWish {
+export interface WantedReplay {
   readonly crawlId?: string | null | undefined;
   readonly after?: string | null | undefined;
   readonly since?: string | null | undefined;
@@ -53,7 +53,7 @@ type Versions = readonly number[] | null;
 export async function createWebhook(
   pool: Pool,
   tenantId: number,
-  { url, kinds, crawlId }: WebhookWish,
+  { url, kinds, crawlId }: WantedWebhook,
 ): Promise<{ readonly version: number; readonly body: CreatedWebhook } | null> {
   const secret = randomBytes(32);
   return inTransaction(pool, async (db) => {
@@ -112,7 +112,7 @@ export async function replay(
   pool: Pool,
   tenantId: number,
   id: string,
-  { crawlId = null, after = null, since = null }: ReplayWish,
+  { crawlId = null, after = null, since = null }: WantedReplay,
 ): Promise<number | null | 'other-crawl'> {
   return inTransaction(pool, async (db) => {
     const [webhook] = await lockWebhook(db, id, tenantId);

@@ -127,8 +127,8 @@ async function whatIsLeft(bed: Bed, crawlId: string): Promise<string[]> {
   return Object.entries(counts).map(([key, count]) => {
     const { origin, lease_token, lease_until, not_before, fed, parked_at, last_error } =
       hosts.get(key.split(' ')[0] ?? '') ?? {};
-    const standing = JSON.stringify({ lease_token, lease_until, not_before, fed, parked_at, last_error });
-    return `${origin ?? ''}: ${String(count)} of ${key}; ${standing}`;
+    const row = JSON.stringify({ lease_token, lease_until, not_before, fed, parked_at, last_error });
+    return `${origin ?? ''}: ${String(count)} of ${key}; ${row}`;
   });
 }
 

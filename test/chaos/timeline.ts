@@ -10,6 +10,6 @@ export interface Strike {
   /** What was hit, or why nothing was. */
   readonly note: string;
   readonly hit: boolean;
-  /** Authorities of hosts whose wish for a pause was in Postgres before the strike, so that nothing excuses its loss. */
+  /** Authorities of hosts whose pause, which they had asked for, was in Postgres before the strike, so that nothing excuses its loss. */
   readonly heard: readonly string[];
 }

@@ -57,8 +57,8 @@ describe('classes', () => {
               alone: inARow,
             },
           };
-          const standing = { hostFailures: tries, suspicion, outageMs: 3_600_000, isShared: hops > 4 };
-          const { url, host } = judgeAnswer(given, { tries, hops, maxRedirects: 5, ...standing });
+          const circumstances = { hostFailures: tries, suspicion, outageMs: 3_600_000, isShared: hops > 4 };
+          const { url, host } = judgeAnswer(given, { tries, hops, maxRedirects: 5, ...circumstances });
           if (url.state === 'failed') expect(deadLetterClasses).toContain(url.reason);
           // What a parked host leaves behind fails with the class of its trouble.
           if (host.trouble !== null) expect(deadLetterClasses).toContain(host.trouble.class);

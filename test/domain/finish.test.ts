@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   judgeFinish,
   type CrawlLimits,
-  type CrawlStanding,
+  type CrawlProgress,
   type FinishVerdict,
   waitsForNeeds,
 } from '../../domain/finish.ts';
 
 const endless = { maxPages: null, maxSeconds: null, finish: null };
-const nothingLeft: CrawlStanding = {
+const nothingLeft: CrawlProgress = {
   queued: 0,
   leased: 0,
   pending: 0,
@@ -20,11 +20,11 @@ const nothingLeft: CrawlStanding = {
   counters: {},
 };
 
-const verdictOf = (standing: CrawlStanding, limits: Partial<CrawlLimits>): FinishVerdict['verdict'] =>
-  judgeFinish(standing, { ...endless, ...limits }).verdict;
+const verdictOf = (progress: CrawlProgress, limits: Partial<CrawlLimits>): FinishVerdict['verdict'] =>
+  judgeFinish(progress, { ...endless, ...limits }).verdict;
 
 describe('judgeFinish', () => {
-  it.each<[string, Partial<CrawlStanding>, FinishVerdict['verdict']]>([
+  it.each<[string, Partial<CrawlProgress>, FinishVerdict['verdict']]>([
     ['nothing left', {}, 'complete'],
     ['something queued', { queued: 1 }, 'going'],
     ['something in flight', { leased: 1 }, 'going'],
@@ -33,8 +33,8 @@ describe('judgeFinish', () => {
     // Nothing happens there until somebody acts: it would never end.
     ['only URLs of parked hosts', { queued: 3, parked: 3 }, 'complete'],
     ['more than those', { queued: 4, parked: 3 }, 'going'],
-  ])('%s', (_, standing, verdict) => {
-    expect(judgeFinish({ ...nothingLeft, ...standing }, endless)).toEqual({ verdict });
+  ])('%s', (_, progress, verdict) => {
+    expect(judgeFinish({ ...nothingLeft, ...progress }, endless)).toEqual({ verdict });
   });
 
   it('ends at its limits', () => {
@@ -91,7 +91,7 @@ describe('judgeFinish', () => {
 
   it('never ends a crawl without limits that has live work', () => {
     const count = fc.nat({ max: 1_000 });
-    const standing = fc
+    const progress = fc
       .record({
         queued: count,
         leased: count,
@@ -103,7 +103,7 @@ describe('judgeFinish', () => {
       })
       .chain((some) => fc.nat({ max: some.queued }).map((parked) => ({ ...some, parked })));
     fc.assert(
-      fc.property(standing, (some) => {
+      fc.property(progress, (some) => {
         const live = some.queued > some.parked || some.leased > 0 || some.pending > 0;
         expect(verdictOf(some, {})).toBe(live ? 'going' : 'complete');
       }),

@@ -183,9 +183,9 @@ it('what pages need is bound by what is excluded, and by nothing else', () => {
     ...{ requisites: true, maxDepth: 0, include: ['*/docs/*'], exclude: ['*.gif'] },
     ...{ includeDomains: ['a.example'], excludeDomains: ['ads.example'] },
   };
-  const standing = { depth: 9, seed: false, inside: false, requisite: true };
+  const facts = { depth: 9, seed: false, inside: false, requisite: true };
   const verdictOn = (url: string, over: Partial<ScopeConfig> = {}) =>
-    compileScope({ ...config, ...over }, compilePattern)(link(url), standing);
+    compileScope({ ...config, ...over }, compilePattern)(link(url), facts);
   expect(verdictOn('https://cdn.example/a.css')).toEqual({ verdict: 'admit' });
   expect(verdictOn('https://cdn.example/a.gif')).toMatchObject({ verdict: 'excluded', reason: 'pattern' });
   expect(verdictOn('https://x.ads.example/a.js')).toMatchObject({ verdict: 'excluded', reason: 'domain' });

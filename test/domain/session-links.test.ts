@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
 import { compilePattern } from '../../domain/pattern.ts';
-import { compileScope, type LinkStanding } from '../../domain/scope.ts';
+import { compileScope, type LinkFacts } from '../../domain/scope.ts';
 import { actionIn, hasSession } from '../../domain/session-links.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 
@@ -82,9 +82,9 @@ describe('a link that ends the session or changes something', () => {
 });
 
 describe('the scope of a crawl', () => {
-  const found: LinkStanding = { depth: 1, seed: false, inside: true };
-  const judge = (config: Partial<typeof defaultCrawlConfig>, standing = found) =>
-    compileScope({ ...defaultCrawlConfig, ...config }, compilePattern)(link('/logout'), standing).verdict;
+  const found: LinkFacts = { depth: 1, seed: false, inside: true };
+  const judge = (config: Partial<typeof defaultCrawlConfig>, facts = found) =>
+    compileScope({ ...defaultCrawlConfig, ...config }, compilePattern)(link('/logout'), facts).verdict;
   const cookie = { cookie: 'id=1' };
 
   it('leaves such links out with a session, but for seeds, and unless they are asked for', () => {

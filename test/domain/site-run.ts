@@ -73,13 +73,13 @@ export function crawl(pages: readonly string[], answering: Answering, untilMs = 
     if (answer.kind === 'fault' && answer.fault === 'timeout') now += 30_000;
     const delayOf = ({ manners: { slowdown } }: HostMemory): number =>
       hostDelayMs({ operatorMs: null, robotsMs: null, leavesMs: [], slowdown });
-    const standing = historyOf(memory, { key: url.page, reason: url.reason }, now);
+    const history = historyOf(memory, { key: url.page, reason: url.reason }, now);
     const next = judgeAnswer(answer, {
       tries: url.tries,
       hops: 0,
       maxRedirects: 5,
       isShared: false,
-      ...standing,
+      ...history,
     });
     memory = afterAnswer(memory, url.page, next.host, delayOf(memory), now);
     const { trouble } = next.host;

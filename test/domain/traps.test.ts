@@ -5,14 +5,14 @@ import { Met } from '../../domain/traps/met.ts';
 import { floorUnder, usualFloor } from '../../domain/traps/rules.ts';
 import { hostsBelow, isToken, shapesOf, shortened, wholeHost } from '../../domain/traps/shape.ts';
 import { hashOf, printPage } from '../../domain/traps/text.ts';
-import { standingUnder, type ShapeVerdict } from '../../domain/traps/verdict.ts';
+import { verdictUnder, type ShapeVerdict } from '../../domain/traps/verdict.ts';
 import {
   noPages,
-  standingBy,
+  statusBy,
   watchPages,
   type Finding,
   type Observation,
-  type Standing,
+  type ShapeStatus,
 } from '../../domain/traps/watch.ts';
 import { runs } from '../support/runs.ts';
 
@@ -218,14 +218,14 @@ function watch(
   batch = 32,
 ): readonly (Finding & { readonly at: number })[] {
   const state = noPages();
-  const standings = new Map<string, Standing>();
+  const statuses = new Map<string, ShapeStatus>();
   const findings: (Finding & { at: number })[] = [];
   for (let at = 0; at < pages.length; at += batch)
-    for (const finding of watchPages(state, pages.slice(at, at + batch), standings, floor)) {
+    for (const finding of watchPages(state, pages.slice(at, at + batch), statuses, floor)) {
       findings.push({ ...finding, at: at + batch });
-      if (finding.kind === 'hold') standings.set(finding.shape, 'held');
-      if (finding.kind === 'suspect') standings.set(finding.shape, standingBy(finding.accusation));
-      if (finding.kind === 'clear') standings.delete(finding.shape);
+      if (finding.kind === 'hold') statuses.set(finding.shape, 'held');
+      if (finding.kind === 'suspect') statuses.set(finding.shape, statusBy(finding.accusation));
+      if (finding.kind === 'clear') statuses.delete(finding.shape);
     }
   return findings;
 }
@@ -329,7 +329,7 @@ describe('a shape', () => {
   });
 
   it('that a person has released is not held again', () => {
-    const released = new Map<string, Standing>([
+    const released = new Map<string, ShapeStatus>([
       ['/c/{n}', 'released'],
       ['/c/**', 'released'],
       ['/**', 'released'],
@@ -420,10 +420,10 @@ describe('a shape of pages that ask not to be indexed', () => {
   });
 
   it('keeps its place when it is watched anew', () => {
-    const standings = new Map<string, Standing>([['/old/{n}', 'deferred']]);
-    expect(watchPages(noPages(), pages([0, 1], old), standings, 200)).toEqual([]);
+    const statuses = new Map<string, ShapeStatus>([['/old/{n}', 'deferred']]);
+    expect(watchPages(noPages(), pages([0, 1], old), statuses, 200)).toEqual([]);
     const free = [...pages([0, 1], old, false), ...pages([1, 5], old)];
-    expect(watchPages(noPages(), free, standings, 200)).toEqual([{ kind: 'clear', shape: '/old/{n}' }]);
+    expect(watchPages(noPages(), free, statuses, 200)).toEqual([{ kind: 'clear', shape: '/old/{n}' }]);
   });
 
   it('costs the watch of other hosts nothing', () => {
@@ -453,9 +453,9 @@ describe('what is held under a URL', () => {
 
   it('is the narrowest shape that keeps it back, whatever is released beside it', () => {
     const held = verdicts({ '/c/**': 'held', '/c/{n}': 'released', '/d/{n}': 'suspected' });
-    expect(standingUnder(held, '/c/1')).toEqual({ kind: 'held', id: '0', shape: '/c/**' });
-    expect(standingUnder(held, '/d/1')).toEqual({ kind: 'suspected' });
-    expect(standingUnder(held, '/e/1')).toBeNull();
+    expect(verdictUnder(held, '/c/1')).toEqual({ kind: 'held', id: '0', shape: '/c/**' });
+    expect(verdictUnder(held, '/d/1')).toEqual({ kind: 'suspected' });
+    expect(verdictUnder(held, '/e/1')).toBeNull();
     expect(hostsBelow('x.com')).toBe('hosts below x.com');
   });
 });

@@ -168,16 +168,16 @@ describe('openingAt', () => {
         ([timeZone, shift], open, minute) => {
           const windows = { timeZone, open };
           const instant = at(shift) + minute * 60_000;
-          const standing = openingAt(windows, instant);
-          expect(standing.open).toBe(isOpenByClock(windows, instant));
-          if (standing.until === null) return;
-          expect(standing.until).toBeGreaterThan(instant);
-          expect(isOpenByClock(windows, standing.until)).toBe(!standing.open);
+          const opening = openingAt(windows, instant);
+          expect(opening.open).toBe(isOpenByClock(windows, instant));
+          if (opening.until === null) return;
+          expect(opening.until).toBeGreaterThan(instant);
+          expect(isOpenByClock(windows, opening.until)).toBe(!opening.open);
           // Nothing changes in between; a week is looked at minute by minute at most.
-          const last = Math.min(standing.until, instant + 12 * 3_600_000);
+          const last = Math.min(opening.until, instant + 12 * 3_600_000);
           for (let each = instant; each < last; each += 60_000)
-            if (isOpenByClock(windows, each) !== standing.open) expect.unreachable(shown(each) ?? '');
-          expect(isOpenByClock(windows, standing.until - 60_000)).toBe(standing.open);
+            if (isOpenByClock(windows, each) !== opening.open) expect.unreachable(shown(each) ?? '');
+          expect(isOpenByClock(windows, opening.until - 60_000)).toBe(opening.open);
         },
       ),
       { numRuns: runs(60) },

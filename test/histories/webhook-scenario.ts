@@ -14,8 +14,8 @@ export async function refusedOnce(desk: CrawlDesk): Promise<string> {
     (receiver.got.length === 1 ? status(500) : taken)(received, response);
   });
   const { id: crawl } = await tables.crawl.add(pool, { config: {}, state: 'paused' });
-  const wish = { url: `${receiver.url}/hook`, kinds: null, crawlId: String(crawl) };
-  const made = await createWebhook(pool, 1, wish);
+  const wanted = { url: `${receiver.url}/hook`, kinds: null, crawlId: String(crawl) };
+  const made = await createWebhook(pool, 1, wanted);
   if (made === null) throw new Error('there are too many webhooks');
   const { id } = made.body;
   const settled = (events: number): Promise<void> =>

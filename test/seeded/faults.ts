@@ -206,7 +206,7 @@ export const faults: readonly Fault[] = [
     room: 'visits',
     name: 'A request that has waited long leaves for a host that has opted out meanwhile.',
     file: 'engine/visit/gates.ts',
-    from: '    leaving: ({ house }, _, url) => house.books.optOuts.permits(url),\n',
+    from: '    leaving: ({ services }, _, url) => services.books.optOuts.permits(url),\n',
     to: '',
   },
   {
@@ -408,7 +408,7 @@ export const faults: readonly Fault[] = [
   {
     room: 'api',
     name: 'A client that goes while it waits for its turn keeps the turn for ever.',
-    file: 'api/way-in/standing.ts',
+    file: 'api/way-in/turns.ts',
     from: '  if (!response.closed) return true;\n  turn.end();\n',
     to: '  if (!response.closed) return true;\n',
   },

@@ -10,11 +10,11 @@ import { usualFloor } from '../../domain/traps/rules.ts';
 import { shapesOf } from '../../domain/traps/shape.ts';
 import {
   noPages,
-  standingBy,
+  statusBy,
   watchPages,
   type Finding,
   type Observation,
-  type Standing,
+  type ShapeStatus,
   type WatchState,
 } from '../../domain/traps/watch.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -61,7 +61,7 @@ export function simulate(
   { most, lag = 20, floor = usualFloor, seed }: Asked,
 ): Simulated {
   const state = noPages();
-  const standings = new Map<string, Standing>();
+  const statuses = new Map<string, ShapeStatus>();
   const random = seed === undefined ? null : new SeededRandom(seed);
   const levels: Waiting[][] = [[{ path: start, depth: 0 }]];
   const suspects: Waiting[] = [];
@@ -71,9 +71,9 @@ export function simulate(
   const unread: { readonly waiting: Waiting; readonly body: Uint8Array }[] = [];
   let open: Observation[] = [];
 
-  const standingOf = (path: string): 'held' | 'suspected' | null => {
-    if (standings.size === 0) return null;
-    const stands = shapesOf(path).map((shape) => standings.get(shape));
+  const statusOf = (path: string): 'held' | 'suspected' | null => {
+    if (statuses.size === 0) return null;
+    const stands = shapesOf(path).map((shape) => statuses.get(shape));
     return stands.includes('held')
       ? 'held'
       : stands.includes('suspected') || stands.includes('deferred')
@@ -89,24 +89,24 @@ export function simulate(
   const next = (): Waiting | undefined => {
     for (const level of inOrder(levels)) {
       for (let waiting = anyOf(level); waiting !== undefined; waiting = anyOf(level)) {
-        const standing = standingOf(waiting.path);
-        if (standing === null) return waiting;
-        if (standing === 'held') held.push(waiting.path);
+        const status = statusOf(waiting.path);
+        if (status === null) return waiting;
+        if (status === 'held') held.push(waiting.path);
         else suspects.push(waiting);
       }
     }
     for (let waiting = suspects.shift(); waiting !== undefined; waiting = suspects.shift()) {
-      if (standingOf(waiting.path) !== 'held') return waiting;
+      if (statusOf(waiting.path) !== 'held') return waiting;
       held.push(waiting.path);
     }
     return undefined;
   };
   const flush = (): void => {
-    for (const finding of watchPages(state, open, standings, floor)) {
+    for (const finding of watchPages(state, open, statuses, floor)) {
       findings.push({ ...finding, at: fetched.length });
-      if (finding.kind === 'hold') standings.set(finding.shape, 'held');
-      if (finding.kind === 'suspect') standings.set(finding.shape, standingBy(finding.accusation));
-      if (finding.kind === 'clear') standings.delete(finding.shape);
+      if (finding.kind === 'hold') statuses.set(finding.shape, 'held');
+      if (finding.kind === 'suspect') statuses.set(finding.shape, statusBy(finding.accusation));
+      if (finding.kind === 'clear') statuses.delete(finding.shape);
     }
     open = [];
   };

@@ -124,8 +124,8 @@ def main():
     while True:
         for shard in range(options.shards):
             asked = time.monotonic()
-            wish = {"fetcher_id": "python", "batch_size": 20, "lease_seconds": options.lease_seconds}
-            batch = post(options, f"/frontier/{shard}/lease_batch", wish)
+            wanted = {"fetcher_id": "python", "batch_size": 20, "lease_seconds": options.lease_seconds}
+            batch = post(options, f"/frontier/{shard}/lease_batch", wanted)
             if not batch["urls"]:
                 say(event="nothing")
                 continue

@@ -53,8 +53,8 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
   ],
   ['scheduler.ts scheduler: feed moved after “ticks++;”', `${payload}: another tick looks for lost hosts`],
   [/^scheduler\.ts scheduler: (begin|condition) moved (after|before) “setCurrentDetails/, details],
-  [/^crawl\.ts ask: cancel moved before “this\.#wish = wish;”$/, inOneGo],
-  [/^crawl\.ts #step: #end moved after “const wish/, inOneGo],
+  [/^crawl\.ts ask: cancel moved before “this\.#command = command;”$/, inOneGo],
+  [/^crawl\.ts #step: #end moved after “const command/, inOneGo],
   ['crawl.ts #run: #enter moved before “this.#watchMs = firstWatchMs;”', `${payload}: the length of a watch`],
   [
     /^crawl\.ts #run: #end moved after “if \(verdict === 'moved'\)/,

@@ -89,7 +89,7 @@ const hosted = async (
   return { site, host, crawl };
 };
 /** With the time until it may be asked, by its own pace and by that of its crawls. */
-const standing = async ({ hostId }: HostRow) => {
+const stateOf = async ({ hostId }: HostRow) => {
   const [host, turns] = [await hostRow(pool, hostId), await tables.queue.rows(pool, { host_id: hostId })]; // prettier-ignore
   return { ...host, wait_ms: Math.max(host.not_before_ms, ...turns.map((turn) => turn.own_turn_at_ms)) };
 };
@@ -109,7 +109,7 @@ describe('a body that our disk does not take', () => {
     const { '/a': first, '/b': second } = await fetching.urls(crawl, site.origin);
     expect(first).toMatchObject(untouched);
     expect(second).toMatchObject(untouched);
-    const row = await standing(host);
+    const row = await stateOf(host);
     expect(row).toMatchObject({ lease_token: null, failures: 0, last_error: null, slowdown: 0 });
     const sinceIt = performance.now() - (site.hits.at(-1)?.at ?? NaN);
     expect(row.wait_ms + sinceIt).toBeGreaterThan(1_490);
@@ -148,7 +148,7 @@ describe('a body that our disk does not take', () => {
     await expect(role.fetchSlice(host)).rejects.toMatchObject({ type: failureTypes.infrastructure });
     expect(site.paths()).toEqual([]);
     expect((await fetching.urls(crawl, site.origin))['/a']).toMatchObject(untouched);
-    expect(await standing(host)).toMatchObject({ lease_token: null, failures: 0, last_error: null });
+    expect(await stateOf(host)).toMatchObject({ lease_token: null, failures: 0, last_error: null });
     disk.free = 1e9;
     await expect.poll(() => watched.outage()).toBeNull();
     await role.fetchSlice(host);
@@ -190,7 +190,7 @@ describe('Postgres away at the end of a slice', () => {
     const running = fetching.role({ leaseMs: 4_000 }, parts).fetchSlice(host);
     const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
     await expect.poll(() => watched.outage()?.message).toMatch(/^Postgres is down/);
-    await expect.poll(async () => (await standing(host)).lease_until_ms).toBeLessThan(0);
+    await expect.poll(async () => (await stateOf(host)).lease_until_ms).toBeLessThan(0);
     expect((await fetching.urls(crawl, site.origin))['/c']).toMatchObject({ state: 'leased' });
     flaky.down = false;
     await failed;
@@ -198,7 +198,7 @@ describe('Postgres away at the end of a slice', () => {
     expect(first).toMatchObject({ state: 'done' });
     expect(second).toMatchObject(untouched);
     expect(third).toMatchObject(untouched);
-    expect(await standing(host)).toMatchObject({ lease_token: null, failures: 0 });
+    expect(await stateOf(host)).toMatchObject({ lease_token: null, failures: 0 });
     await fetching.role({}, parts).fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/b', '/b', '/c']);
     expect(await expectExact(pool, crawl)).toMatchObject({ done: 3 });
@@ -223,7 +223,7 @@ describe('Postgres away at the end of a slice', () => {
     await expect.poll(() => watched.outage()).not.toBeNull();
     leaving.abort();
     await failed;
-    expect(await standing(host)).not.toMatchObject({ lease_token: null });
+    expect(await stateOf(host)).not.toMatchObject({ lease_token: null });
   });
 });
 
@@ -249,7 +249,7 @@ describe('a result that could not be written', () => {
       .role({}, parts)
       .fetchSlice(host)
       .catch(() => undefined);
-    const row = await standing(host);
+    const row = await stateOf(host);
     expect(row).toMatchObject({ lease_token: null, failures: 1 });
     const sinceIt = performance.now() - (site.hits.at(-1)?.at ?? NaN);
     expect(row.wait_ms + sinceIt).toBeGreaterThan(590_000);
@@ -278,7 +278,7 @@ describe('DNS that is silent', () => {
       type: failureTypes.infrastructure,
       message: expect.stringMatching(/^DNS is down since/) as string,
     });
-    expect(await standing(named)).toMatchObject({ failures: 0, last_error: null, lease_token: null });
+    expect(await stateOf(named)).toMatchObject({ failures: 0, last_error: null, lease_token: null });
     expect(await role.fetchSlice(literal)).toMatchObject({ fetched: 1 });
     expect(site.hits.map(({ path }) => path)).toEqual(['/robots.txt', '/literal']);
     silent = false;

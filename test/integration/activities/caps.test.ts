@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { noCaps, CapBook, type CapDefaults } from '../../../engine/caps/cap-book.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { lend } from '../../../engine/lending/lend.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { clearCap, setCap } from '../../../storage/caps/index.ts';
@@ -158,29 +158,29 @@ it('a foreign fetcher borrows no more hosts of an address than its cap has permi
   const { hosts, crawl } = await visited(3, '127.0.0.5', '/a');
   await Promise.all(hosts.map((host) => fetching.role().fetchSlice(host)));
   for (const host of hosts) await fetching.queue(crawl, host, '/b');
-  const lending = (caps: CapDefaults): LendingRoom =>
-    new LendingRoom({
+  const lending = (caps: CapDefaults): LendingContext =>
+    new LendingContext({
       ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
       ...{ wakeHost: () => Promise.resolve(), caps },
     });
-  const wish = {
+  const wanted = {
     ...{ tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' },
     ...{ batchSize: 10, toldMs: 22_500 },
   };
   await setCap(pool, '127.0.0.5', 1, null);
   try {
-    const room = lending(noCaps);
+    const context = lending(noCaps);
     const loans: number[] = [];
     // What was sent before rests first.
     await expect
       .poll(async () => {
-        const loan = await lend(room, wish);
+        const loan = await lend(context, wanted);
         loans.push(loan?.urls.length ?? 0);
         return loan;
       })
       .not.toBeNull();
     expect(loans.at(-1)).toBe(1);
-    expect(await lend(room, wish)).toBeNull();
+    expect(await lend(context, wanted)).toBeNull();
   } finally {
     await clearCap(pool, '127.0.0.5');
   }

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Door, type StartHost } from '../../../engine/door/door.ts';
 import { Census } from '../../../engine/visit/census.ts';
-import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { FetchContext } from '../../../engine/visit/fetch-context.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import type { CrawlSettings } from '../../../engine/settings.ts';
 import type { Fetcher } from '../../../contracts/fetching.ts';
@@ -56,7 +56,7 @@ function open(places = 20, parts: Partial<Dependencies> = {}, settings: Partial<
   return door;
 }
 
-interface Standing {
+interface HostState {
   readonly known: boolean;
   readonly fed: boolean;
   readonly failures: number;
@@ -64,7 +64,7 @@ interface Standing {
   readonly wait_ms: number;
   readonly leased: boolean;
 }
-const standing = async ({ hostId }: HostRow): Promise<Standing> => {
+const stateOf = async ({ hostId }: HostRow): Promise<HostState> => {
   const row = await hostRow(pool, hostId);
   return {
     ...row,
@@ -73,8 +73,8 @@ const standing = async ({ hostId }: HostRow): Promise<Standing> => {
     wait_ms: row.not_before_ms,
   };
 };
-const stands = (host: HostRow, what: string, is: (host: Standing) => boolean) =>
-  until(what, async () => is(await standing(host)));
+const stands = (host: HostRow, what: string, is: (host: HostState) => boolean) =>
+  until(what, async () => is(await stateOf(host)));
 
 /** Addresses of loopback where nothing listens, and where connections are taken and never answered. */
 const refusing = (): string => `http://${freshAddress()}:9`;
@@ -98,7 +98,7 @@ describe('a host that answers', () => {
     open();
     await stands(host, 'it is known', ({ known, leased }) => known && !leased);
     expect(site.paths()).toEqual(['/robots.txt']);
-    expect(await standing(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
+    expect(await stateOf(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
     expect(started).toEqual({});
     await expectExact(pool, crawl);
   });
@@ -109,7 +109,7 @@ describe('a host that answers', () => {
     await fetching.queue(await fetching.crawl(), host, '/');
     open();
     await stands(host, 'it is known', ({ known, leased }) => known && !leased);
-    const { wait_ms: waitMs } = await standing(host);
+    const { wait_ms: waitMs } = await stateOf(host);
     expect(waitMs).toBeGreaterThan(50_000);
     expect(waitMs).toBeLessThanOrEqual(60_000);
     expect(await fetching.role({ sliceMs: 1_000 }).fetchSlice(host)).toMatchObject({
@@ -133,7 +133,7 @@ describe('a host that answers', () => {
       (await tables.url.rows(pool, { crawl_id: crawl })).filter(({ reason }) => reason === 'trap');
     await until('its URLs are excluded', async () => (await held()).length === 3);
     expect([site.paths(), other.paths()]).toEqual([[], ['/robots.txt']]);
-    expect(await standing(host)).toMatchObject({ known: false, leased: false, failures: 0 });
+    expect(await stateOf(host)).toMatchObject({ known: false, leased: false, failures: 0 });
     await expectExact(pool, crawl);
   });
 
@@ -205,7 +205,7 @@ describe('a host that refuses', () => {
     open(20, { fetcher: inStep });
     for (let failures = 1; failures <= 5; failures++) {
       await stands(host, `failure ${String(failures)}`, (at) => at.failures === failures);
-      const at = await standing(host);
+      const at = await stateOf(host);
       expect(at).toMatchObject({ known: false, fed: failures === 5 && at.fed });
       expect(at.last_error).toMatch(/^connect-refused: /);
       expect(at.wait_ms).toBeLessThanOrEqual(2_000 * 2 ** (failures - 1));
@@ -220,7 +220,7 @@ describe('a host that refuses', () => {
     }
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toMatch(/^connect-refused: /);
-    expect(await standing(host)).toMatchObject({ fed: true, known: false });
+    expect(await stateOf(host)).toMatchObject({ fed: true, known: false });
     const urls = await fetching.urls(crawl, host.origin);
     expect(urls['/wanted']).toMatchObject({ state: 'queued', reason: 'connect-refused', attempts: 5 });
     expect(urls['/other']).toMatchObject({ state: 'queued', reason: null, attempts: 0 });
@@ -240,7 +240,7 @@ describe('a crawl whose hosts never answer', () => {
     for (const pit of pits) await fetching.queue(stuck, pit, '/');
     open(8, {}, { requestTimeoutMs: 5_000 });
     const asked = async (): Promise<number> =>
-      (await Promise.all(pits.map(standing))).filter(({ leased }) => leased).length;
+      (await Promise.all(pits.map(stateOf))).filter(({ leased }) => leased).length;
     await until('three quarters of the places are taken', async () => (await asked()) === 6);
     const site = await startSite();
     const host = await fetching.host(site.origin);
@@ -275,7 +275,7 @@ describe('nothing is asked', () => {
     open(20, { fetcher: watched });
     await stands(here, 'the other is known', ({ known }) => known);
     expect(names).toEqual([new URL(site.origin).hostname]);
-    expect(await standing(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
+    expect(await stateOf(gone)).toMatchObject({ leased: false, failures: 0, fed: false });
     await noOptOuts(pool);
   });
 });
@@ -305,7 +305,7 @@ describe('where many hosts are met', () => {
     expect(urls['/a']).toMatchObject({ state: 'done' });
     expect(urls['/no']).toMatchObject({ state: 'excluded', reason: 'robots' });
     expect(started).toEqual({});
-    expect(await standing(host)).toMatchObject({ fed: false });
+    expect(await stateOf(host)).toMatchObject({ fed: false });
     await expectExact(pool, crawl);
   });
 
@@ -355,15 +355,15 @@ describe('where many hosts are met', () => {
     crowded();
     await until('its workflow is started', () => started[host.origin] !== undefined);
     expect(started[host.origin]).toBe('not spent');
-    expect(await standing(host)).toMatchObject({ fed: false, known: true, leased: false });
+    expect(await stateOf(host)).toMatchObject({ fed: false, known: true, leased: false });
     expect((await fetching.urls(crawl, site.origin))['/gone']).toMatchObject({ state: 'failed' });
   });
 
   it('what a killed process had in hand is taken up again', async () => {
     const { site, host, crawl } = await fetching.site(['/', '/a']);
     await robotsRead(pool, host.hostId);
-    const room = new FetchRoom(fetching.dependencies({ leaseMs: 300 }));
-    const lease = await room.keeper.take(host.hostId, 0, new AbortController().signal);
+    const context = new FetchContext(fetching.dependencies({ leaseMs: 300 }));
+    const lease = await context.keeper.take(host.hostId, 0, new AbortController().signal);
     if (lease === null) throw new Error('the host is not free');
     await leaseUrls(
       pool,

@@ -3,7 +3,7 @@
  * @module-tag long
  */
 import { describe, expect, it } from 'vitest';
-import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { FetchContext } from '../../../engine/visit/fetch-context.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { Slice } from '../../../engine/visit/slice.ts';
 import { type HostRow, withFetching } from './fetching.ts';
@@ -74,9 +74,9 @@ describe('a slice of minutes', () => {
   it('serves what a crawl finds meanwhile at once, and not after the URLs of minutes of another', async () => {
     const { site, host } = await hosted();
     const dependencies = fetching.dependencies({ sliceMs: 400 });
-    const room = new FetchRoom(dependencies);
+    const context = new FetchContext(dependencies);
     const { signal } = new AbortController();
-    const lease = await room.keeper.take(host.hostId, 0, signal);
+    const lease = await context.keeper.take(host.hostId, 0, signal);
     if (lease === null) throw new Error('the lease is taken');
     const [big, small] = [
       await fetching.crawl({ delaySeconds: 0.05 }),
@@ -85,7 +85,7 @@ describe('a slice of minutes', () => {
     await fetching.queue(big, host, ...urls('big', 60));
     await fetching.queue(small, host, '/small/0');
     const visit = new HostVisit(dependencies, lease, host.origin, signal);
-    const slice = new Slice(room, visit, 60_000, signal).run();
+    const slice = new Slice(context, visit, 60_000, signal).run();
     await expect.poll(() => site.paths()).toContain('/small/0');
     await fetching.queue(small, host, '/small/1');
     const found = turnsAt(site).length;

@@ -5,11 +5,11 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
-import { knock } from '../../../engine/door/knock.ts';
+import { askHost } from '../../../engine/door/ask-host.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { lend } from '../../../engine/lending/lend.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
-import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
+import { FetchContext } from '../../../engine/visit/fetch-context.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { gates, type Gate } from '../../../engine/visit/gates.ts';
 import { parkHost } from '../../../storage/hosts/index.ts';
@@ -79,12 +79,12 @@ const visitors: Record<string, Visitor> = {
     ready: visited,
     visits: (at, through) =>
       asked(at, async () => {
-        const room = new FetchRoom(fetching.dependencies({}, { gates: through }));
+        const context = new FetchContext(fetching.dependencies({}, { gates: through }));
         const { signal } = new AbortController();
-        const lease = await room.keeper.take(at.host.hostId, 0, signal);
+        const lease = await context.keeper.take(at.host.hostId, 0, signal);
         if (lease === null) throw new Error('the host is not free');
-        const visit = new HostVisit(room.dependencies, lease, at.site.origin, signal);
-        await knock(room, visit, [at.crawl], 1, signal);
+        const visit = new HostVisit(context.dependencies, lease, at.site.origin, signal);
+        await askHost(context, visit, [at.crawl], 1, signal);
       }),
   },
   'guest that reads a robots.txt': {
@@ -101,12 +101,12 @@ const visitors: Record<string, Visitor> = {
   loan: {
     ready: known,
     visits: async ({ crawl }, through) => {
-      const room = new LendingRoom({
+      const context = new LendingContext({
         ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1 },
         ...{ wakeHost: () => Promise.resolve(), gates: through, caps: noCaps },
       });
-      const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' };
-      return (await lend(room, { ...wish, batchSize: 10, toldMs: 22_500 })) !== null;
+      const wanted = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test' };
+      return (await lend(context, { ...wanted, batchSize: 10, toldMs: 22_500 })) !== null;
     },
   },
 };

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend } from '../../../engine/lending/lend.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import { mostLoans } from '../../../domain/lending.ts';
 import { takeLease } from '../../../storage/leases/index.ts';
 import { handOutUrls } from '../../../storage/lending/index.ts';
@@ -31,7 +31,7 @@ async function lapse(crawl: number, loans: number): Promise<void> {
 }
 
 it('requests at once borrow no more together than one after the other, and give the rest back', async () => {
-  const room = new LendingRoom({
+  const context = new LendingContext({
     ...{ pool, log: pino({ level: 'silent' }), userAgent: 'Orbweaver/0.0', shards: 1, caps: noCaps },
     wakeHost: () => Promise.resolve(),
   });
@@ -46,8 +46,8 @@ it('requests at once borrow no more together than one after the other, and give 
       return host;
     }),
   );
-  const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'many', batchSize: 10 };
-  const loans = await Promise.all(hosts.map(() => lend(room, { ...wish, toldMs: 60_000 })));
+  const wanted = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'many', batchSize: 10 };
+  const loans = await Promise.all(hosts.map(() => lend(context, { ...wanted, toldMs: 60_000 })));
   expect(loans.flatMap((loan) => loan?.urls ?? [])).toHaveLength(most);
   const rows = await Promise.all(hosts.map(({ hostId }) => hostRow(pool, hostId)));
   expect(rows.filter(({ lease_token: token }) => token !== null)).toHaveLength(most);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend, type Loan } from '../../../engine/lending/lend.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import { settle } from '../../../engine/lending/settle.ts';
 import { sleep } from '../../../engine/visit/sleep.ts';
 import { longestLoanMs, turnRequests } from '../../../domain/lending.ts';
@@ -18,7 +18,7 @@ const { pool } = fetching;
 /** Called when the workflow of a host would be woken. */
 const wakers = new Map<string, () => void>();
 
-const room = new LendingRoom({
+const context = new LendingContext({
   pool,
   log: pino({ level: 'silent' }),
   wakeHost: (origin) => Promise.resolve(wakers.get(origin)?.()),
@@ -28,7 +28,7 @@ const room = new LendingRoom({
 });
 
 const borrow = (crawl: number): Promise<Loan | null> =>
-  lend(room, {
+  lend(context, {
     ...{ tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test', batchSize: 10, toldMs: 30_000 },
   });
 const report = (url: string) => ({
@@ -74,7 +74,7 @@ it('share each host by halves, one request at a time and never too soon', { tags
       for (const { url, origin } of loan?.urls ?? []) {
         await (await fetch(url)).text();
         theirs.set(origin, (theirs.get(origin) ?? 0) + 1);
-        expect(await settle(room, 1, loan?.id ?? '', [report(url)])).toEqual(['accepted']);
+        expect(await settle(context, 1, loan?.id ?? '', [report(url)])).toEqual(['accepted']);
       }
     }
   };
@@ -102,7 +102,7 @@ describe('a turn', () => {
     const role = fetching.role({ sliceMs: 10_000 });
     // The fetcher's turn at first is one request.
     const first = await borrow(crawl);
-    await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
+    await settle(context, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
     const before = site.hits.length;
     expect(await role.fetchSlice(host)).toMatchObject({ next: 'more' });
     expect(site.hits.length - before).toBe(turnRequests);
@@ -114,7 +114,7 @@ describe('a turn', () => {
       expect(urls).toHaveLength(1);
       // However busy the machine is, the turn took no time.
       await changeHost(pool, host.hostId, { lend_began: fromNow() });
-      await settle(room, 1, id, [report(urls[0]?.url ?? '')]);
+      await settle(context, 1, id, [report(urls[0]?.url ?? '')]);
       const kept = await role.fetchSlice(host);
       if (loan < turnRequests) expect(kept).toMatchObject({ fetched: 0, next: 'wait', closedBy: 'lent' });
       else expect(kept.fetched).toBe(turnRequests);
@@ -129,14 +129,14 @@ describe('a turn', () => {
     const crawl = await fetching.crawl({ delaySeconds: 0 });
     const { host } = await atWork(crawl, 30);
     const first = await borrow(crawl);
-    await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
+    await settle(context, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
     const role = fetching.role({ sliceMs: 10_000 });
     await role.fetchSlice(host);
     await changeHost(pool, host.hostId, { not_before: fromNow(), paced_until: fromNow() });
     const { id = '', urls = [] } = (await borrow(crawl)) ?? {};
     await tables.lentUrl.change(pool, { batch_id: id }, { lent_at: fromNow(-270) });
     await changeHost(pool, host.hostId, { lend_began: fromNow(-270) });
-    expect(await settle(room, 1, id, [{ ...report(urls[0]?.url ?? ''), ...said }])).toEqual(['accepted']);
+    expect(await settle(context, 1, id, [{ ...report(urls[0]?.url ?? ''), ...said }])).toEqual(['accepted']);
     const row = await hostRow(pool, host.hostId);
     expect(row).toMatchObject({ lent: true, lend_turns: 0, lend_until: null });
     expect(Number(row.ours_until) - Date.now()).toBeGreaterThan(240_000);
@@ -157,7 +157,7 @@ describe('a turn', () => {
     const crawl = await fetching.crawl({ delaySeconds: 0 });
     const { host } = await atWork(crawl, 20);
     const first = await borrow(crawl);
-    await settle(room, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
+    await settle(context, 1, first?.id ?? '', [report(first?.urls[0]?.url ?? '')]);
     const role = fetching.role({ sliceMs: 10_000 });
     await role.fetchSlice(host);
     const kept = await role.fetchSlice(host);
@@ -173,8 +173,8 @@ it('a loan keeps whoever comes later waiting for less than half a minute, howeve
   const crawl = await fetching.crawl({ delaySeconds: 0 });
   const { host } = await atWork(crawl, 1);
   await changeHost(pool, host.hostId, { not_before: fromNow(-60) });
-  const wish = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'dead', toldMs: 300_000 };
-  const loan = await lend(room, { ...wish, batchSize: 1 });
+  const wanted = { tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'dead', toldMs: 300_000 };
+  const loan = await lend(context, { ...wanted, batchSize: 1 });
   expect(loan?.urls.map(({ origin }) => origin)).toEqual([host.origin]);
   expect(loan?.expiresInMs).toBeLessThanOrEqual(longestLoanMs);
   const newcomer = await fetching.crawl({ delaySeconds: 0 });
@@ -190,5 +190,5 @@ it('a loan keeps whoever comes later waiting for less than half a minute, howeve
     })
     .toBe('done');
   // The report comes too late.
-  expect(await settle(room, 1, loan?.id ?? '', [report(loan?.urls[0]?.url ?? '')])).toEqual(['late']);
+  expect(await settle(context, 1, loan?.id ?? '', [report(loan?.urls[0]?.url ?? '')])).toEqual(['late']);
 });

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import pino from 'pino';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { lend, type Loan } from '../../../engine/lending/lend.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import { settle, type Report } from '../../../engine/lending/settle.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hostRow, tables } from '../../support/database/index.ts';
@@ -14,7 +14,7 @@ const fetching = withFetching();
 const { pool } = fetching;
 const woken: string[] = [];
 
-const room = new LendingRoom({
+const context = new LendingContext({
   pool,
   log: pino({ level: 'silent' }),
   wakeHost: (origin) => {
@@ -27,7 +27,7 @@ const room = new LendingRoom({
 });
 
 const borrow = (crawl: number, toldMs = 22_500): Promise<Loan | null> =>
-  lend(room, {
+  lend(context, {
     ...{ tenantId: 1, shards: [0], crawlId: String(crawl), fetcherId: 'test', batchSize: 10, toldMs },
   });
 const report = (url: string, over: Partial<Report> = {}): Report => ({
@@ -55,7 +55,7 @@ it('a slice leaves a host alone that is lent, says until when, and is woken when
   expect(slice).toMatchObject({ fetched: 0, next: 'wait', lastError: null, closedBy: 'lent' });
   expect(slice.waitMs).toBeGreaterThan((await hostRow(pool, host.hostId)).lease_until_ms);
   expect(site.paths()).toEqual(['/robots.txt', '/first']);
-  await settle(room, 1, loan?.id ?? '', [report(`${site.origin}/a`)]);
+  await settle(context, 1, loan?.id ?? '', [report(`${site.origin}/a`)]);
   expect(woken).toContain(site.origin);
   await fetching.role().fetchSlice(host);
   expect(site.paths()).toEqual(['/robots.txt', '/first', '/b']);
@@ -68,7 +68,7 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
   const { batch_id: id = '', url = '' } = lent ?? {};
   // What the fetcher itself sends.
   await (await fetch(url)).text();
-  await settle(room, 1, id, [report(url)]);
+  await settle(context, 1, id, [report(url)]);
   await fetching.role({ sliceMs: 300 }).fetchSlice(host);
   await expect
     .poll(async () => (await fetching.role({ sliceMs: 800 }).fetchSlice(host)).next)
@@ -92,7 +92,7 @@ it('what a fetcher found down, our own slices know', async () => {
   const { site, crawl, host } = await known(0, '/a', '/b');
   const loan = await borrow(crawl);
   const settledAt = performance.now();
-  await settle(room, 1, loan?.id ?? '', [
+  await settle(context, 1, loan?.id ?? '', [
     report(`${site.origin}/a`, { status: null, error: 'connect-timeout' }),
   ]);
   const slice = await fetching.role({ sliceMs: 1_000 }).fetchSlice(host);

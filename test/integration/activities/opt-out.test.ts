@@ -80,7 +80,7 @@ describe('a host that has opted out', () => {
     const { site, host, crawl, address } = await hosted({}, 0, ['/a', '/b']);
     const real = createFetcher();
     let connected: () => void = () => undefined;
-    const standing = new Promise<void>((resolve) => (connected = resolve));
+    const connection = new Promise<void>((resolve) => (connected = resolve));
     // Connecting takes longer than any copy of the list is good for.
     const slow: Fetcher = {
       fetch: async (request) => {
@@ -94,7 +94,7 @@ describe('a host that has opted out', () => {
       close: () => real.close(),
     };
     const running = fetching.role({}, { fetcher: slow }).fetchSlice(host);
-    await standing;
+    await connection;
     expect(await running).toMatchObject({ fetched: 1, next: 'more' });
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     await fetching.role().fetchSlice(host);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { RobotsBook } from '../../../engine/books/robots-book.ts';
-import { FetchRoom } from '../../../engine/visit/fetch-room.ts';
+import { FetchContext } from '../../../engine/visit/fetch-context.ts';
 import { HostVisit } from '../../../engine/visit/host-visit.ts';
 import { Slice, type SliceEnd } from '../../../engine/visit/slice.ts';
 import { askRobots } from '../../../storage/hosts/index.ts';
@@ -32,12 +32,12 @@ const ageRobots = (host: HostRow, seconds: number) =>
 /** A visit of an hour, and how much of its time is left when its URLs are spent. @param sliceMs as set */
 async function longVisit(host: HostRow, sliceMs: number): Promise<{ end: SliceEnd; leftMs: number }> {
   const dependencies = fetching.dependencies({ sliceMs });
-  const room = new FetchRoom(dependencies);
+  const context = new FetchContext(dependencies);
   const { signal } = new AbortController();
-  const lease = await room.keeper.take(host.hostId, 0, signal);
+  const lease = await context.keeper.take(host.hostId, 0, signal);
   if (lease === null) throw new Error('the lease is taken');
   const visit = new HostVisit(dependencies, lease, host.origin, signal);
-  const end = await new Slice(room, visit, 3_600_000, signal).run();
+  const end = await new Slice(context, visit, 3_600_000, signal).run();
   return { end, leftMs: visit.endsAt - performance.now() };
 }
 /** Backoff over, failures remembered. */

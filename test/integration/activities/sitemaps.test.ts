@@ -50,7 +50,7 @@ interface Crawled {
   /** One slice, and what it brought is read. */
   readonly visit: () => Promise<void>;
   /** Of sitemaps or pages, by path: state, or the class of what is excluded. */
-  readonly standing: (kind: 0 | 1) => Promise<Record<string, string>>;
+  readonly statesOf: (kind: 0 | 1) => Promise<Record<string, string>>;
 }
 
 async function crawled(
@@ -70,7 +70,7 @@ async function crawled(
       await role.fetchSlice(host);
       await readBodies(fetching, host);
     },
-    standing: async (kind) => {
+    statesOf: async (kind) => {
       const urls = await fetching.urls(crawl, site.origin);
       return Object.fromEntries(
         Object.entries(urls)
@@ -80,9 +80,9 @@ async function crawled(
     },
   };
 }
-const counted = (standing: Record<string, string>): Record<string, number> =>
+const counted = (statesOf: Record<string, string>): Record<string, number> =>
   Object.fromEntries(
-    [...Map.groupBy(Object.values(standing), (each) => each)].map(([state, all]) => [state, all.length]),
+    [...Map.groupBy(Object.values(statesOf), (each) => each)].map(([state, all]) => [state, all.length]),
   );
 
 describe('a seed', () => {
@@ -137,11 +137,11 @@ describe('a seed', () => {
 
 describe('robots.txt', () => {
   it('that names thousands of sitemaps has the first fifty read, and the others are counted', async () => {
-    const { visit, standing, crawl } = await crawled(() => ({
+    const { visit, statesOf, crawl } = await crawled(() => ({
       '/robots.txt': robots(...numbered(20_000, (i) => `sitemap: /s${String(i)}.xml`)),
     }));
     await visit();
-    const sitemaps = await standing(1);
+    const sitemaps = await statesOf(1);
     expect(Object.keys(sitemaps).sort()).toEqual(numbered(50, (i) => `/s${String(i)}.xml`).sort());
     expect(await cutOf(crawl)).toMatchObject({ robotsSitemaps: { places: 1, leftOut: 19_950 } });
   });
@@ -149,14 +149,14 @@ describe('robots.txt', () => {
 
 describe('sitemaps', () => {
   it('of a host are a thousand a crawl: the others are excluded, and past as many again only counted', async () => {
-    const { visit, standing, crawl } = await crawled((origin) => ({
+    const { visit, statesOf, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /index.xml', 'sitemap: /second.xml'),
       '/index.xml': late(() => index(...numbered(1_500, (i) => `${origin()}/a${String(i)}.xml`))),
       '/second.xml': late(() => index(...numbered(20, (i) => `${origin()}/b${String(i)}.xml`))),
     }));
     await visit();
     await visit();
-    const sitemaps = await standing(1);
+    const sitemaps = await statesOf(1);
     const { 'sitemap-limit': excluded = 0, ...admitted } = counted(sitemaps);
     expect(Object.values(admitted).reduce((sum, count) => sum + count, 0)).toBe(sitemapLimits.ofHost);
     expect(excluded).toBe(22);
@@ -165,7 +165,7 @@ describe('sitemaps', () => {
   });
 
   it('that no pattern wants are kept as far as a host may have some, and past that counted', async () => {
-    const { visit, standing, crawl } = await crawled(
+    const { visit, statesOf, crawl } = await crawled(
       (origin) => ({
         '/robots.txt': robots('sitemap: /index.xml'),
         '/index.xml': late(() => index(...numbered(1_100, (i) => `${origin()}/a${String(i)}.xml`))),
@@ -173,7 +173,7 @@ describe('sitemaps', () => {
       { sitemapPatterns: ['*/news*'] },
     );
     await visit();
-    expect(counted(await standing(1))).toMatchObject({ 'sitemap-pattern': sitemapLimits.ofHost });
+    expect(counted(await statesOf(1))).toMatchObject({ 'sitemap-pattern': sitemapLimits.ofHost });
     expect(await cutOf(crawl)).toEqual({ sitemaps: { places: 1, leftOut: 100 } });
     await expectExact(pool, crawl);
   });
@@ -201,7 +201,7 @@ describe('sitemaps', () => {
         const below = index(`${origin()}/${String(at + 1)}.xml`);
         return below + urlset(`${origin()}/page-${String(at)}`);
       });
-    const { visit, standing, site, crawl } = await crawled((origin) => ({
+    const { visit, statesOf, site, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /0.xml'),
       '/0.xml': level(origin, 0),
       '/1.xml': redirect('/1-moved.xml'),
@@ -211,7 +211,7 @@ describe('sitemaps', () => {
       '/4.xml': level(origin, 4),
     }));
     for (let slice = 0; slice < 8; slice++) await visit();
-    expect(await standing(1)).toEqual({
+    expect(await statesOf(1)).toEqual({
       '/0.xml': 'done',
       '/1.xml': 'done',
       '/1-moved.xml': 'done',
@@ -221,7 +221,7 @@ describe('sitemaps', () => {
     });
     expect(site.paths()).not.toContain('/4.xml');
     expect(
-      Object.keys(await standing(0))
+      Object.keys(await statesOf(0))
         .filter((path) => path.startsWith('/page'))
         .sort(),
     ).toEqual(numbered(4, (i) => `/page-${String(i)}`));
@@ -242,13 +242,13 @@ describe('sitemaps', () => {
   });
 
   it('have 50,000 entries read, all of which are admitted, and no more', { tags: ['deep'] }, async () => {
-    const { visit, standing, crawl } = await crawled((origin) => ({
+    const { visit, statesOf, crawl } = await crawled((origin) => ({
       '/robots.txt': robots('sitemap: /large.xml.gz'),
       '/large.xml.gz': late(() => gzipSync(urlset(...numbered(60_000, (i) => `${origin()}/p/${String(i)}`)))),
     }));
     await visit();
     await visit();
-    const pages = Object.keys(await standing(0)).filter((path) => path.startsWith('/p/'));
+    const pages = Object.keys(await statesOf(0)).filter((path) => path.startsWith('/p/'));
     expect(pages).toHaveLength(50_000);
     expect(await cutOf(crawl)).toEqual({ sitemapEntries: { places: 1, leftOut: 10_000 } });
     await expectExact(pool, crawl);
@@ -302,7 +302,7 @@ describe('sitemaps on another host', () => {
       ]),
     );
     expect(there).toHaveLength(4);
-    expect(await here.standing(0)).toMatchObject({ '/only-there': 'queued' });
+    expect(await here.statesOf(0)).toMatchObject({ '/only-there': 'queued' });
     expect(await cutOf(here.crawl)).toMatchObject({
       outside: { places: 2, leftOut: 2 },
       robotsSitemaps: { places: 1, leftOut: 1 },
@@ -349,7 +349,7 @@ describe('sitemaps on another host', () => {
 
 describe('a crawl by sitemaps', () => {
   it('takes what is modified and wanted, follows no link, and tells of each sitemap what is wrong', async () => {
-    const { visit, standing, crawl, site } = await crawled(
+    const { visit, statesOf, crawl, site } = await crawled(
       (origin) => ({
         '/': page,
         '/robots.txt': robots('sitemap: /index.xml'),
@@ -373,12 +373,12 @@ describe('a crawl by sitemaps', () => {
       { sitemap: 'only', sitemapPatterns: ['*/news*', '*/index*'], modifiedSince: '2020-01-01T00:00:00Z' },
     );
     for (let slice = 0; slice < 4; slice++) await visit();
-    expect(await standing(1)).toEqual({
+    expect(await statesOf(1)).toEqual({
       ...{ '/index.xml': 'done', '/news-1.xml': 'done' },
       ...{ '/news-0.xml': 'unmodified', '/shop.xml': 'sitemap-pattern' },
     });
-    expect(await standing(0)).toMatchObject({ '/': 'done', '/old': 'unmodified' });
-    expect(Object.keys(await standing(0)).sort()).toEqual(['/', '/new', '/old', '/undated']);
+    expect(await statesOf(0)).toMatchObject({ '/': 'done', '/old': 'unmodified' });
+    expect(Object.keys(await statesOf(0)).sort()).toEqual(['/', '/new', '/old', '/undated']);
     expect(await cutOf(crawl)).toEqual({
       brokenSitemaps: { places: 1, leftOut: 1 },
       unlisted: { places: 1, leftOut: 1 },
@@ -428,7 +428,7 @@ describe('a crawl by sitemaps', () => {
 
   it('lists a sitemap with the same bytes as another as that one, also when the crawl is over', async () => {
     const same = (origin: () => string): Answer => late(() => urlset(`${origin()}/listed`));
-    const { visit, crawl, standing } = await crawled((origin) => ({
+    const { visit, crawl, statesOf } = await crawled((origin) => ({
       ...{
         '/': page,
         '/listed': page,
@@ -438,7 +438,7 @@ describe('a crawl by sitemaps', () => {
       ...{ '/long-name.xml': same(origin), '/a.xml': same(origin) },
     }));
     for (let slice = 0; slice < 4; slice++) await visit();
-    expect(await standing(1)).toEqual({ '/long-name.xml': 'done', '/a.xml': 'done' });
+    expect(await statesOf(1)).toEqual({ '/long-name.xml': 'done', '/a.xml': 'done' });
     const api = await serve(pool);
     try {
       const list = async () =>
@@ -460,7 +460,7 @@ describe('a crawl by sitemaps', () => {
       lines: ['sitemap: ftp://a.example/', 'sitemap: http://['],
     },
   ])('asks for one where it usually is, if robots.txt $what', async ({ lines }) => {
-    const { visit, standing } = await crawled(
+    const { visit, statesOf } = await crawled(
       (origin) => ({
         '/': page,
         '/robots.txt': robots(...lines),
@@ -470,7 +470,7 @@ describe('a crawl by sitemaps', () => {
     );
     await visit();
     await visit();
-    expect(Object.keys(await standing(0)).sort()).toEqual(['/', '/listed']);
+    expect(Object.keys(await statesOf(0)).sort()).toEqual(['/', '/listed']);
   });
 
   it('without sitemaps asks for none', async () => {
@@ -483,7 +483,7 @@ describe('a crawl by sitemaps', () => {
       { sitemap: 'skip' },
     );
     for (const each of [skip, skip]) await each.visit();
-    expect(Object.keys(await skip.standing(0)).sort()).toEqual(['/', '/linked']);
+    expect(Object.keys(await skip.statesOf(0)).sort()).toEqual(['/', '/linked']);
     expect(skip.site.paths()).not.toContain('/sitemap.xml');
   });
 });

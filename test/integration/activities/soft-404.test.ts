@@ -101,7 +101,7 @@ async function crawled(
 }
 
 const madeUp = (site: Site): string[] => site.paths().filter((path) => /^\/stories\/[a-z]{16}$/.test(path));
-const standing = (states: Record<string, string>, of: RegExp): string[] => [
+const statesOf = (states: Record<string, string>, of: RegExp): string[] => [
   ...new Set(Object.entries(states).flatMap(([path, state]) => (of.test(path) ? [state] : []))),
 ];
 
@@ -109,8 +109,8 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   const { site, crawl, states } = await crawled(true, missing);
   expect(new Set(madeUp(site)).size).toBe(2);
   const held = await states();
-  expect(standing(held, /story$/)).toEqual(['done fetched']);
-  expect(standing(held, /old-/)).toEqual(['excluded soft-404']);
+  expect(statesOf(held, /story$/)).toEqual(['done fetched']);
+  expect(statesOf(held, /old-/)).toEqual(['excluded soft-404']);
 
   const all = { crawlId: String(crawl), verdicts: ['held'], limit: 10, counted: 100 } as const;
   const [row] = await listQuarantine(pool, all);
@@ -124,7 +124,7 @@ it('holds what looks like the answer to a made-up path, explains it, and gives i
   const id = row?.id ?? '';
   await giveVerdict(pool, String(crawl), [id], 'released', 'test');
   expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 4, more: false });
-  expect(standing(await states(), /old-/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /old-/)).toEqual(['done fetched']);
   expect((await auditCrawl(pool, String(crawl)))?.differences).toEqual([]);
 });
 
@@ -135,8 +135,8 @@ it('asks for a second path, and holds pages that show something else each time',
   };
   const { site, crawl, host, states } = await crawled(true, lost);
   expect(madeUp(site)).toHaveLength(2);
-  expect(standing(await states(), /old-/)).toEqual(['excluded soft-404']);
-  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(statesOf(await states(), /story$/)).toEqual(['done fetched']);
   expect(await tables.madeUpPath.row(pool, { host_id: Number(host.hostId) })).toMatchObject({
     ...{ judged: true, crawl_id: crawl, sibling: {} },
   });
@@ -147,8 +147,8 @@ it('finds in a second crawl of a host what the first has found, the same day', a
   const { site } = first;
   const second = await crawled(true, missing, { again: first });
   expect(second.crawl).not.toBe(first.crawl);
-  expect(standing(await second.states(), /old-/)).toEqual(['excluded soft-404']);
-  expect(standing(await second.states(), /story$/)).toEqual(['done fetched']);
+  expect(statesOf(await second.states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(statesOf(await second.states(), /story$/)).toEqual(['done fetched']);
   // Each crawl has asked for two paths, and not more.
   expect(madeUp(site)).toHaveLength(4);
 });
@@ -168,15 +168,15 @@ it.each(['the same', 'something else'])(
     const first = ['/stories/a-story', '/stories/b-story', '/stories/old-z'];
     const { site, states } = await crawled(true, lost, { first });
     expect(madeUp(site)).toHaveLength(2);
-    expect(standing(await states(), /old-[abcd]/)).toEqual(['excluded soft-404']);
-    expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+    expect(statesOf(await states(), /old-[abcd]/)).toEqual(['excluded soft-404']);
+    expect(statesOf(await states(), /story$/)).toEqual(['done fetched']);
   },
 );
 
 it('asks a host that says 404 for no second path', async () => {
   const { site, states } = await crawled(true, (response) => response.writeHead(404).end('gone'));
   expect(madeUp(site)).toHaveLength(1);
-  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /story$/)).toEqual(['done fetched']);
 });
 
 it('asks before the pages are stored, since the crawl may end with them', async () => {
@@ -205,8 +205,8 @@ it('asks before the pages are stored, since the crawl may end with them', async 
 it('holds pages that redirect where a made-up path does', async () => {
   const { site, states } = await crawled(true, redirect('/'));
   expect(madeUp(site)).toHaveLength(1);
-  expect(standing(await states(), /old-/)).toEqual(['excluded soft-404']);
-  expect(standing(await states(), /story$/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /old-/)).toEqual(['excluded soft-404']);
+  expect(statesOf(await states(), /story$/)).toEqual(['done fetched']);
 });
 
 it('finds the pages that redirect there behind any number of others', async () => {
@@ -226,8 +226,8 @@ it('finds the pages that redirect there behind any number of others', async () =
   );
   await tables.quarantine.change(pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
   await tendSoft404(pool, 10);
-  expect(standing(await states(), /stories\/m/)).toEqual(['excluded soft-404']);
-  expect(standing(await states(), /other\/m/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /stories\/m/)).toEqual(['excluded soft-404']);
+  expect(statesOf(await states(), /other\/m/)).toEqual(['done fetched']);
 });
 
 it('holds copies with their page, in whatever order they come, and none at another host', async () => {
@@ -243,8 +243,8 @@ it('holds copies with their page, in whatever order they come, and none at anoth
   await tables.quarantine.change(pool, { crawl_id: crawl }, { sample_at: fromNow(-1) });
   await tendSoft404(pool, 10);
   expect(site.paths().filter((path) => path.includes('new-'))).toHaveLength(3);
-  expect(standing(await states(), /stories\/(old|new)-/)).toEqual(['excluded soft-404']);
-  expect(standing(await states(), /new-copy/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /stories\/(old|new)-/)).toEqual(['excluded soft-404']);
+  expect(statesOf(await states(), /new-copy/)).toEqual(['done fetched']);
   const [held] = await listQuarantine(pool, {
     crawlId: String(crawl),
     verdicts: ['held'],
@@ -262,7 +262,7 @@ it('holds nothing more once the crawl does not look, and gives pages back in a c
   const { config } = await tables.crawl.row(pool, { id: crawl });
   await tables.crawl.change(pool, { id: crawl }, { config: { ...config, soft404: false } });
   await read(host, '/stories/later');
-  expect(standing(await states(), /later/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /later/)).toEqual(['done fetched']);
 
   const [held] = await listQuarantine(pool, {
     crawlId: String(crawl),
@@ -284,13 +284,13 @@ it('holds nothing more once the crawl does not look, and gives pages back in a c
   });
   await setState(pool, crawl, 'cancelled');
   expect(await sweepRelease(pool, id, Infinity)).toMatchObject({ urls: 4 });
-  expect(standing(await states(), /old-/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /old-/)).toEqual(['done fetched']);
 });
 
 it('asks for nothing and holds nothing in a crawl that does not look for it', async () => {
   const { site, crawl, states } = await crawled(false, missing);
   expect(madeUp(site)).toEqual([]);
-  expect(standing(await states(), /old-|story$/)).toEqual(['done fetched']);
+  expect(statesOf(await states(), /old-|story$/)).toEqual(['done fetched']);
   expect(await tables.quarantine.rows(pool, { crawl_id: crawl })).toEqual([]);
 });
 

@@ -307,11 +307,11 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
 
   const book = new CrawlQuarantine(crawl);
   await book.follow(pool, 1_000);
-  const standing = (url: string): string | undefined => {
+  const verdicts = (url: string): string | undefined => {
     const link = canonicalize(url);
-    return link.ok ? book.standing(link.value)?.kind : undefined;
+    return link.ok ? book.verdict(link.value)?.kind : undefined;
   };
-  expect([next(5), 'http://spam-farm.com/', 'http://other.com/'].map(standing)).toEqual([
+  expect([next(5), 'http://spam-farm.com/', 'http://other.com/'].map(verdicts)).toEqual([
     'held',
     undefined,
     undefined,

@@ -1,5 +1,5 @@
 /** Requests to an API that is served without a key of its own, as callers of several tenants. */
-import { type KeyWish, createKey, createTenant } from '../../../storage/tenancy/index.ts';
+import { type WantedKey, createKey, createTenant } from '../../../storage/tenancy/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import type { QuotasAsked, Role } from '../../../contracts/tenancy.ts';
 
@@ -39,14 +39,14 @@ export async function newKey(
   pool: Pool,
   tenantId: string,
   role: Role,
-  wish: Partial<KeyWish> = {},
+  wanted: Partial<WantedKey> = {},
 ): Promise<string> {
   const created = await createKey(pool, tenantId, {
     name: role,
     role,
     scopes: null,
     expiresAt: null,
-    ...wish,
+    ...wanted,
   });
   if (created === null) throw new Error(`there is no tenant ${tenantId}`);
   return created.key;

@@ -100,8 +100,8 @@ describe('what is noted', () => {
     const { tenant, admin, operator } = await someone();
     const other = await newKey(pool, tenant, 'operator');
     const lease = async (key: string, shard: number): Promise<void> => {
-      const wish = { fetcher_id: 'idle', batch_size: 10, lease_seconds: 30 };
-      const { status } = await ask(api.url, key, 'POST', `/frontier/${String(shard)}/lease_batch`, wish);
+      const wanted = { fetcher_id: 'idle', batch_size: 10, lease_seconds: 30 };
+      const { status } = await ask(api.url, key, 'POST', `/frontier/${String(shard)}/lease_batch`, wanted);
       expect(status).toBe(200);
     };
     const counts = async () =>

@@ -1,4 +1,4 @@
-/** The standing crawl of a tenant (F35): the exact shapes of those interfaces, over a real database. */
+/** The default crawl of a tenant (F35): the exact shapes of those interfaces, over a real database. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -33,7 +33,7 @@ const statusOf = <T = compat.UrlStatusAnswer>(who: Tenant, url: string): Promise
 describe('POST /url/limit', () => {
   const limit = (who: Tenant, body: object) => send<compat.UrlLimitAnswer>(who, '/url/limit', body);
 
-  it('sets the limits of the standing crawl, and answers those there are', async () => {
+  it('sets the limits of the default crawl, and answers those there are', async () => {
     const who = await tenant();
     const wanted = { excludedDomains: 'Ads.example, shop.example.', depthLimit: 5, urlLengthLimit: 500 };
     const first = await limit(who, wanted);
@@ -74,7 +74,7 @@ describe('POST /url/limit', () => {
   });
 });
 
-describe('the standing crawl', () => {
+describe('the default crawl', () => {
   it('is made once, however many ask, and over until it has something to do', async () => {
     const who = await tenant({ crawlsPerDay: 1 });
     const ids = await Promise.all(Array.from({ length: 5 }, () => crawlOf(who)));
@@ -259,7 +259,7 @@ describe('POST /api/v1/pause and /api/v1/resume', () => {
     const none: Refused = await send(who, '/api/v1/resume');
     expect(none.status).toBe(409);
     expect(none.body).toEqual({
-      error_message: 'There is no standing crawl to resume yet: send seeds first.',
+      error_message: 'There is no default crawl to resume yet: send seeds first.',
     });
     await crawlOf(who);
     expect((await send(who, '/api/v1/resume')).status).toBe(409);

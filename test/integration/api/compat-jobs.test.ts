@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTurns } from '../../../api/way-in/standing.ts';
+import { createTurns } from '../../../api/way-in/turns.ts';
 import * as compat from '../../../contracts/http/compat.ts';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import {

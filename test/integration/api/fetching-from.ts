@@ -43,9 +43,9 @@ export function frontierApi(): void {
 export const restMs = ({ not_before: next, asked_at: asked }: Awaited<ReturnType<typeof hostRow>>): number =>
   Number(next) - Number(asked ?? NaN);
 
-export const wish = { fetcher_id: 'test', batch_size: 10, lease_seconds: 30 };
+export const wanted = { fetcher_id: 'test', batch_size: 10, lease_seconds: 30 };
 export const leaseOf = (over: Result = {}, key = api.key): Promise<Answer<Batch>> =>
-  ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', { ...wish, ...over });
+  ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', { ...wanted, ...over });
 export const ack = (
   leaseId: string | null,
   results: readonly Result[],

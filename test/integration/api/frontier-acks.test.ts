@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import { settle } from '../../../engine/lending/settle.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { reclaimUrls } from '../../../storage/frontier/index.ts';
@@ -83,16 +83,16 @@ describe('ack', () => {
   it('holds them before the host is free for anybody', async () => {
     const { crawlId, leaseId, url } = await lent();
     // The first thing that happens once the report is committed.
-    const room = new LendingRoom({
+    const context = new LendingContext({
       ...{ pool: pool, log: pino({ level: 'silent' }), userAgent: 'test', shards: 1, caps: noCaps },
       wakeHost: () => Promise.resolve(),
     });
     const held = Promise.withResolvers<number>();
-    room.permits.giveBack = async () => {
+    context.permits.giveBack = async () => {
       held.resolve((await tables.queue.row(pool, { crawl_id: crawlId })).held_until_ms);
     };
     const said = { url, status: 429, contentHash: null, retryAfterSeconds: 90, location: null, error: null };
-    expect(await settle(room, 1, leaseId ?? '', [said])).toEqual(['accepted']);
+    expect(await settle(context, 1, leaseId ?? '', [said])).toEqual(['accepted']);
     expect(await held.promise).toBeGreaterThan(80_000);
   });
 
@@ -104,7 +104,7 @@ describe('ack', () => {
     async (when, result, moved) => {
       const { crawlId, hostId, leaseId, url } = await lent({ config: { scope: 'host' } });
       await tables.url.change(pool, { crawl_id: crawlId, url }, { seed: true });
-      const room = new LendingRoom({
+      const context = new LendingContext({
         ...{
           pool: pool,
           log: pino({ level: 'silent' }),
@@ -115,15 +115,15 @@ describe('ack', () => {
         wakeHost: () => Promise.resolve(),
       });
       // The last thing that happens before the report is stored.
-      const judge = room.admission.judge.bind(room.admission);
+      const judge = context.admission.judge.bind(context.admission);
       if (when === 'too late')
-        room.admission.judge = async (...asked) => {
+        context.admission.judge = async (...asked) => {
           await expire(hostId);
           return judge(...asked);
         };
       const said = { url, status: 301, contentHash: null, retryAfterSeconds: null, error: null };
       expect(
-        await settle(room, 1, leaseId ?? '', [{ ...said, location: 'https://moved.example/home' }]),
+        await settle(context, 1, leaseId ?? '', [{ ...said, location: 'https://moved.example/home' }]),
       ).toEqual([result]);
       const view = await viewCrawl(pool, crawlId);
       expect(view?.seeds.firstMoved.map(({ to }) => to)).toEqual(moved);

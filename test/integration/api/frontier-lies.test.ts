@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { noCaps } from '../../../engine/caps/cap-book.ts';
 import { CrawlOver, offer } from '../../../engine/lending/offer.ts';
 import { noteTurns } from '../../../storage/feeding/index.ts';
-import { LendingRoom } from '../../../engine/lending/room.ts';
+import { LendingContext } from '../../../engine/lending/context.ts';
 import { expectExact } from '../storage/frontier.ts';
 import {
   addHost,
@@ -51,8 +51,8 @@ async function queued(tenant: string, origin = `https://lie${String(++hosts)}.ex
 }
 
 async function lease(crawlId: string, key: string): Promise<Batch> {
-  const wish = { fetcher_id: 'liar', batch_size: 1, lease_seconds: 30, crawl_id: crawlId };
-  const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wish);
+  const wanted = { fetcher_id: 'liar', batch_size: 1, lease_seconds: 30, crawl_id: crawlId };
+  const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wanted);
   expect(body.urls).toHaveLength(1);
   return body;
 }
@@ -130,9 +130,9 @@ describe('a report', () => {
     });
     expect((await state()).not_before_ms).toBeLessThanOrEqual(1_000);
     const othersKey = await newKey(pool, other, 'operator');
-    const wish = { fetcher_id: 'honest', batch_size: 1, lease_seconds: 30 };
+    const wanted = { fetcher_id: 'honest', batch_size: 1, lease_seconds: 30 };
     const borrow = async (as: string) =>
-      (await ask<Batch>(api.url, as, 'POST', '/frontier/0/lease_batch', wish)).body.urls.length;
+      (await ask<Batch>(api.url, as, 'POST', '/frontier/0/lease_batch', wanted)).body.urls.length;
     await expect.poll(() => borrow(othersKey)).toBe(1);
     expect(await borrow(key)).toBe(0);
     expect(mine.hostId).toBe(theirs.hostId);
@@ -158,9 +158,9 @@ it('a loan that runs out leaves the host to others, and its tenant less until re
   await leaseEnded(pool, theirs.hostId);
   await changeHost(pool, theirs.hostId, { lent: false });
   await hadSettings(pool, theirs.hostId, { delaySeconds: 0 });
-  const wish = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
+  const wanted = { fetcher_id: 'any', batch_size: 1, lease_seconds: 40 };
   const borrow = (as: string) =>
-    ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish); // prettier-ignore
+    ask<{ urls: unknown[]; expires_in_seconds: number | null }>(api.url, as, 'POST', '/frontier/0/lease_batch', wanted); // prettier-ignore
   expect((await borrow(key)).body.urls).toEqual([]);
   expect(await hostRow(pool, theirs.hostId)).toMatchObject({ lend_until: null });
   await expect.poll(async () => (await borrow(othersKey)).body.urls.length).toBe(1);
@@ -177,10 +177,17 @@ it('a URL that is given back untried after long counts as a loan that ran out, o
   await queued(other, theirs.origin);
   const key = await newKey(pool, idler, 'operator');
   const othersKey = await newKey(pool, other, 'operator');
-  const wish = { fetcher_id: 'idler', batch_size: 1, lease_seconds: 10 };
+  const wanted = { fetcher_id: 'idler', batch_size: 1, lease_seconds: 10 };
   const borrow = async (as: string) =>
-    (await ask<Batch & { expires_in_seconds: number }>(api.url, as, 'POST', '/frontier/0/lease_batch', wish))
-      .body;
+    (
+      await ask<Batch & { expires_in_seconds: number }>(
+        api.url,
+        as,
+        'POST',
+        '/frontier/0/lease_batch',
+        wanted,
+      )
+    ).body;
   const giveBack = async (secondsAgo: number): Promise<void> => {
     const { lease_id: id, urls } = await borrow(key);
     expect(urls).toHaveLength(1);
@@ -204,8 +211,8 @@ it('a tenant that lets loans run out has few at a time, over all hosts, however 
   const key = await newKey(pool, idler, 'operator');
   for (let host = 0; host < 40; host++) await queued(idler);
   const borrow = async (): Promise<number> => {
-    const wish = { fetcher_id: 'dead', batch_size: 20, lease_seconds: 30 };
-    const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wish);
+    const wanted = { fetcher_id: 'dead', batch_size: 20, lease_seconds: 30 };
+    const { body } = await ask<Batch>(api.url, key, 'POST', '/frontier/0/lease_batch', wanted);
     return body.urls.length;
   };
   expect(await borrow()).toBe(20);
@@ -218,7 +225,7 @@ it('a tenant that lets loans run out has few at a time, over all hosts, however 
 
 it('offers to a crawl that ends in between are refused, and not taken for seen when it goes on', async () => {
   const { origin, crawlId } = await queued('1');
-  const room = new LendingRoom({
+  const context = new LendingContext({
     pool,
     log: pino({ level: 'silent' }),
     wakeHost: () => Promise.resolve(),
@@ -228,12 +235,12 @@ it('offers to a crawl that ends in between are refused, and not taken for seen w
   });
   const link = [{ url: `${origin}/link`, parentUrl: null, depth: 1 }];
   await setState(pool, crawlId, 'finished', 'complete');
-  await expect(offer(room, 1, crawlId, link)).rejects.toThrow(CrawlOver);
+  await expect(offer(context, 1, crawlId, link)).rejects.toThrow(CrawlOver);
   await setState(pool, crawlId, 'running', null);
-  expect(await offer(room, 1, crawlId, link)).toEqual({
+  expect(await offer(context, 1, crawlId, link)).toEqual({
     newUrls: [`${origin}/link`],
     rejected: [],
     unplaced: [],
   });
-  expect(await offer(room, 1, crawlId, link)).toEqual({ newUrls: [], rejected: [], unplaced: [] });
+  expect(await offer(context, 1, crawlId, link)).toEqual({ newUrls: [], rejected: [], unplaced: [] });
 });

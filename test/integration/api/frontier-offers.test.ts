@@ -90,7 +90,7 @@ describe('check_and_add', () => {
 });
 
 describe('check_and_add without a crawl', () => {
-  it('adds what belongs to no crawl to the standing one, and says once that it is new', async () => {
+  it('adds what belongs to no crawl to the default one, and says once that it is new', async () => {
     const tenant = await newTenant(pool);
     const key = await newKey(pool, tenant, 'operator');
     const urls = [

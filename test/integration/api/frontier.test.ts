@@ -29,7 +29,7 @@ import {
   pool,
   turnMs,
   urlRow,
-  wish,
+  wanted,
   type Batch,
 } from './fetching-from.ts';
 
@@ -205,18 +205,18 @@ describe('tenants', () => {
     expect((await leaseOf({ crawl_id: crawlId }, stranger)).status).toBe(404);
     expect((await offer([{ url: `${origin}/x` }], { crawl_id: crawlId }, stranger)).status).toBe(404);
     const blind = await offer([{ url: `${origin}/x`, parent_url: `${origin}/a` }], {}, stranger);
-    // It goes to the stranger's own standing crawl, as if nobody else had ever met it.
+    // It goes to the stranger's own default crawl, as if nobody else had ever met it.
     expect(blind.body).toEqual({ new_urls: [`${origin}/x`], rejected: [] });
     expect(await urlRow(crawlId, `${origin}/x`)).toBeUndefined();
   });
 });
 
 it('has 64 shards from outside, however many there are within', async () => {
-  const at = (shard: string) => ask(api.url, api.key, 'POST', `/frontier/${shard}/lease_batch`, wish);
+  const at = (shard: string) => ask(api.url, api.key, 'POST', `/frontier/${shard}/lease_batch`, wanted);
   expect((await at('64')).status).toBe(400);
   expect([(await at('x')).status, (await at('-1')).status]).toEqual([400, 400]);
   const { origin, crawlId } = await queued();
-  const lent = await ask<Batch>(api.url, api.key, 'POST', '/frontier/63/lease_batch', { ...wish, crawl_id: crawlId }); // prettier-ignore
+  const lent = await ask<Batch>(api.url, api.key, 'POST', '/frontier/63/lease_batch', { ...wanted, crawl_id: crawlId }); // prettier-ignore
   expect(lent.body.urls).toMatchObject([{ url: `${origin}/a` }]);
   expect((await leaseOf({ lease_seconds: 301 })).status).toBe(422);
   expect((await leaseOf({ fetcher_id: 'a b\u0000' })).status).toBe(422);

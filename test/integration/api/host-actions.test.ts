@@ -90,13 +90,13 @@ describe('many hosts', () => {
     for (const origin of ours) await parked(origin);
     await parked('https://elsewhere.example');
     const well = await addHost(pool, 'https://well.bulk.example');
-    const wish = { action: 'retry', state: 'parked', match: 'https://*.bulk.example', limit: 10 };
-    const dry = await bulk({ ...wish, dryRun: true, limit: 100 });
+    const wanted = { action: 'retry', state: 'parked', match: 'https://*.bulk.example', limit: 10 };
+    const dry = await bulk({ ...wanted, dryRun: true, limit: 100 });
     expect(dry.body).toMatchObject({ hosts: ours, unchanged: 0, next: null });
     expect(done).toEqual([]);
     const pages: HostsActed[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const { body }: Answer<HostsActed> = await bulk({ ...wish, ...(cursor !== '' && { cursor }) });
+      const { body }: Answer<HostsActed> = await bulk({ ...wanted, ...(cursor !== '' && { cursor }) });
       pages.push(body);
       cursor = body.next;
     }

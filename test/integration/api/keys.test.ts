@@ -35,13 +35,13 @@ describe('a key', () => {
     const end = Date.now() + 3_600_000;
     const [sooner, later] = [end - 60_000, end + 60_000].map((at) => new Date(at).toISOString());
     const brief = await newKey(pool, tenant, 'admin', { expiresAt: new Date(end).toISOString() });
-    const wish = { name: 'offspring', role: 'admin' };
-    expect((await make(wish, brief)).status).toBe(403);
-    const refused = await make({ ...wish, expiresAt: later }, brief);
+    const wanted = { name: 'offspring', role: 'admin' };
+    expect((await make(wanted, brief)).status).toBe(403);
+    const refused = await make({ ...wanted, expiresAt: later }, brief);
     expect(refused.status).toBe(403);
     expect((refused.body as unknown as Problem).detail).toMatch(/^expiresAt: your own key ends at /);
-    expect((await make({ ...wish, expiresAt: sooner }, brief)).status).toBe(201);
-    expect((await make(wish, tenantAdmin)).status).toBe(201);
+    expect((await make({ ...wanted, expiresAt: sooner }, brief)).status).toBe(201);
+    expect((await make(wanted, tenantAdmin)).status).toBe(201);
   });
 
   it('is shown once, kept as a hash, noted when used, and refused once it is revoked', async () => {

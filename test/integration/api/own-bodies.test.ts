@@ -238,7 +238,7 @@ it('no route and no job finds another tenant’s page by its hash', async () => 
   expect([...own.found.keys()]).toContain('POST /v1/crawls/{crawlId}/rule-trial');
   const { found, mute } = await walk(thiefKey, crawls.thief);
   expect(Object.fromEntries(found)).toEqual({});
-  // Each route that is walked has answered with something; there is no standing crawl.
+  // Each route that is walked has answered with something; there is no default crawl.
   expect(mute.filter((route) => route !== 'GET /api/v1/{url}/status')).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 /** One tenant's requests keep no other tenant's waiting: they are held closed here, and the other's go through. */
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createTurns, type Turns } from '../../../api/way-in/standing.ts';
+import { createTurns, type Turns } from '../../../api/way-in/turns.ts';
 import type { FairTurns } from '../../../domain/fair-turns.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { createTenant } from '../../../storage/tenancy/index.ts';

@@ -214,8 +214,8 @@ describe('a replay', () => {
     const crawl = await newCrawl(pool);
     const other = await newCrawl(pool);
     const { body } = await make({ url, crawlId: crawl }, api.key);
-    const ask = (wish: object) =>
-      call<{ crawls: number } & Problem>('POST', `/${body.id}/replay`, wish, api.key);
+    const ask = (wanted: object) =>
+      call<{ crawls: number } & Problem>('POST', `/${body.id}/replay`, wanted, api.key);
     for (const bad of [
       {},
       { after: '0' },

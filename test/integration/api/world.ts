@@ -12,7 +12,7 @@ import { createTextReader } from '../../../engine/page-text.ts';
 import { buildApp } from '../../../api/app.ts';
 import type { CrawlControl } from '../../../api/crawls/crawl-control.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
-import { createTurns } from '../../../api/way-in/standing.ts';
+import { createTurns } from '../../../api/way-in/turns.ts';
 import { createHttpServer } from '../../../api/way-in/http-server.ts';
 import { defaultCrawlConfig, type CrawlConfig } from '../../../contracts/crawl.ts';
 import { Archive, SegmentFolder } from '../../../storage/archive/index.ts';

@@ -106,7 +106,7 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
   }
 }
 
-/** As the end of a crawl does. Answers how many pages changed their standing. */
+/** As the end of a crawl does. Answers how many pages changed their place. */
 async function settle(): Promise<number> {
   const changed = await inTransaction(pool, (db) => rankCopies(db, crawl));
   await moveCrawl(pool, crawl, 'finished');
@@ -115,7 +115,7 @@ async function settle(): Promise<number> {
 }
 
 /** Of each page: whose duplicate it is (null: nobody's), and the body that its title came from. */
-async function standing(): Promise<Record<string, readonly [string | null, string | null]>> {
+async function canonicals(): Promise<Record<string, readonly [string | null, string | null]>> {
   const pages: Record<string, readonly [string | null, string | null]> = {};
   for await (const page of allPages(pool, String(crawl))) {
     if (page.redirectTo === null) pages[page.url] = [page.duplicateOf, page.title];
@@ -126,7 +126,7 @@ async function standing(): Promise<Record<string, readonly [string | null, strin
 /** Settles and expects `winner` to stand for all the others; each has the title of the one body. */
 async function expectChosen(winner: string, ...others: readonly string[]): Promise<void> {
   await settle();
-  const pages = await standing();
+  const pages = await canonicals();
   expect(pages[winner]).toEqual([null, 'same']);
   for (const other of others) expect([other, pages[other]]).toEqual([other, [winner, 'same']]);
   expect(Object.keys(pages)).toEqual(expect.arrayContaining([winner, ...others]));
@@ -175,7 +175,7 @@ describe('of pages with one body stands for the others', () => {
       { url: 'https://a.example/print', canonical: a, text: 'told', depth: 6 },
     );
     await settle();
-    expect(await standing()).toMatchObject({ [a]: [null, 'same'], [b]: [a, 'same'] });
+    expect(await canonicals()).toMatchObject({ [a]: [null, 'same'], [b]: [a, 'same'] });
   });
 
   it('else the one that most links lead to, from its own host and from others', async () => {
@@ -240,10 +240,10 @@ describe('of pages with one body stands for the others', () => {
     crawl = await runningCrawl(pool);
     await fetched(same(b));
     expect(await settle()).toBe(0);
-    expect(await standing()).toEqual({ [b]: [null, 'same'] });
+    expect(await canonicals()).toEqual({ [b]: [null, 'same'] });
     crawl = mine;
     expect(await settle()).toBe(0);
-    expect(await standing()).toEqual({ [a]: [null, 'same'] });
+    expect(await canonicals()).toEqual({ [a]: [null, 'same'] });
   });
 
   it('one again, after a crawl has gone on behind its end', async () => {
@@ -264,7 +264,7 @@ describe('a site with a seed', () => {
     await fetched(seedA, seedC, same(a), same(c, { depth: 3 }), same(`${c}/again`, { depth: 4 }));
     expect(await titles()).toEqual([a, c]);
     expect(await settle()).toBe(1);
-    expect(await standing()).toMatchObject({
+    expect(await canonicals()).toMatchObject({
       [a]: [null, 'same'],
       [c]: [a, 'same'],
       [`${c}/again`]: [c, 'same'],
@@ -282,7 +282,7 @@ describe('a site with a seed', () => {
       same(`${c}/best`, { depth: 2 }),
     );
     await settle();
-    expect(await standing()).toMatchObject({
+    expect(await canonicals()).toMatchObject({
       [a]: [`${c}/best`, 'same'],
       [c]: [`${c}/best`, 'same'],
       [`${c}/best`]: [null, 'same'],
@@ -290,7 +290,7 @@ describe('a site with a seed', () => {
     await moveCrawl(pool, crawl, 'running');
     await fetched(same(`${a}/first`, { depth: 1 }));
     await settle();
-    expect(await standing()).toMatchObject({
+    expect(await canonicals()).toMatchObject({
       [a]: [`${a}/first`, 'same'],
       [`${a}/first`]: [null, 'same'],
       [c]: [`${c}/best`, 'same'],
@@ -331,19 +331,19 @@ describe('of pages with one text and several bodies stands for the others', () =
       { url: 'https://b.example/moved', redirectTo: b },
     );
     await settle();
-    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+    expect(await canonicals()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
   });
 
   it('else the one the others of its site name', async () => {
     await fetched(alike(b, { depth: 0, canonical: a }), alike(c, { canonical: a }), alike(a, { depth: 5 }));
     await settle();
-    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+    expect(await canonicals()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
   });
 
   it('but not the one that pages of another site name', async () => {
     await fetched(alike(b), alike(c, { canonical: a }), alike(a, { depth: 5 }));
     await settle();
-    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
+    expect(await canonicals()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
   });
 
   it('nor one that names another itself: the end of a chain is believed, its links are not', async () => {
@@ -353,7 +353,7 @@ describe('of pages with one text and several bodies stands for the others', () =
       ...[alike(a, { canonical: d, depth: 5 }), alike(d, { depth: 9 })],
     );
     await settle();
-    expect(await standing()).toMatchObject({
+    expect(await canonicals()).toMatchObject({
       [d]: [null, d],
       [a]: [d, a],
       [b]: [d, b],
@@ -372,7 +372,7 @@ describe('of pages with one text and several bodies stands for the others', () =
       alike(d, { depth: 0 }),
     );
     await settle();
-    expect(await standing()).toMatchObject({
+    expect(await canonicals()).toMatchObject({
       [d]: [null, d],
       [a]: [d, a],
       [b]: [d, b],
@@ -386,36 +386,36 @@ describe('of pages with one text and several bodies stands for the others', () =
       links: [a],
     });
     await settle();
-    expect(await standing()).toMatchObject({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+    expect(await canonicals()).toMatchObject({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
   });
 
   it('else the one nearest to a seed', async () => {
     await fetched(alike(b, { depth: 2 }), alike(a, { depth: 1 }), alike(c, { depth: 3 }));
     await settle();
-    expect(await standing()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
+    expect(await canonicals()).toEqual({ [a]: [null, a], [b]: [a, b], [c]: [a, c] });
   });
 
   it('nobody, where there is too little text to tell', async () => {
     await fetched({ url: a }, { url: b });
     expect(await settle()).toBe(0);
-    expect(await standing()).toEqual({ [a]: [null, a], [b]: [null, b] });
+    expect(await canonicals()).toEqual({ [a]: [null, a], [b]: [null, b] });
   });
 
   it('and exact copies stay with the page of their own body', async () => {
     await fetched(alike(a), alike(`${a}/copy`, { body: a, depth: 2 }), alike(b, { depth: 0 }));
     await settle();
-    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [`${a}/copy`]: [a, a] });
+    expect(await canonicals()).toEqual({ [b]: [null, b], [a]: [b, a], [`${a}/copy`]: [a, a] });
   });
 
   it('one again, without a chain, after a crawl has gone on behind its end', async () => {
     await fetched(alike(a, { depth: 3 }), alike(c, { depth: 2 }));
     await settle();
-    expect(await standing()).toEqual({ [c]: [null, c], [a]: [c, a] });
+    expect(await canonicals()).toEqual({ [c]: [null, c], [a]: [c, a] });
     expect(await settle()).toBe(0);
     await moveCrawl(pool, crawl, 'running');
     await fetched(alike(b));
     await settle();
-    expect(await standing()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
+    expect(await canonicals()).toEqual({ [b]: [null, b], [a]: [b, a], [c]: [b, c] });
   });
 });
 

@@ -61,8 +61,8 @@ describe('hosts in one state', () => {
   it.each(hostStateNames)('%s are listed whole, in order, page by page', async (state) => {
     const expected: string[] = [];
     for (let id = 1; id <= many; id++) {
-      const [standing] = id > many - 200 ? (histories[id % 10] ?? ['idle']) : ['idle'];
-      if (standing === state) expected.push(`https://h${String(id)}.example`);
+      const [first] = id > many - 200 ? (histories[id % 10] ?? ['idle']) : ['idle'];
+      if (first === state) expected.push(`https://h${String(id)}.example`);
     }
     const seen: string[] = [];
     for (let after: string | null = null; ;) {

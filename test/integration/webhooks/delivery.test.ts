@@ -89,8 +89,11 @@ afterAll(async () => {
 
 const call = <T>(method: string, path: string, body?: unknown) =>
   ask<T>(api.url, api.key, method, path, body);
-const make = async (path: string, wish: object = {}): Promise<CreatedWebhook> => {
-  const { body } = await call<CreatedWebhook>('POST', '/v1/webhooks', { url: receiver.url + path, ...wish });
+const make = async (path: string, wanted: object = {}): Promise<CreatedWebhook> => {
+  const { body } = await call<CreatedWebhook>('POST', '/v1/webhooks', {
+    url: receiver.url + path,
+    ...wanted,
+  });
   expect(body.secret).toMatch(/^whsec_/);
   return body;
 };

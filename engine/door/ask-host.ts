@@ -5,7 +5,7 @@
  */
 import { isAllKeptBack } from './kept-back.ts';
 import { hostWide } from '../visit/read-robots.ts';
-import type { FetchRoom } from '../visit/fetch-room.ts';
+import type { FetchContext } from '../visit/fetch-context.ts';
 import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
 import type { Robots } from '../../domain/robots.ts';
 import type { HostTrouble } from '../visit/host-rules.ts';
@@ -32,14 +32,14 @@ export type Answer =
  * Asks the host, and returns the lease, unless the host may be visited at once.
  * @param met number of hosts that the process has met at the door lately
  */
-export async function knock(
-  room: FetchRoom,
+export async function askHost(
+  context: FetchContext,
   visit: HostVisit,
   crawlIds: readonly number[],
   met: number,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { pool } = room.dependencies;
+  const { pool } = context.dependencies;
   const { lease, pacer } = visit;
   const { taken, allowance } = lease;
   const goesOn = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
@@ -64,9 +64,9 @@ export async function knock(
   };
   return onErrand(visit, crawls, async (leaves): Promise<Answer> => {
     const running = await Promise.all(
-      crawlIds.map(async (id) => room.dependencies.books.crawls.isRunning(id)),
+      crawlIds.map(async (id) => context.dependencies.books.crawls.isRunning(id)),
     );
-    if (running.every(Boolean) && (await isAllKeptBack(room, visit))) return { kind: 'unasked' };
+    if (running.every(Boolean) && (await isAllKeptBack(context, visit))) return { kind: 'unasked' };
     const { fresh, older } = visit.known;
     if (fresh !== null) return goesOn(fresh, leaves);
     if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
@@ -74,7 +74,7 @@ export async function knock(
     const [first] = visit.crawls;
     if (first === undefined || !running.includes(true)) return { kind: 'unasked' };
     const as = { ...asWhom(visit.crawls, first), ...(taken.failures === 0 && { patienceMs: firstMs }) };
-    const reading = await room.robotsFetcher.fetch(visit, as, signal);
+    const reading = await context.robotsFetcher.fetch(visit, as, signal);
     if (reading.kind === 'interrupted') return { kind: 'unasked' };
     if (reading.kind === 'busy') {
       leaves({ waitMs: reading.waitMs });

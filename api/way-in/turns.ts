@@ -46,7 +46,7 @@ export const createTurns = (heavy = heavyBounds, places = placeBounds): Turns =>
   bodies: new FairTurns(bodyBounds),
 });
 
-export class Standing {
+export class RequestTurns {
   readonly #tenantId: number;
   readonly #turns: Turns;
   readonly #place: Turn;
@@ -131,10 +131,10 @@ export class Standing {
 const tooManyOfOne =
   'Your tenant has too many costly requests under way: one is worked on at a time, and four may wait. Retry-After says when to try again.';
 
-const standings = new WeakMap<Request, Standing>();
+const turnsByRequest = new WeakMap<Request, RequestTurns>();
 
 /** Undefined: the route is public. */
-export const standingOf = (request: Request): Standing | undefined => standings.get(request);
+export const turnsOf = (request: Request): RequestTurns | undefined => turnsByRequest.get(request);
 
 /** Run once the caller is known, before anything is done for the request. */
 export function takePlace(turns: Turns): RequestHandler {
@@ -153,12 +153,12 @@ export function takePlace(turns: Turns): RequestHandler {
       throw new HttpProblem(429, detail, { kind: 'rate-limited' });
     }
     if (!(await begun(place, response))) return;
-    const standing = new Standing(tenantId, turns, place);
-    standings.set(request, standing);
+    const own = new RequestTurns(tenantId, turns, place);
+    turnsByRequest.set(request, own);
     // Also where the client has gone: its request may still be worked on, and ends with an answer that nobody reads.
     const end = response.end.bind(response) as (...args: readonly unknown[]) => Response;
     response.end = (...args: readonly unknown[]): Response => {
-      standing.end();
+      own.end();
       return end(...args);
     };
     forTenant(tenantId, next);

@@ -8,7 +8,7 @@ import { CapBook, type CapDefaults } from '../caps/cap-book.ts';
 import { LoanPermits } from '../caps/loan-permits.ts';
 import { gates, type Gate } from '../visit/gates.ts';
 import { HostWaker, type WakeHost } from '../host-waker.ts';
-import type { House } from '../visit/host-visit.ts';
+import type { Services } from '../visit/host-visit.ts';
 import type { Fetcher } from '../../contracts/fetching.ts';
 
 interface LendingParts {
@@ -29,7 +29,7 @@ interface LendingParts {
 const seenKeys = 100_000;
 
 /** What is lent takes its permits when it is lent. */
-const nobodyEnters: House['caps'] = { enter: () => Promise.resolve(null) };
+const nobodyEnters: Services['caps'] = { enter: () => Promise.resolve(null) };
 
 /** The fetcher that borrows a URL requests it: no request leaves from this process. */
 const nobodySends: Fetcher = {
@@ -38,7 +38,7 @@ const nobodySends: Fetcher = {
   close: () => Promise.resolve(),
 };
 
-export class LendingRoom implements House {
+export class LendingContext implements Services {
   readonly pool: Pool;
   readonly books: Books;
   readonly gates: readonly Gate[];

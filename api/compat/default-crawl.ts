@@ -1,6 +1,6 @@
 /**
  * One crawl for a whole tenant: programs add seeds, set limits, pause and resume without knowing its id.
- * This file is thin: it finds the tenant's standing crawl (storage/starting/default-crawl.ts) and calls the services of the
+ * This file is thin: it finds the tenant's default crawl (storage/starting/default-crawl.ts) and calls the services of the
  * other routes.
  */
 import { closedCrawlStates, type UrlState } from '../../contracts/crawl.ts';
@@ -11,7 +11,7 @@ import {
   findDefaultCrawl,
   findUrl,
   provideDefaultCrawl,
-  type UrlStanding,
+  type UrlStatus,
 } from '../../storage/starting/index.ts';
 import { rejectionSentence } from '../../domain/seeds.ts';
 import { changeCrawl } from '../crawls/change-crawl.ts';
@@ -25,7 +25,7 @@ import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { bodyRefusals, refusals, says } from './answers.ts';
 
-const endsNow = says('The standing crawl is ending now.');
+const endsNow = says('The default crawl is ending now.');
 
 const changes = (change: 'pause' | 'resume', id: string, summary: string): Route =>
   route({
@@ -51,7 +51,7 @@ const changes = (change: 'pause' | 'resume', id: string, summary: string): Route
         // The crawl has nothing to send, and a pause means only that nothing is sent.
         if (change === 'pause' && rests) return { crawl_id: crawl?.id ?? null, state: crawl?.state ?? null };
         if (crawl === null)
-          throw new HttpProblem(409, 'There is no standing crawl to resume yet: send seeds first.');
+          throw new HttpProblem(409, 'There is no default crawl to resume yet: send seeds first.');
         if (change === 'resume') await refuseToGrow(parts.pool, response, tenantId, quotas);
         const { id: crawlId, state } = await changeCrawl(parts, crawl.id, change, reason);
         return { crawl_id: crawlId, state };
@@ -64,7 +64,7 @@ const takesSeeds = (path: string, id: string): Route =>
     path,
     access: operator('crawls'),
     id,
-    summary: 'Add seeds to the standing crawl, which goes on with them',
+    summary: 'Add seeds to the default crawl, which goes on with them',
     body: compat.seedUrls,
     answers: {
       200: json('The seeds are stored and will be crawled.', compat.seedUrlsAnswer),
@@ -88,7 +88,7 @@ const takesSeeds = (path: string, id: string): Route =>
       },
   });
 
-export const standingCrawlRoutes = [
+export const defaultCrawlRoutes = [
   takesSeeds('/seed/urls', 'seedUrls'),
   takesSeeds('/api/v1/seed', 'seed'),
   route({
@@ -96,7 +96,7 @@ export const standingCrawlRoutes = [
     path: '/url/limit',
     access: operator('crawls'),
     id: 'limitUrls',
-    summary: 'Change the limits of the standing crawl, at once',
+    summary: 'Change the limits of the default crawl, at once',
     body: compat.urlLimit,
     answers: {
       200: json('The limits that are in force now.', compat.urlLimitAnswer),
@@ -128,14 +128,14 @@ export const standingCrawlRoutes = [
         };
       },
   }),
-  changes('pause', 'pauseDefaultCrawl', 'Pause the standing crawl'),
-  changes('resume', 'resumeDefaultCrawl', 'Resume the standing crawl'),
+  changes('pause', 'pauseDefaultCrawl', 'Pause the default crawl'),
+  changes('resume', 'resumeDefaultCrawl', 'Resume the default crawl'),
   route({
     method: 'GET',
     path: '/api/v1/{url}/status',
     access: reader('crawls'),
     id: 'urlStatus',
-    summary: 'Status of a URL in the standing crawl',
+    summary: 'Status of a URL in the default crawl',
     params: compat.urlPath,
     answers: {
       200: json('The status of the URL.', compat.urlStatusAnswer),
@@ -165,7 +165,7 @@ const progressOf: Readonly<Record<UrlState, compat.UrlStatusAnswer['status']>> =
   failed: 'COMPLETED',
 };
 
-function statusOf(row: UrlStanding): compat.UrlStatusAnswer {
+function statusOf(row: UrlStatus): compat.UrlStatusAnswer {
   return {
     url: row.url,
     // While the body still waits to be read, the page may bring links.

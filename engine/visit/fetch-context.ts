@@ -18,7 +18,7 @@ import { WorkAhead } from './work-ahead.ts';
 /** With more hosts under visit, there is always something to do together. */
 const quietHosts = 50;
 
-export class FetchRoom {
+export class FetchContext {
   readonly dependencies: Dependencies;
   readonly keeper: LeaseKeeper;
   readonly robotsFetcher: RobotsFetcher;
