@@ -8,7 +8,13 @@
  * so, and looks at the quality of hosts, each once a day. The scheduler finds hosts that have work (`refeedHosts`), and
  * webhook-waker.ts finds webhooks that have events to send.
  */
-import type { WorkflowClient } from '@temporalio/client';
+import {
+  type WorkflowClient,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleClient,
+} from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Chore, Look } from '../engine/chores.ts';
 import { type Pool, retrying } from '../storage/postgres/index.ts';
@@ -26,11 +32,10 @@ import { openReextractions } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig, type CrawlConfig } from '../contracts/crawl.ts';
-import type { JobKind } from '../contracts/jobs.ts';
+import { type JobKind, jobWorkflowId } from '../contracts/jobs.ts';
 import { lookSeconds } from '../domain/recrawl/keep-fresh.ts';
 import { endStanding, standingCrawlsAfter } from '../storage/recrawl/index.ts';
-import { scheduleRecrawl, unscheduleRecrawl, type Schedules } from './schedules.ts';
-import { startMissing } from './open-workflows.ts';
+import { startMissing, jobWorkflow } from './open-workflows.ts';
 
 /** Most items of each kind in one look: at most ten calls to Temporal a second. */
 const usualALook = 40;
@@ -192,4 +197,44 @@ async function noticeLoss(
   hosts.beginAnew(hostsInHurry);
   if ((known?.id ?? null) !== null)
     log.warn({ hosts: count }, 'Temporal has lost its workflows; work goes on from the state in Postgres');
+}
+
+/**
+ * The schedules of standing crawls. A schedule holds nothing that it alone knows: if somebody deletes it, or Temporal
+ * loses its data, it is made anew; whether it is paused is for operators to say, and stays.
+ */
+type Schedules = Pick<ScheduleClient, 'create' | 'getHandle'>;
+
+/** Makes the schedule of a crawl. False: there is one already, which is not touched. */
+async function scheduleRecrawl(
+  schedules: Schedules,
+  crawlId: string,
+  everySeconds: number,
+): Promise<boolean> {
+  try {
+    await schedules.create({
+      scheduleId: jobWorkflowId('recrawl', crawlId),
+      spec: { intervals: [{ every: everySeconds * 1_000 }] },
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'job',
+        ...jobWorkflow({ kind: 'recrawl', id: crawlId }),
+      },
+      // What a run misses the next one finds due: nothing has to be made up for.
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
+      state: { note: `fetches the pages of crawl ${crawlId} again as they become due` },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
+  }
+}
+
+async function unscheduleRecrawl(schedules: Schedules, crawlId: string): Promise<void> {
+  try {
+    await schedules.getHandle(jobWorkflowId('recrawl', crawlId)).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
 }

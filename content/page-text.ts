@@ -1,10 +1,10 @@
 /**
  * What of a page is text, and to whom each piece of it goes. Silent is what lies in parts that people do not see
- * (`hidden-parts.ts`), in elements whose text is left out (`quiet-part.ts`), in pictures and formulas
+ * (`hidden-parts.ts`), in elements whose text is left out (`QuietPart`), in pictures and formulas
  * (`foreign-parts.ts`), in readings beside words (`text-roles.ts`), and in <template>, whose content is no part of the
  * page.
  */
-import { speakingElements } from './elements.ts';
+import { speakingElements, containerElements, nestingElements } from './elements.ts';
 import type { FoldedText } from './folded-text.ts';
 import { ForeignParts, type LabelPart } from './foreign-parts.ts';
 import type { Formula } from './formula.ts';
@@ -13,7 +13,6 @@ import type { ItemReader } from './item-reader.ts';
 import type { LinkContexts } from './link-context.ts';
 import type { Asked, PageDetails } from './page-details.ts';
 import type { PageMarks } from './page-marks.ts';
-import { QuietPart } from './quiet-part.ts';
 import { shellWords } from './state-text.ts';
 import { TextRoles } from './text-roles.ts';
 import { countWords } from './words.ts';
@@ -189,5 +188,40 @@ export class PageText {
   #endNote(name: 'a' | 'sup' | 'block'): void {
     const sign = this.roles.note.end(name);
     if (sign !== '') this.#takers.text.add(sign);
+  }
+}
+
+/**
+ * The outermost open element whose text is no part of what the page says, such as <nav>, <script> or a button that is no
+ * heading; its links count. It is left at its end tag, or when an element closes that was open before it: that is how a
+ * browser treats an unclosed <nav>.
+ */
+class QuietPart {
+  /** Null: none is open. */
+  name: string | null = null;
+  /** Open elements of its own name, itself included. */
+  #depth = 0;
+  /** Open containers by kind when it began. */
+  readonly #before = new Int32Array(containerElements.length);
+
+  /** @param open containers by kind, those that the element itself begins included */
+  begin(name: string, open: Int32Array): void {
+    this.name = name;
+    this.#depth = 1;
+    this.#before.set(open);
+  }
+
+  /** An element began within it. */
+  opened(name: string): void {
+    if (this.name === name && nestingElements.has(name)) this.#depth++;
+  }
+
+  closed(name: string): void {
+    if (this.name === name && --this.#depth === 0) this.name = null;
+  }
+
+  /** A container of this kind closed, and so many of it are open now. */
+  left(kind: number, open: number): void {
+    if (open < (this.#before[kind] ?? 0)) this.name = null;
   }
 }

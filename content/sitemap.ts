@@ -5,16 +5,14 @@
  * process up.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { TextDecoder } from 'node:util';
+import { TextDecoder } from 'node:util';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { cutBy, type Cut } from '../domain/limits.ts';
 import type { SitemapFormat } from '../domain/sitemap-choice.ts';
 import type { SitemapFaults } from '../domain/sitemap-faults.ts';
 import { sitemapLimits } from '../domain/sitemap-limits.ts';
-import { decoderFor } from './sitemap-encoding.ts';
 import type { EntryReader, SitemapEntry } from './sitemap-entry.ts';
 import { jsonFeedReader } from './sitemap-json.ts';
-import { lineReader } from './sitemap-lines.ts';
 import { XmlSitemapReader } from './sitemap-xml.ts';
 
 interface SitemapEnd {
@@ -154,4 +152,75 @@ function unpacked(body: Uint8Array): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: chunk });
   gunzip.end(body);
   return gunzip;
+}
+
+const declaration = /^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.:-]{1,40})["']/;
+
+/**
+ * The encoding of a sitemap: UTF-8 by the protocol; its mark or its XML declaration may say otherwise.
+ * @returns unknown: the declared encoding, if nobody knows it
+ */
+function decoderFor(start: Uint8Array): {
+  readonly decoder: TextDecoder;
+  readonly unknown: string | null;
+} {
+  const marked = wideEncoding(start);
+  if (marked !== null) return { decoder: new TextDecoder(marked), unknown: null };
+  const head = Buffer.from(start.buffer, start.byteOffset, Math.min(start.length, 200)).toString('latin1');
+  const declared = declaration.exec(head.replace(/^\xef\xbb\xbf/, ''))?.[1] ?? 'utf-8';
+  // What could be read as ASCII so far is not in UTF-16, whatever it says of itself.
+  if (/^utf-?(?:16|32)|^ucs-?[24]|^utf-?8$/i.test(declared))
+    return { decoder: new TextDecoder(), unknown: null };
+  try {
+    return { decoder: new TextDecoder(declared), unknown: null };
+  } catch (error) {
+    if (error instanceof RangeError) return { decoder: new TextDecoder(), unknown: declared };
+    throw error;
+  }
+}
+
+/** UTF-16 by its mark, or by the zeros around the first `<`. */
+function wideEncoding([first, second, third, fourth]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first === 0x3c && second === 0 && fourth === 0) return 'utf-16le';
+  if (first === 0 && second === 0x3c && third === 0) return 'utf-16be';
+  return null;
+}
+
+/** Characters of a line kept; no URL that is crawled is as long. */
+const maxLine = 8_192;
+
+/** The plain-text form of a sitemap: one URL a line. */
+function lineReader(add: (entry: SitemapEntry) => void, faults: SitemapFaults): EntryReader {
+  let rest = '';
+  let line = 0;
+  let urls = 0;
+  const read = (text: string): void => {
+    line++;
+    const url = text.replace(/^\ufeff/, '').trim();
+    if (/^https?:\/\//i.test(url)) {
+      urls++;
+      add({ kind: 'page', url, line });
+    } else if (url !== '') faults.add(line, 'bad-url', url);
+  };
+  return {
+    get format() {
+      return urls > 0 ? ('text' as const) : ('unknown' as const);
+    },
+    get line() {
+      return line + 1;
+    },
+    leftOut: 0,
+    write: (text) => {
+      const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
+      // A line that goes on and on is none: enough of it is kept to see that.
+      rest = (lines.pop() ?? '').slice(0, maxLine);
+      lines.forEach(read);
+    },
+    end: () => {
+      if (rest !== '') read(rest);
+      return {};
+    },
+  };
 }

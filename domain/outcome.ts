@@ -40,7 +40,7 @@ export interface History {
   readonly hostFailures: number;
   /** What the signs say about the host if this answer is a failure (blame.ts). */
   readonly suspicion: Suspicion;
-  /** Milliseconds that an outage beginning now would last (server-errors.ts). */
+  /** Milliseconds that an outage beginning now would last (host-memory.ts). */
   readonly outageMs: number;
   /** Crawls of other tenants want the host. */
   readonly isShared: boolean;

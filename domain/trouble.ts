@@ -52,7 +52,7 @@ const rules: Readonly<Record<TroubleClass, TroubleRule>> = {
   timeout: { firstMs: 5 * second, tries: 5 },
   reset: { firstMs: 5 * second, tries: 5 },
   overloaded: { firstMs: 5 * second, tries: 10 },
-  // server-errors.ts says how long an outage lasts.
+  // host-memory.ts says how long an outage lasts.
   'server-errors': { firstMs: 3_600 * second, tries: 8 },
   'robots-unreachable': { firstMs: 5 * second, tries: 6 },
   // Nothing but a person ends it.

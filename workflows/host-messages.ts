@@ -1,6 +1,12 @@
 /** Messages that operators and other workflows may send to a host's workflow (docs/operations.md has the buttons). */
 import { counted } from '../domain/counted.ts';
-import { redrivenSentence } from '../domain/dead-letter.ts';
+import {
+  redrivenSentence,
+  addRedriven,
+  isDeadLetterClass,
+  noneRedriven,
+  type RedriveCounts,
+} from '../domain/dead-letter.ts';
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import {
   askHostSignal,
@@ -16,10 +22,10 @@ import {
   wakeSignal,
   type RedriveChoice,
 } from '../contracts/workflows.ts';
-import { countHost, dropHost, setHostDelay } from './calls.ts';
-import { uncut } from './cancelling.ts';
+import { countHost, dropHost, setHostDelay, redriveLetters } from './calls.ts';
+import { uncut, orCancelled } from './cancelling.ts';
 import type { HostState } from './host-state.ts';
-import { choiceProblem, redriveAll } from './redriving.ts';
+import type { RedriveInput } from '../contracts/activities.ts';
 
 export function hearMessages(host: HostState): void {
   const { me } = host;
@@ -120,4 +126,32 @@ export function hearMessages(host: HostState): void {
   setHandler(hostStateQuery, () => host.view(), {
     description: 'Mode of the host, its counts and its next visit.',
   });
+}
+
+/** Redrives all dead letters of a host (G7), in many calls. */
+async function redriveAll(input: RedriveInput): Promise<RedriveCounts> {
+  let counts = noneRedriven;
+  let after: string | null = null;
+  do {
+    const call: RedriveCounts & { readonly next: string | null } = await orCancelled(
+      redriveLetters({ ...input, after }),
+    );
+    counts = addRedriven(counts, call);
+    after = call.next;
+  } while (after !== null);
+  return counts;
+}
+
+/** Why an input of the update `redrive` is not valid; null: it is valid. */
+function choiceProblem(choice: unknown): string | null {
+  if (choice === null || choice === undefined) return null;
+  const form = 'the input must be null, {"class": "…"} or {"url": "…"}';
+  if (typeof choice !== 'object' || Array.isArray(choice)) return form;
+  for (const [name, value] of Object.entries(choice) as [string, unknown][]) {
+    if (name !== 'class' && name !== 'url') return form;
+    if (value !== null && typeof value !== 'string') return form;
+    if (name === 'class' && value !== null && !isDeadLetterClass(value))
+      return `there is no class ${JSON.stringify(value)} of dead letters`;
+  }
+  return null;
 }

@@ -1,8 +1,8 @@
 /** Jobs: crawls under another name. This file is thin: crawls/start-crawl.ts does the work. */
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { closedCrawlStates } from '../../contracts/crawl.ts';
 import * as compat from '../../contracts/http/compat.ts';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
 import type { CrawlSettings } from '../../contracts/http/crawl-settings.ts';
 import type { CrawlSummary } from '../../contracts/http/crawls.ts';
 import { findCrawl, crawlOfJob } from '../../storage/crawls/index.ts';
@@ -15,7 +15,7 @@ import { operator, reader } from '../way-in/access.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { turnsOf } from '../way-in/turns.ts';
 import { bodyRefusals, refusals, says } from './answers.ts';
-import { jobUrlsDocument } from './job-urls.ts';
+import { listCrawlUrls } from '../../storage/frontier/index.ts';
 
 /** Milliseconds after which a reader that takes no URLs is given up. */
 const stalledMs = 60_000;
@@ -155,3 +155,31 @@ function settingsOf({ max_pages, max_depth, max_seconds, max_bytes }: compat.Fin
 /** The client has gone, or took nothing for too long: nobody is left to read an error. */
 const leftEarly = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
+/** URLs that are read and held at a time. */
+const batch = 2_000;
+
+/**
+ * The URLs of a job as one JSON document, which is written while the URLs are read: a crawl may have millions.
+ * Answers chunks of text. The next batch is read when the caller has taken the chunk before. The crawl must be over, so
+ * that its URLs do not change any more.
+ */
+async function* jobUrlsDocument(
+  pool: Pool,
+  crawlId: string,
+  head: Omit<compat.JobUrls, 'extracted_urls'>,
+): AsyncGenerator<string> {
+  const opening = JSON.stringify(head).slice(0, -1);
+  let before = `${opening},"extracted_urls":[`;
+  for (let host = 0, key = ''; ;) {
+    const rows = await listCrawlUrls(pool, crawlId, host, key, batch);
+    const last = rows.at(-1);
+    if (last !== undefined) {
+      yield before + rows.map(({ url }) => JSON.stringify(url)).join(',');
+      before = ',';
+      ({ host_id: host, key } = last);
+    }
+    if (rows.length < batch) break;
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}

@@ -4,7 +4,8 @@ import type { FieldRule, FieldValue, PageFields, UnreadValue } from '../../contr
 import type { Cut } from '../../domain/limits.ts';
 import { blockElements } from '../elements.ts';
 import { FoldedText } from '../folded-text.ts';
-import { readValue } from './values.ts';
+import { readDate } from '../dates.ts';
+import { numberIn } from '../numbers.ts';
 
 /**
  * Values of one list, characters of one value, characters of all values of a page; values that are named because they
@@ -106,5 +107,29 @@ function addText(text: FoldedText, top: TreeNode): void {
       if (done !== null && 'name' in done && blockElements.has(done.name)) text.breakBlock();
     }
     node = done === null || done === top ? null : done.next;
+  }
+}
+
+/** The text that a page has as a value of the type that the rule names. Undefined: the text is no such value. */
+export function readValue(
+  text: string,
+  { type, decimal = '.' }: Pick<FieldRule, 'type' | 'decimal'>,
+  resolve: (href: string) => string | null,
+): Exclude<FieldValue, null> | undefined {
+  switch (type) {
+    case 'text':
+      return text;
+    case 'boolean':
+      return !/^(?:false|no|off|0)$/i.test(text);
+    case 'number':
+      return numberIn(text, decimal);
+    case 'integer': {
+      const number = numberIn(text, decimal);
+      return Number.isSafeInteger(number) ? number : undefined;
+    }
+    case 'date':
+      return readDate(text) ?? undefined;
+    case 'url':
+      return resolve(text) ?? undefined;
   }
 }

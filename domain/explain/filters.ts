@@ -3,7 +3,6 @@ import { coveringDomain, hostName, optOutDetail, optOutReason } from '../opt-out
 import { counted } from '../counted.ts';
 import { deciding, note, pass, stop, type Decision } from './decision.ts';
 import type { CrawlFacts, ExplainFacts } from './facts.ts';
-import { quarantineDecisions } from './quarantine.ts';
 import { vouchedReach } from '../scope.ts';
 import { hasSession } from '../session-links.ts';
 import { reasonText } from '../url-reason.ts';
@@ -192,6 +191,36 @@ function hostLimit({ record, host, crawl }: ExplainFacts): Decision[] {
       'host-limit',
       `The crawl has ${counted(urls, 'URL', 'URLs')} of its host, at most ${limit.toLocaleString('en-US')} are allowed.`,
       { urls, limit },
+    ),
+  ];
+}
+
+/**
+ * Why a URL is kept back, or goes behind the others, because URLs of its shape look like a trap. No decision if nothing is
+ * said of its shapes.
+ */
+function quarantineDecisions({ quarantine, record, scope }: ExplainFacts): Decision[] {
+  if (quarantine === null) return [];
+  const { id, shape, verdict, rule, why, since, crawlId } = quarantine;
+  const detail = { id, shape, verdict, rule };
+  if (verdict === 'suspected') {
+    const suspects = rule === 'noindex' ? '' : 'are suspected to be a trap and ';
+    const because = `URLs of its shape (${shape}) ${suspects}go behind the others: ${why}.`;
+    return [note('filter', 'suspected', because, detail)];
+  }
+  if (rule === 'soft-404') {
+    const because = `It is in quarantine since ${since}, because it looks like a page that is not there: ${why}. orbweaver quarantine release ${crawlId} ${id} takes it and its like out.`;
+    return [note('filter', 'soft-404', because, detail)];
+  }
+  const stops = !scope.isSeed && (record === null || record.reason === 'trap' || record.state === 'queued');
+  const word = verdict === 'confirmed' ? 'a person confirmed that they are a trap' : `they look like a trap`;
+  return [
+    deciding(stops && record?.reason !== 'sample' ? 'stop' : 'note')(
+      'filter',
+      'trap',
+      `URLs of its shape (${shape}) are in quarantine since ${since}, because ${word}: ${why}. ` +
+        `orbweaver quarantine release ${crawlId} ${id} queues them again.`,
+      detail,
     ),
   ];
 }

@@ -1,16 +1,15 @@
 /** The breakers of a worker process, each in front of a dependency (docs/design.md, "Faults of ours"). */
 import type { Logger } from 'pino';
 import { outageName, type OutDependency, type SeenOutage } from '../../domain/outage.ts';
-import type { Fetcher } from '../../contracts/fetching.ts';
-import type { Resolver } from '../../net/resolver.ts';
+import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
+import { type Resolver, ResolverFault } from '../../net/resolver.ts';
 import type { BodyStore } from '../../storage/archive/index.ts';
-import type { Pool } from '../../storage/postgres/index.ts';
+import { type Pool, isStorageOutage } from '../../storage/postgres/index.ts';
 import { Breaker } from './breaker.ts';
 import type { DependencyDown } from './dependency-down.ts';
 import { isDiskTrouble, leastProbeBytes, WantedBytes, WatchedBlobs } from './watched-blobs.ts';
-import { watchedFetcher } from './watched-fetcher.ts';
-import { isPostgresFault, refusesAllWrites, watchedPool } from './watched-pool.ts';
-import { isDnsSilence, watchedResolver } from './watched-resolver.ts';
+import { count } from '../metrics/counters.ts';
+import type { PoolClient } from 'pg';
 
 export interface Unwatched {
   readonly pool: Pool;
@@ -120,3 +119,101 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     },
   };
 }
+
+/** No DNS resolver answers at all. An answer that a name fails is about that name, and is its host's trouble. */
+const isDnsSilence = (error: unknown): boolean => error instanceof ResolverFault && error.silent;
+
+/** Reports silence to a breaker. Refuses no call: cached names are answered even while no DNS resolver answers. */
+const watchedResolver = (resolver: Resolver, breaker: Breaker): Resolver => ({
+  resolve: (hostname) => breaker.watch(() => resolver.resolve(hostname)),
+});
+
+interface Watch {
+  /** An error that names a dependency that every request needs and that is down; null: none is down. */
+  readonly outage: () => DependencyDown | null;
+  /** The same for DNS, which only names that are not cached need. */
+  readonly dnsOutage: () => DependencyDown | null;
+  /** Looks whether bodies can be kept; if not, `outage` says so. */
+  readonly lookForRoom: () => Promise<void>;
+}
+
+/**
+ * The fetcher that slices use. It starts no request while a dependency of this process is down, and does not take a DNS
+ * outage of ours for the host's trouble. Hosts with a cached address go on through a DNS outage. A refusal is thrown
+ * before any byte has left, so no URL is blamed.
+ */
+const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoom }: Watch): Fetcher => ({
+  async fetch(request): Promise<FetchResult> {
+    await lookForRoom();
+    const down = outage();
+    if (down !== null) throw down;
+    const withheld: { by: DependencyDown | null } = { by: null };
+    const maySend = (address: string | null): boolean => {
+      withheld.by = outage();
+      return withheld.by === null && (request.maySend?.(address) ?? true);
+    };
+    let result: FetchResult;
+    try {
+      result = await fetcher.fetch({ ...request, maySend });
+    } catch (error) {
+      throw withheld.by ?? error;
+    }
+    // The look-up failed while DNS was down for us: it does not show that the name is at fault.
+    const ours = result.kind === 'fault' && result.fault === 'dns-unavailable' ? dnsOutage() : null;
+    if (ours !== null) throw ours;
+    // Nothing is sent to an address that the guard refuses.
+    const isSent = result.kind === 'response' || result.fault !== 'address-refused';
+    if (isSent) count('requests_total', { class: classOf(result) });
+    return result;
+  },
+  addressOf: (request) => fetcher.addressOf(request),
+  close: () => fetcher.close(),
+});
+
+const classes = ['2xx', '3xx', '4xx', '5xx'] as const;
+const classOf = (result: FetchResult) =>
+  result.kind === 'response' ? (classes[Math.floor(result.status / 100) - 2] ?? 'other') : 'no_answer';
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/**
+ * Internal errors (class XX) usually belong to one statement, and a transaction that was taken back (25P03) to a process
+ * that stood still: they must not stop all others.
+ */
+export const isPostgresFault = (error: unknown): boolean =>
+  isStorageOutage(error) && !/^(XX|25P03)/.test(codeOf(error));
+
+/** A full disk and a server that takes no writes refuse every page, however many were written by one statement. */
+export const refusesAllWrites = (error: unknown): boolean => /^(53100|25006)$/.test(codeOf(error));
+
+type Call = (...params: unknown[]) => Promise<unknown>;
+
+/**
+ * A pool behind a breaker: while the breaker is open, statements are refused at once. Statements of a transaction that
+ * has begun go through, so that the transaction can end; their faults count too.
+ */
+function watchedPool(pool: Pool, breaker: Breaker): Pool {
+  const ask = queryOf(pool);
+  return withCalls(pool, {
+    query: (...params) => breaker.run(() => ask(...params)),
+    connect: () => breaker.run(async () => watchedClient(await pool.connect(), breaker)),
+  });
+}
+
+function watchedClient(client: PoolClient, breaker: Breaker): PoolClient {
+  const ask = queryOf(client);
+  return withCalls(client, { query: (...params) => breaker.watch(() => ask(...params)) });
+}
+
+const queryOf = (db: Pool | PoolClient): Call => (Reflect.get(db, 'query') as Call).bind(db);
+
+/** The same object with some methods replaced. */
+const withCalls = <T extends object>(target: T, calls: Readonly<Record<string, Call>>): T =>
+  new Proxy(target, {
+    get: (of, property) => {
+      if (typeof property === 'string' && Object.hasOwn(calls, property)) return calls[property];
+      const value: unknown = Reflect.get(of, property, of);
+      return typeof value === 'function' ? (value.bind(of) as unknown) : value;
+    },
+  });

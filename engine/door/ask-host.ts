@@ -3,7 +3,6 @@
  * under the host's lease, at its pace, within its opening times and quota. The robots.txt is kept like any other. Where
  * many hosts are met, a small one is then visited at once, under the same lease: most are done with that.
  */
-import { isAllKeptBack } from './kept-back.ts';
 import { hostWide } from '../visit/read-robots.ts';
 import type { FetchContext } from '../visit/fetch-context.ts';
 import { asWhom, type RobotsReading } from '../visit/fetch-robots.ts';
@@ -13,6 +12,11 @@ import { type HostVisit, onErrand, unasked } from '../visit/host-visit.ts';
 import { waitingCrawls, type WaitingCrawl } from '../../storage/feeding/index.ts';
 import { firstVisitMs, firstVisitSize } from '../../domain/slice.ts';
 import { backoffMs } from '../../domain/trouble.ts';
+import { returnUrls } from '../../storage/frontier/index.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import { keptBack } from '../visit/gates.ts';
+import { leaseWithinLimits } from '../visit/lease-within-limits.ts';
+import { excludedRow, placeOf } from '../visit/record.ts';
 
 /** Time limit of the first request: most hosts silent this long stay silent. Later ones get the usual limit. */
 const firstMs = 8_000;
@@ -95,4 +99,32 @@ function troubleOf(reading: RobotsReading, older: boolean, failures: number): Ho
   const { fault, message } = reading;
   const known = hostWide[fault] ?? (fault === 'timeout' && !older ? 'robots-unreachable' : null);
   return known === null ? null : { class: known, message, waitMs: backoffMs(known, failures) };
+}
+
+/** URLs that are looked at together. */
+const batch = 200;
+
+/**
+ * A host whose only URLs a quarantine keeps back is not asked for anything. Excludes what is kept back of the URLs that are
+ * due at the host. True: some were, and nothing else is due there.
+ */
+async function isAllKeptBack(context: FetchContext, visit: HostVisit): Promise<boolean> {
+  const { lease, origin, crawls } = visit;
+  if (!crawls.some(({ quarantine }) => quarantine?.knows(origin) === true)) return false;
+  const { pool, writer } = context.dependencies;
+  const { hostId, taken } = lease;
+  for (let excluded = 0; ;) {
+    const urls = await leaseWithinLimits(pool, hostId, taken.token, batch, crawls);
+    if (urls.length === 0) return excluded > 0;
+    const results = urls.flatMap((url) => {
+      const crawl = crawls.find(({ id }) => id === url.crawl_id);
+      const refusal = crawl === undefined ? null : keptBack(origin, { url, crawl });
+      return refusal === null ? [] : [excludedRow(placeOf(lease, url), refusal)];
+    });
+    if (results.length > 0) await writer.write({ results });
+    excluded += results.length;
+    if (results.length === urls.length) continue;
+    await retrying(() => returnUrls(pool, hostId, taken.token));
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
 /** Sends the events of crawls to the receivers of webhooks (F38): in order per crawl, each at least once. */
+import { createHmac } from 'node:crypto';
 import type { Poster, PostResult } from '../../contracts/posting.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
 import { mostGivenUp, restMs, retryDelayMs, webhookAttempts } from '../../domain/webhook-retry.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../storage/webhooks/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { done, more, type Job } from '../jobs/job.ts';
-import { signedHeaders } from './signature.ts';
 
 /** Milliseconds that the workflow stays open with nothing to send: events of a crawl come a few at a time. */
 const lingerMs = 600_000;
@@ -96,3 +96,24 @@ const sentenceOf = (status: number): string =>
   status >= 300 && status < 400
     ? `The receiver answered ${String(status)}, a redirect, which is not followed.`
     : `The receiver answered ${String(status)}; only a 2xx status says that it received the event.`;
+
+/**
+ * The headers by which a receiver verifies a message (Standard Webhooks 1.0, symmetric signatures, version `v1`).
+ * @param secret the bytes of the key, not their text
+ * @param timestamp of this attempt, in seconds since 1970
+ */
+export function signedHeaders(
+  secret: Uint8Array,
+  messageId: string,
+  timestamp: number,
+  body: string,
+): Readonly<Record<string, string>> {
+  const signature = createHmac('sha256', secret)
+    .update(`${messageId}.${String(timestamp)}.${body}`)
+    .digest('base64');
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  };
+}

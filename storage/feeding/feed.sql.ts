@@ -10,8 +10,15 @@ import {
 } from './waiting-hosts.ts';
 import { onceHeld } from '../frontier/index.ts';
 import { statement } from '../postgres/index.ts';
-import { workedHosts } from './worked-hosts.ts';
 import { isItsTurn } from '../hosts/index.ts';
+
+/**
+ * Hosts of a shard that count under its cap of active hosts, for the statements that count them: a workflow has them,
+ * and they can be visited within a minute. Hosts that sleep for longer (paused, in backoff, with a long delay or
+ * outside their windows) take no place: otherwise a few hundred silent hosts would hold up all others for hours.
+ */
+const workedHosts = (shard: string): string =>
+  `host where shard = ${shard} and fed and paused_at is null and not_before < now() + interval '1 minute' and closed_until <= now()`;
 
 /** When all places are taken, a look sees so many hosts of each queue that wait; the next tick sees more. */
 const atOnce = 16;

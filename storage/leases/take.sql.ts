@@ -40,7 +40,7 @@ export interface TakenLease {
   readonly failing: readonly string[];
   readonly complained: readonly string[];
   readonly well_age_ms: number | null;
-  /** The host's outages (domain/server-errors.ts). */
+  /** The host's outages (domain/host-memory.ts). */
   readonly outages: number;
   readonly outage_age_ms: number | null;
   /** The delay that the last slice went by, before any slowdown; null: there was none. */

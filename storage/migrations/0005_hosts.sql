@@ -85,7 +85,7 @@ create table host (
   since_complaint    integer not null default 0,
   complained_at      timestamptz,
   clean              integer not null default 0,
-  -- Outages with server errors, one after another (domain/server-errors.ts).
+  -- Outages with server errors, one after another (domain/host-memory.ts).
   outages            integer not null default 0,
   outage_at          timestamptz,
   -- Requests of visits, and how many of them failed, as sums of which half is forgotten with each 64 requests

@@ -2,7 +2,7 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Breaker } from '../../engine/breakers/breaker.ts';
-import { isPostgresFault, refusesAllWrites } from '../../engine/breakers/watched-pool.ts';
+import { isPostgresFault, refusesAllWrites } from '../../engine/breakers/breakers.ts';
 import { DependencyDown } from '../../engine/breakers/dependency-down.ts';
 
 interface Line {

@@ -1,6 +1,6 @@
 /** Signatures against the vector of the Standard Webhooks reference libraries (1.0, symmetric). */
 import { describe, expect, it } from 'vitest';
-import { signedHeaders } from '../../engine/webhooks/signature.ts';
+import { signedHeaders } from '../../engine/webhooks/deliver.ts';
 
 describe('a signed message', () => {
   it('has the headers of the specification’s vector', () => {

@@ -5,7 +5,7 @@ import { pageRules } from '../../contracts/http/page-rules.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
 import { applyRules, rulesThread } from '../../content/rules.ts';
 import { readByRules } from '../../content/rules/read.ts';
-import { readValue } from '../../content/rules/values.ts';
+import { readValue } from '../../content/rules/fields.ts';
 import { extract, pageUrl } from './page.ts';
 
 const rulesOf = (rules: object) => pageRules.parse(rules);

@@ -1,6 +1,6 @@
 /** Outages by 5xx answers (docs/design.md, "Trouble"; RFC 9110 §15.6). */
 import { expect, it } from 'vitest';
-import { afterOutage, noOutages, outageMs } from '../../domain/server-errors.ts';
+import { afterOutage, noOutages, outageMs } from '../../domain/host-memory.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

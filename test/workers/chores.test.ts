@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { keep } from '../../engine/chores.ts';
-import { settling } from '../../workers/settling.ts';
+import { settling } from '../../workers/chores.ts';
 
 it('failures in a row double the wait for the next look, and a look without one ends the row', async () => {
   const waits: unknown[] = [];
