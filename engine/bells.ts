@@ -5,9 +5,9 @@
  * sleep look again by themselves. A process sends one message at a time; what rings meanwhile shares the next one.
  */
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { sleep } from './visit/sleep.ts';
+import { lastUsed } from './last-used.ts';
 
 type Bell = 'call' | 'judged' | 'found';
 
@@ -46,7 +46,7 @@ export class Ear {
 
 export class Bells {
   readonly #ears = new Set<Ear>();
-  readonly #callers = new LRUCache<number, true>({ max: mostCallers });
+  readonly #callers = lastUsed<number, true>(mostCallers);
   readonly #self = randomUUID();
   readonly #send: (text: string) => Promise<unknown>;
   readonly #log: Logger;

@@ -4,7 +4,6 @@
  * that hold a seed are remembered: seeds that are added widen the scope at once.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { wholeConfig, type CrawlConfig, type CrawlState } from '../../contracts/crawl.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
@@ -22,6 +21,7 @@ import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin, type KnownPlaces } from '../../storage/seeds/index.ts';
 import { loadCrawls, type CrawlRow } from '../../storage/crawls/index.ts';
 import type { CrawlSettings } from '../settings.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** Most milliseconds for which judging may block the event loop, with its heartbeats and requests. */
 const longestTurnMs = 50;
@@ -89,8 +89,8 @@ export class CrawlBook {
   /** Connections that read states and settings. */
   readonly #urgent: Pool;
   readonly #settings: Pick<CrawlSettings, 'userAgent' | 'allowPrivate'>;
-  readonly #entries = new LRUCache<number, Entry>({ max: 500 });
-  readonly #places = new LRUCache<string, true>({ max: placesKept });
+  readonly #entries = lastUsed<number, Entry>(500);
+  readonly #places = lastUsed<string, true>(placesKept);
   #refreshing: Promise<void> | undefined;
   readonly #attended = new Attended(staleMs, () => this.#renew());
 

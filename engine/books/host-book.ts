@@ -1,13 +1,13 @@
 /** Ids of hosts by origin: looked up in bulk, made if missing, cached in bounded memory. Ids never change. */
-import { LRUCache } from 'lru-cache';
 import { shardOf } from '../../domain/shard.ts';
 import { type Pool, retrying } from '../../storage/postgres/index.ts';
 import { ensureHosts, hostIds } from '../../storage/hosts/index.ts';
+import { lastUsed } from '../last-used.ts';
 
 export class HostBook {
   readonly #pool: Pool;
   readonly #shards: number;
-  readonly #ids = new LRUCache<string, number>({ max: 100_000 });
+  readonly #ids = lastUsed<string, number>(100_000);
 
   constructor(pool: Pool, shards: number) {
     this.#pool = pool;

@@ -2,10 +2,10 @@
  * Qualities of hosts: looked up in bulk, cached in bounded memory. While all hosts are good a process looks once a minute
  * whether one is not.
  */
-import { LRUCache } from 'lru-cache';
 import { goodQuality } from '../../domain/host-quality.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { hasPoorHosts, qualitiesOf } from '../../storage/quality/index.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** A new quality is in use everywhere after this time. */
 const staleMs = 60_000;
@@ -13,7 +13,7 @@ const staleMs = 60_000;
 export class QualityBook {
   readonly #pool: Pool;
   /** By origin. */
-  readonly #qualities = new LRUCache<string, number>({ max: 50_000, ttl: staleMs });
+  readonly #qualities = lastUsed<string, number>(50_000, staleMs);
   #lookedAt = -Infinity;
   #any = false;
 

@@ -2,11 +2,11 @@
  * Places of hosts in the imported ranking of domains: looked up in bulk, cached in bounded memory. Without a ranking a
  * process looks once a minute whether there is one.
  */
-import { LRUCache } from 'lru-cache';
 import { hostName } from '../../domain/opt-out.ts';
 import { domainsAbove } from '../../domain/priority/trust.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { hasRanks, ranksOf } from '../../storage/ranks/index.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** A ranking that is imported is in use everywhere after this time. */
 const staleMs = 60_000;
@@ -14,7 +14,7 @@ const staleMs = 60_000;
 export class RankBook {
   readonly #pool: Pool;
   /** By name; 0: the host is not in the ranking. */
-  readonly #places = new LRUCache<string, number>({ max: 50_000, ttl: 10 * staleMs });
+  readonly #places = lastUsed<string, number>(50_000, 10 * staleMs);
   #lookedAt = -Infinity;
   #exists = false;
 

@@ -2,12 +2,12 @@
  * What is repeated over the pages of hosts, for the pages that are being read: known of each host for some seconds, and
  * for good once its hundred pages were counted. A crawl that keeps all text has no statement and no entry here.
  */
-import { LRUCache } from 'lru-cache';
 import type { Extracted } from '../../contracts/extraction.ts';
 import { countBlocks, findBlocks, type KnownBlocks } from '../../storage/boilerplate/index.ts';
 import type { StagedBody } from '../../storage/pages/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import { lastUsed } from '../last-used.ts';
 
 const freshMs = 5_000;
 const all: KnownBlocks = { marks: new Set(), isFull: true };
@@ -20,7 +20,7 @@ interface Read {
 
 export class RepeatedBlocks {
   readonly #pool: Pool;
-  readonly #known = new LRUCache<string, KnownBlocks>({ max: 2_000 });
+  readonly #known = lastUsed<string, KnownBlocks>(2_000);
 
   constructor(pool: Pool) {
     this.#pool = pool;

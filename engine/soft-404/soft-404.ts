@@ -6,7 +6,6 @@
  * on the headers that the crawl sends, and no crawl is to find less because another one asked.
  */
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { readShown } from '../../content/extract.ts';
 import type { Extracted } from '../../contracts/extraction.ts';
@@ -44,6 +43,7 @@ import {
 import type { Admission } from '../admission/admission.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { CrawlBook, OpenCrawl } from '../books/crawl-book.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** Pages of a host that are read before it is asked: a host with fewer is not worth a request. */
 const fewestPages = 3;
@@ -79,7 +79,7 @@ export class Soft404 {
   readonly #parts: Parts;
   readonly #crawls: Pick<CrawlBook, 'open' | 'forget'>;
   readonly #admission: Admission;
-  readonly #hosts = new LRUCache<string, AtHost>({ max: hostsKept });
+  readonly #hosts = lastUsed<string, AtHost>(hostsKept);
 
   constructor(parts: Parts, crawls: Pick<CrawlBook, 'open' | 'forget'>, admission: Admission) {
     this.#parts = parts;

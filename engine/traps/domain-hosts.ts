@@ -3,9 +3,9 @@
  * host sees. Pages there are watched together, under the origin of the domain itself. A site with a few names pays a look
  * into a table for each page, no more.
  */
-import { LRUCache } from 'lru-cache';
 import { hostName } from '../../domain/opt-out.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** From so many hosts on, each as this process has read it, a domain is watched. */
 const manyHosts = 24;
@@ -15,9 +15,9 @@ export const apexOf = (domain: string): string => `https://${domain}`;
 
 export class DomainHosts {
   /** By crawl and domain: hosts that were read, up to `manyHosts`. */
-  readonly #read = new LRUCache<string, Set<number>>({ max: 5_000 });
+  readonly #read = lastUsed<string, Set<number>>(5_000);
   /** Domains of names. */
-  readonly #domains = new LRUCache<string, string>({ max: 20_000 });
+  readonly #domains = lastUsed<string, string>(20_000);
 
   /** Notes a host whose page was read. The domain below which it lies, if that is to be watched; else null. */
   met(crawlId: number, hostId: number, origin: string): string | null {

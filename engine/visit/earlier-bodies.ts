@@ -3,13 +3,13 @@
  * 304 if the page has not changed (RFC 9110 §13): no body is transferred, and the stored body is read like a new one.
  * The first crawl of a host pays one short statement for this; a later crawl pays one more for each slice.
  */
-import { LRUCache } from 'lru-cache';
 import type { FetchRequest } from '../../contracts/fetching.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { earlierCopies, type EarlierCopy } from '../../storage/pages/index.ts';
 import { earlierCrawls } from '../../storage/crawls/index.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** Null: there is no earlier copy, or its body is gone, so the URL must be fetched whole. */
 export type FindBody = (url: LeasedUrl) => EarlierCopy | null;
@@ -19,7 +19,7 @@ export const noBodies: FindBody = () => null;
 export class EarlierBodies {
   readonly #pool: Pool;
   /** By host and crawl: the earlier crawls whose bodies may be used. */
-  readonly #crawls = new LRUCache<string, readonly number[]>({ max: 20_000 });
+  readonly #crawls = lastUsed<string, readonly number[]>(20_000);
 
   constructor(pool: Pool) {
     this.#pool = pool;

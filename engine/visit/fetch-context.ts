@@ -1,5 +1,4 @@
 /** What all slices of a process share. */
-import { LRUCache } from 'lru-cache';
 import { refusedDomain } from '../../domain/scope.ts';
 import { sitemapLimits } from '../../domain/sitemap-limits.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
@@ -14,6 +13,7 @@ import { LeaseKeeper } from './lease-keeper.ts';
 import type { HostRules } from './host-rules.ts';
 import { Chains } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
+import { lastUsed } from '../last-used.ts';
 
 /** With more hosts under visit, there is always something to do together. */
 const quietHosts = 50;
@@ -27,7 +27,7 @@ export class FetchContext {
   readonly chains = new Chains();
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
-  readonly #sitemapsDone = new LRUCache<string, true>({ max: 10_000 });
+  readonly #sitemapsDone = lastUsed<string, true>(10_000);
 
   constructor(dependencies: Dependencies) {
     const { pool, settings, log } = dependencies;

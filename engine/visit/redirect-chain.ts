@@ -12,6 +12,7 @@ import { type LeasedUrl, readChain } from '../../storage/frontier/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import { lastUsed } from '../last-used.ts';
 
 /**
  * Tenants with chains under way at a time, bytes of cookies of each (a usual chain has some 200, none more than 8,200), URLs
@@ -56,7 +57,7 @@ interface Known {
 }
 
 export class Chains {
-  readonly #ofTenants = new LRUCache<number, Known>({ max: most.tenants });
+  readonly #ofTenants = lastUsed<number, Known>(most.tenants);
 
   /** The chain at one of its URLs. */
   async at(pool: Pool, hostId: string, crawl: OfTenant, url: Hop): Promise<RedirectChain> {
@@ -92,7 +93,7 @@ export class Chains {
       const sizeCalculation = (text: string, name: string): number => name.length + text.length;
       known = {
         jars: new LRUCache({ maxSize: most.bytes, sizeCalculation, ttl: most.waitMs }),
-        ledTo: new LRUCache({ max: most.urls, ttl: most.waitMs }),
+        ledTo: lastUsed(most.urls, most.waitMs),
       };
       this.#ofTenants.set(tenantId, known);
     }

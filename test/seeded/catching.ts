@@ -19,8 +19,9 @@ export interface Caught {
   readonly test: string;
 }
 
-/** From a fault to the tests that may notice. */
+/** From a fault to the tests that may notice; where that is too near for any, the nearest. */
 const mostSteps = 3;
+const furtherSteps = 6;
 /** Milliseconds after which a test that waits in vain has failed. */
 const mostMs = 120_000;
 
@@ -51,7 +52,9 @@ export class Catching {
     const text = readFileSync(place, 'utf8');
     const first = text.slice(0, text.indexOf(from)).split('\n').length;
     const lines = Array.from(from.trimEnd().split('\n'), (_, at) => first + at);
-    const reached = reachedTests(this.#modules, new Map([[file, lines]]), mostSteps);
+    const touched = new Map([[file, lines]]);
+    const near = reachedTests(this.#modules, touched, mostSteps);
+    const reached = near.length > 0 ? near : reachedTests(this.#modules, touched, furtherSteps);
     const seed = (isFaulty: boolean): void => {
       writeFileSync(place, isFaulty ? text.replace(from, () => to) : text);
     };
