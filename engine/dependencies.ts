@@ -1,5 +1,6 @@
 /** What all work of a process uses: one of each, made by workers/. */
 import type { Logger } from 'pino';
+import type { Extractor } from '../content/extract.ts';
 import type { Fetcher } from '../contracts/fetching.ts';
 import type { BodyStore } from '../storage/archive/index.ts';
 import type { FrontierWriter } from '../storage/frontier/index.ts';
@@ -26,6 +27,8 @@ export interface Dependencies {
   readonly folder: string | null;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
+  /** Visits read pages by it while nothing else waits; absent: lanes read all. */
+  readonly extractor?: Extractor;
   readonly wakeHosts: WakeHosts;
   /** Looks up a host's name early, so that nobody has to wait for it later. Never fails. */
   readonly prefetch: (hostname: string) => void;

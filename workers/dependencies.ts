@@ -3,6 +3,7 @@ import type { ScheduleClient, WorkflowClient } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { watch, type Watched } from '../engine/breakers/breakers.ts';
+import { createExtractor } from '../content/extract.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
@@ -193,6 +194,7 @@ export async function openDependencies(
     folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
+    ...(config.roles.includes('fetch') && { extractor: await createExtractor() }),
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),
     outage,

@@ -91,10 +91,11 @@ export class Admission {
     for (const crawl of new Set(candidates.map(({ crawl }) => crawl))) {
       if (!(await this.hasLost(crawl))) continue;
       const again = await this.#underCurrentSettings(candidates.filter((each) => each.crawl === crawl));
-      const { admitted, queued, fresh } = await this.store(writer, again);
+      const { admitted, queued, fresh, leased } = await this.store(writer, again);
       stored = {
         outside: stored.outside,
         fresh: [...stored.fresh, ...fresh],
+        leased: [...stored.leased, ...leased],
         admitted: stored.admitted + admitted,
         queued: stored.queued + queued,
       };
@@ -109,7 +110,7 @@ export class Admission {
   ): Promise<Stored | 'outdated'> {
     const more = alongside(outside);
     if (admissions.length + judged.length + Object.keys(more).length === 0)
-      return { admitted: 0, queued: 0, fresh: [], outside };
+      return { admitted: 0, queued: 0, fresh: [], leased: [], outside };
     const written = await orOutdated(writer.write({ ...more, admissions, judged }));
     return written === 'outdated' ? written : { ...written, outside };
   }

@@ -6,12 +6,13 @@
 import { originsOfSite } from '../../domain/scope.ts';
 import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
-import { inTransaction } from '../../storage/postgres/index.ts';
+import { inTransaction, type Pool } from '../../storage/postgres/index.ts';
 import {
   type StageRow,
   type StagedBody,
   claimContents,
   contentOwners,
+  type ContentClaim,
   type ContentOwner,
 } from '../../storage/pages/index.ts';
 import { seededSites } from '../../storage/seeds/index.ts';
@@ -27,14 +28,7 @@ export function createDedup(
   repeated: (bodies: readonly StagedBody[]) => Promise<void>,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
   return async (bodies) => {
-    const places = new Map(
-      bodies.map(({ host_id, crawl_id, origin }) => [
-        nameOf(host_id, crawl_id),
-        { host_id, crawl_id, origins: originsOfSite(origin) },
-      ]),
-    );
-    const seeded = await seededSites(pool, JSON.stringify([...places.values()]));
-    const sites = new Map(seeded.map(({ host_id, crawl_id, site }) => [nameOf(host_id, crawl_id), site]));
+    const sites = await sitesOf(pool, bodies);
     // The answer to a made-up path is always read, and never stands for a page.
     const claims = bodies
       .filter(({ kind }) => kind !== storedKinds.probe)
@@ -61,6 +55,33 @@ export function createDedup(
     count('bodies_total', { as: 'copy' }, copies.length);
     await repeated(copies);
   };
+}
+
+/**
+ * The claim of a page on its body. Null: a page of the crawl stands for the body, so it is yet to be judged whether this one
+ * is a copy.
+ * @param isKnown false: the archive did not have the body
+ */
+export async function newClaim(
+  pool: Pool,
+  { crawl_id, content_hash, host_id, key, origin }: StagedBody,
+  isKnown: boolean,
+): Promise<ContentClaim | null> {
+  const hash = content_hash.toString('hex');
+  const owners = isKnown ? await contentOwners(pool, JSON.stringify([{ crawl_id, hash, site: 0 }])) : [];
+  return owners.length > 0 ? null : { crawl_id, hash, host_id, key, origins: originsOfSite(origin) };
+}
+
+/** By host and crawl: the site with a seed to which the host belongs, if there is one. */
+async function sitesOf(pool: Pool, bodies: readonly StagedBody[]): Promise<ReadonlyMap<string, number>> {
+  const places = new Map(
+    bodies.map(({ host_id, crawl_id, origin }) => [
+      nameOf(host_id, crawl_id),
+      { host_id, crawl_id, origins: originsOfSite(origin) },
+    ]),
+  );
+  const seeded = await seededSites(pool, JSON.stringify([...places.values()]));
+  return new Map(seeded.map(({ host_id, crawl_id, site }) => [nameOf(host_id, crawl_id), site]));
 }
 
 const nameOf = (hostId: number, crawlId: number): string => `${String(hostId)} ${String(crawlId)}`;

@@ -16,14 +16,18 @@ import {
   requeueLostBodies,
   turnIntoSitemap,
 } from '../../storage/pages/index.ts';
+import { isDocument } from '../../content/documents.ts';
+import { needTree } from '../../contracts/page-rules.ts';
+import type { ReadDocument, RuledPage } from '../../contracts/extraction.ts';
 import { DocumentTurn } from './document-turn.ts';
 import { readPage, type PageRead } from './read-page.ts';
 import { RepeatedBlocks } from './repeated-blocks.ts';
 import { RulesTurn } from './rules-turn.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { noteSitemap } from '../../storage/sitemaps/index.ts';
-import type { AdmissionRow } from '../../storage/frontier/index.ts';
+import type { AdmissionRow, FrontierWrite, FrontierWriter } from '../../storage/frontier/index.ts';
 import { type Candidate, type Candidates, candidatesOf } from '../admission/candidates.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { count } from '../metrics/counters.ts';
@@ -34,6 +38,9 @@ import { createSitemapAdmission } from './sitemap.ts';
 const commitBatch = 20;
 /** Most links admitted in one statement: it takes some 50 ms, and a few MB while they are judged. */
 const linkBatch = 2_000;
+/** A larger page takes more than some ten milliseconds of the thread that serves the sockets of a fetching process. */
+const mostAtHand = 256 * 1024;
+
 interface Reading extends PageRead {
   /** What the page needs to be shown. */
   readonly needed: Requisites;
@@ -49,10 +56,13 @@ interface Ready {
   readonly fresh: readonly AdmissionRow[];
 }
 
-interface Opened {
+/** A page that was read, and is not stored yet. */
+export interface Opened {
   readonly reading: Reading;
   readonly ready: Ready;
 }
+
+type Stored = Awaited<ReturnType<Admission['store']>>;
 
 /** Reads bodies of any hosts. Documents may stay in their stage, to be found again. */
 export class PageReader {
@@ -81,6 +91,19 @@ export class PageReader {
     await this.#extractPages(pages);
   }
 
+  /**
+   * Reads a page whose body is at hand. Null: it is left to the lanes, since it may take long, is no page after all, or is
+   * held as soft 404.
+   */
+  async readAtHand(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
+    const isLong = body.length > mostAtHand || needTree(crawl.config.rules);
+    if (isLong || isDocument(staged.content_type, body) || (staged.seed && looksLikeSitemap(body)))
+      return null;
+    const reading = await this.#readBody(staged, crawl, body, null, null);
+    if (reading.held !== null || reading.links.length > linkBatch) return null;
+    return { reading, ready: await this.#admitFirst(reading) };
+  }
+
   /** Null: it is missing or damaged. */
   #bodyOf({ content_hash: hash, record }: StagedBody): Promise<Uint8Array | null> {
     return this.#dependencies.blobs.get(hash, record);
@@ -91,23 +114,29 @@ export class PageReader {
     turn: DocumentTurn,
     rulesTurn: RulesTurn,
   ): Promise<Reading | 'lost' | 'later'> {
-    const { books, soft404 } = this.#dependencies;
     if (turn.isLater(staged.content_type)) return 'later';
-    const crawl = await books.crawls.open(staged.crawl_id);
+    const crawl = await this.#dependencies.books.crawls.open(staged.crawl_id);
     if (rulesTurn.isLater(crawl)) return 'later';
     const body = await this.#bodyOf(staged);
     if (body === null) return 'lost';
     if (turn.isLater(staged.content_type, body)) return 'later';
-    const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
     const document = await turn.read(staged.content_type, body);
-    const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
     const ruled = document === null ? await rulesTurn.read(crawl, staged, body) : null;
-    const known = await this.#repeated.of(crawl, staged);
-    const reading = readPage(this.#extractor, staged, crawl, body, mostLinks, {
-      document,
-      ruled,
-      repeated: known,
-    });
+    return this.#readBody(staged, crawl, body, document, ruled);
+  }
+
+  async #readBody(
+    staged: StagedBody,
+    crawl: OpenCrawl,
+    body: Uint8Array,
+    document: ReadDocument | null,
+    ruled: RuledPage | null,
+  ): Promise<Reading> {
+    const { books, soft404 } = this.#dependencies;
+    const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
+    const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
+    const repeated = await this.#repeated.of(crawl, staged);
+    const reading = readPage(this.#extractor, staged, crawl, body, mostLinks, { document, ruled, repeated });
     const needed = document === null ? neededBy(staged, crawl, body) : noRequisites;
     return {
       ...reading,
@@ -206,41 +235,63 @@ export class PageReader {
     await writer.write({ stages: [stageEnd(staged, {})] });
   }
 
+  /**
+   * Stores pages with their links, and with what `alongside` makes of the ends of their stages, in one transaction.
+   * `finish` must follow.
+   */
+  async store(
+    batch: readonly Opened[],
+    writer: Pick<FrontierWriter, 'write'>,
+    alongside: (
+      ends: readonly StageEnd[],
+    ) => Omit<FrontierWrite, 'admissions' | 'judged' | 'pages' | 'prints'>,
+  ): Promise<Stored> {
+    const { admission, soft404 } = this.#dependencies;
+    for (const { reading } of batch)
+      if (reading.held === null) await soft404.ask(reading.crawl, reading.staged, reading.extracted);
+    const pages = batch.map(({ reading }) => reading.page);
+    const prints = batch.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
+    const found = batch.flatMap(({ ready }) => ready.candidates);
+    return admission.store(writer, found, (outside) => {
+      const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
+      const ends = batch.map(({ reading: { staged, held }, ready }) => {
+        const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
+        const end = stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+        return held === null ? end : { ...end, held };
+      });
+      return { pages, prints, ...alongside(ends) };
+    });
+  }
+
+  /** Has all who count pages count those that were stored. */
+  async finish(batch: readonly Opened[], written: Stored): Promise<void> {
+    const { admission, links: tally, traps, soft404 } = this.#dependencies;
+    const good = batch.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
+    count('bodies_total', { as: 'page' }, batch.length);
+    const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
+    const fresh = Map.groupBy(links, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
+    for (const { reading, ready } of batch) {
+      const { staged, crawl, links: found, promises, extracted } = reading;
+      tally.note(crawl, staged, found, promises);
+      const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
+      traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
+    }
+    await this.#repeated.count(good);
+    await traps.save();
+    for (const { reading } of batch)
+      if (await admission.hasLost(reading.crawl)) await this.#admitAgain(reading);
+    await soft404.stored(good.map(({ staged }) => staged));
+    await tally.flush();
+  }
+
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */
   async #extractPages(bodies: readonly StagedBody[]): Promise<void> {
-    const { writer, admission, links: tally, traps, soft404 } = this.#dependencies;
+    const { writer } = this.#dependencies;
     let open: Opened[] = [];
     let links = 0;
     const commit = async (batch: readonly Opened[]): Promise<void> => {
-      const good = batch.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
-      for (const { crawl, staged, extracted } of good) await soft404.ask(crawl, staged, extracted);
-      const pages = batch.map(({ reading }) => reading.page);
-      const prints = batch.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
-      const found = batch.flatMap(({ ready }) => ready.candidates);
-      const written = await admission.store(writer, found, (outside) => {
-        const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
-        const stages = batch.map(({ reading: { staged, held }, ready }) => {
-          const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
-          const end = stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
-          return held === null ? end : { ...end, held };
-        });
-        return { pages, prints, stages };
-      });
-      count('bodies_total', { as: 'page' }, batch.length);
-      const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
-      const fresh = Map.groupBy(links, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
-      for (const { reading, ready } of batch) {
-        const { staged, crawl, links: found, promises, extracted } = reading;
-        tally.note(crawl, staged, found, promises);
-        const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
-        traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
-      }
-      await this.#repeated.count(good);
-      await traps.save();
-      for (const { reading } of batch)
-        if (await admission.hasLost(reading.crawl)) await this.#admitAgain(reading);
-      await soft404.stored(good.map(({ staged }) => staged));
-      await tally.flush();
+      const written = await this.store(batch, writer, (stages) => ({ stages }));
+      await this.finish(batch, written);
     };
     let committing: Promise<void> = Promise.resolve();
     /** The next pages are read meanwhile; one commit of a lane is under way at a time. */
@@ -281,7 +332,10 @@ export class PageReader {
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>
   `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
 
-const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageRow => ({
+/** The end of the stages of a page, with what limits left out of it. */
+type StageEnd = StageRow & { readonly cut: Cut };
+
+const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageEnd => ({
   host_id,
   crawl_id,
   key,

@@ -21,7 +21,7 @@ export class Allowance {
   readonly #windows: Windows | null;
   readonly #quota: number;
   /** The host has a quota or budget of its own: requests of a slice are reserved exactly, as they are needed. */
-  readonly #exact: boolean;
+  readonly isExact: boolean;
   /** Added to `performance.now()`, they give the latest and the earliest instant that it may be now. */
   readonly #latest: number;
   readonly #earliest: number;
@@ -36,7 +36,7 @@ export class Allowance {
     const { windows, quotaPerDay } = taken.settings;
     this.#windows = windows;
     this.#quota = dailyQuota(quotaPerDay, taken.budget);
-    this.#exact = quotaPerDay !== null || taken.budget !== null;
+    this.isExact = quotaPerDay !== null || taken.budget !== null;
     this.#latest = taken.now_ms - askedAt;
     this.#earliest = taken.now_ms - performance.now();
     this.#opening = windows === null ? alwaysOpen : openingAt(windows, taken.now_ms);
@@ -73,7 +73,7 @@ export class Allowance {
 
   /** Reserves requests for a slice that wants to fetch `urls` URLs. Returns how many of these the quota allows. */
   async grant(db: Queryable, hostId: string, token: number, urls: number): Promise<number> {
-    if (!this.#exact) return Math.min(urls, this.#left);
+    if (!this.isExact) return Math.min(urls, this.#left);
     const requests = reserveFor(urls, this.#used + this.#sent, this.#quota);
     const [held] = await reserveRequests(db, hostId, token, requests);
     if (held === undefined) return 0;

@@ -5,6 +5,7 @@ import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { ReaderAtHand } from '../reading/at-hand.ts';
 import { longestVisitMs } from '../../domain/slice.ts';
 import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
@@ -24,14 +25,17 @@ export class FetchContext {
   readonly robotsFetcher: RobotsFetcher;
   readonly earlierBodies: EarlierBodies;
   readonly ahead: WorkAhead;
+  /** Null: lanes read all pages. */
+  readonly atHand: ReaderAtHand | null;
   readonly chains = new Chains();
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = lastUsed<string, true>(10_000);
 
   constructor(dependencies: Dependencies) {
-    const { pool, settings, log } = dependencies;
+    const { pool, settings, log, extractor } = dependencies;
     this.dependencies = dependencies;
+    this.atHand = extractor === undefined ? null : new ReaderAtHand(dependencies, extractor);
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);

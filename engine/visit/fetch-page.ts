@@ -9,12 +9,13 @@ import type { HostNext } from '../../domain/outcome.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
-import type { FrontierWrite, LedToRow, ResultRow } from '../../storage/frontier/index.ts';
+import type { FrontierWrite, FrontierWriter, LedToRow, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { Opened } from '../reading/read-pages.ts';
 import { kept } from './capture.ts';
 import { validatorsOf } from './earlier-bodies.ts';
 import type { FetchContext } from './fetch-context.ts';
@@ -22,14 +23,26 @@ import type { Wanted } from './gates.ts';
 import type { HostVisit } from './host-visit.ts';
 import type { Lane } from './lanes.ts';
 import type { Lessons } from './lessons.ts';
+import type { Ahead } from './portions.ts';
 import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Taker } from './record.ts';
 import { followSeed, leadsFromSeed } from './moved-seed.ts';
 import type { RedirectChain } from './redirect-chain.ts';
 import { signedOut } from './signed-out.ts';
 
+/** Waits for both, even if one fails: a body is at hand until neither needs it. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
 const keyOf = ({ canonical }: CanonicalUrl): string => urlKey(canonical).toString('hex');
 
+/** The page was read while it was at hand, and is not stored yet; null: lanes are to read it. */
+type Answered = Recorded & { readonly read?: Opened | null };
+
 export class PageFetch {
+  /** What the last page that was read at hand leaves to be done, once it is stored. */
+  #finishing: Promise<void> = Promise.resolve();
   readonly #context: FetchContext;
   readonly #visit: HostVisit;
   readonly #lessons: Lessons;
@@ -42,16 +55,24 @@ export class PageFetch {
 
   /**
    * @param copy the earlier copy that the answer may confirm; null: none
+   * @param ahead given if the visit has no other URL in hand: the page may be read at once, and its links be leased
    * @returns the URL's new state, once that is durable; null: no request was sent, or it has no result, and the URL stays
    * leased
    */
-  async fetch(wanted: Wanted, copy: EarlierCopy | null, lane?: Lane): Promise<ResultRow['state'] | null> {
+  async fetch(
+    wanted: Wanted,
+    copy: EarlierCopy | null,
+    lane?: Lane,
+    ahead?: Ahead,
+  ): Promise<ResultRow['state'] | null> {
     const { writer, pool, books, wakeHosts } = this.#context.dependencies;
     const { url, crawl } = wanted;
     const chain = await this.#context.chains.at(pool, this.#visit.lease.hostId, crawl, url);
-    const recorded = await this.#request(wanted, copy, chain, lane);
+    const isReading = ahead !== undefined && this.#context.isQuiet;
+    const recorded = await this.#request(wanted, copy, chain, lane, isReading);
     if (recorded === null) return null;
-    const { row, target, targetInMs } = recorded;
+    const { row, target, targetInMs, read } = recorded;
+    if (ahead !== undefined && read && (await this.#storeRead(read, row, crawl, ahead))) return row.state;
     if (target !== null || row.next_url !== null) chain.redirected();
     const stored = this.#context.chains.keep(crawl, chain);
     const parent = {
@@ -86,6 +107,34 @@ export class PageFetch {
     return row.state;
   }
 
+  /** Resolves once nothing is left to be done for pages that were read at hand. */
+  finish(): Promise<void> {
+    return this.#finishing;
+  }
+
+  /** Stores a result with what was read. False: it is yet to be stored, and lanes read it. */
+  async #storeRead(read: Opened, row: ResultRow, crawl: OpenCrawl, ahead: Ahead): Promise<boolean> {
+    await this.#finishing;
+    const { writer } = this.#context.dependencies;
+    const lease = ahead.offer(crawl);
+    const isHere = ({ host_id, crawl_id }: Pick<ResultRow, 'host_id' | 'crawl_id'>): boolean =>
+      lease !== null && host_id === row.host_id && crawl_id === row.crawl_id;
+    const leasing: Pick<FrontierWriter, 'write'> = {
+      write: async ({ admissions = [], ...write }) => {
+        const rows = admissions.map((each) => (lease !== null && isHere(each) ? { ...each, lease } : each));
+        const written = await writer.write({ ...write, admissions: rows }, this.#patienceMs);
+        ahead.take(written.leased);
+        return written;
+      },
+    };
+    const finish = (await this.#context.atHand?.store(read, row, leasing)) ?? null;
+    if (finish === null) return false;
+    this.#finishing = finish();
+    // Whether it fails is asked before the next page is stored, and in the end.
+    this.#finishing.catch(() => undefined);
+    return true;
+  }
+
   /**
    * The target, if its host is known and cookies of the chain may open it: a URL of the chain, or one that waits already.
    * Queued with the result that leads there, so that the crawl never looks finished in between, and no crash comes
@@ -117,8 +166,9 @@ export class PageFetch {
     wanted: Wanted,
     copy: EarlierCopy | null,
     chain: RedirectChain,
-    lane?: Lane,
-  ): Promise<Recorded | null> {
+    lane: Lane | undefined,
+    isReading: boolean,
+  ): Promise<Answered | null> {
     const { blobs, settings } = this.#context.dependencies;
     const { url, crawl } = wanted;
     const isExempt = url.seed || url.kind === storedKinds.sitemap || url.kind === storedKinds.requisite;
@@ -163,12 +213,32 @@ export class PageFetch {
         await this.#visit.leaveAlone(trouble.waitMs, trouble.forAllMs);
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, result, bodyHash, row, copy);
-      return capture === null
-        ? recorded
-        : { ...recorded, row: { ...row, ...(await blobs.put(capture, this.#patienceMs)) } };
+      if (capture === null) return recorded;
+      const [stored, read] = await both(
+        blobs.put(capture, this.#patienceMs),
+        isReading && copy === null ? this.#read(wanted, recorded, result.body) : Promise.resolve(null),
+      );
+      return { ...recorded, row: { ...row, ...stored }, read };
     } finally {
       if (result.kind === 'response') result.release?.();
     }
+  }
+
+  /** Null: the lanes read it. */
+  async #read(
+    { url, crawl }: Wanted,
+    { row, bodyHash, target }: Recorded,
+    body: Uint8Array,
+  ): Promise<Opened | null> {
+    // Only the first answer to a page: what is known of an earlier one would have to give way.
+    const isFirst = url.kind === storedKinds.page && url.reason === null;
+    if (!isFirst || bodyHash === null || row.state !== 'done' || target !== null) return null;
+    const { host_id, crawl_id, key, content_type, robots_tag, link_fields, took_ms } = row;
+    const { kind, seed, depth, priority } = url;
+    const answer = { host_id, crawl_id, key, content_type, robots_tag, link_fields, took_ms };
+    const place = { origin: this.#visit.origin, url: url.url, kind, seed, depth, priority };
+    const staged = { ...answer, ...place, content_hash: bodyHash, fetches: 1, record: null };
+    return (await this.#context.atHand?.read(staged, crawl, body)) ?? null;
   }
 
   /** Crawls of other tenants want the host. */

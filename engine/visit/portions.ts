@@ -1,6 +1,7 @@
 /** Leases the URLs of a visit, a portion at a time, and waits for what its own pages bring (docs/design.md, "Long visits"). */
 import { sliceSize } from '../../domain/slice.ts';
-import type { LeasedUrl } from '../../storage/frontier/index.ts';
+import type { AdmissionRow, LeasedUrl } from '../../storage/frontier/index.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Ear } from '../bells.ts';
 import type { FetchContext } from './fetch-context.ts';
 import type { HostVisit } from './host-visit.ts';
@@ -17,6 +18,13 @@ const lookMs = 500;
 /** URLs in the order of fetching; 'closed': the visit must end. */
 export type Portion = readonly LeasedUrl[] | 'closed';
 
+/** What is found on the last page of a portion may be leased as it is stored. */
+export interface Ahead {
+  /** How much of it. Null: nothing, since turns or limits have to be looked at first. */
+  readonly offer: (crawl: OpenCrawl) => NonNullable<AdmissionRow['lease']> | null;
+  readonly take: (rows: readonly AdmissionRow[]) => void;
+}
+
 export class Portions {
   readonly #context: FetchContext;
   readonly #visit: HostVisit;
@@ -26,6 +34,8 @@ export class Portions {
   #begun: { readonly at: number; readonly sent: number } | null = null;
   /** Milliseconds that each URL of the last portion took; null: none was requested yet. */
   #eachMs: number | null = null;
+  /** Leased as they were found. */
+  #found: LeasedUrl[] = [];
 
   /** @param mostQueued the visit ends once more URLs than this are queued at the host */
   constructor(context: FetchContext, visit: HostVisit, mostQueued: number, signal: AbortSignal) {
@@ -48,9 +58,35 @@ export class Portions {
     const atTurn = crawls.filter(({ id }) => turns.get(id) !== 0);
     if (atTurn.length === 0) return [];
     const urls = await leaseWithinLimits(pool, hostId, taken.token, limit, atTurn, turns);
+    this.#begin(urls);
+    return urls;
+  }
+
+  #begin(urls: readonly LeasedUrl[]): void {
+    const { lease, pacer } = this.#visit;
     lease.times.leased(urls);
     if (urls.length > 0) this.#begun = { at: performance.now(), sent: pacer.sent };
-    return urls;
+  }
+
+  /** @param ms of the next portion */
+  ahead(ms: number): Ahead {
+    const { lease, crawls, pacer, turns } = this.#visit;
+    return {
+      offer: ({ config }) => {
+        const isFree = config.maxPages === null && turns.within(ms, pacer.tookMs).size === 0;
+        if (crawls.length > 1 || !isFree || lease.allowance.isExact || this.#mustEnd) return null;
+        return { token: lease.taken.token, urls: Math.min(this.#fitting(ms), this.#mostQueued) };
+      },
+      take: (rows) => {
+        const best = [...rows].sort((one, other) => other.priority - one.priority);
+        for (const row of best) this.#found.push(asLeased(row, this.#found.length + 1));
+      },
+    };
+  }
+
+  get #mustEnd(): boolean {
+    const { lease } = this.#visit;
+    return this.#signal.aborted || lease.isOver || lease.mustGiveWay;
   }
 
   /** URLs that the visit will get to: what it leases beyond them has to go back, at two writes a URL. */
@@ -79,6 +115,11 @@ export class Portions {
    */
   async further(ms: number): Promise<Portion> {
     this.#learn();
+    const found = this.#found.splice(0);
+    if (found.length > 0 && !this.#mustEnd && performance.now() < this.#visit.endsAt) {
+      this.#begin(found);
+      return found;
+    }
     const portion = await this.#lookOn(ms);
     // What the visit does when nothing is due keeps no request back.
     if (portion === 'closed' || portion.length > 0) this.#visit.lease.times.does('own_work');
@@ -102,7 +143,7 @@ export class Portions {
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
     for (;;) {
-      if (this.#signal.aborted || lease.isOver || lease.mustGiveWay) return 'closed';
+      if (this.#mustEnd) return 'closed';
       const overMs = performance.now() - this.#visit.endsAt;
       if (overMs >= (waits ? longestUnreadMs : 0)) return 'closed';
       ear.forget();
@@ -123,3 +164,22 @@ export class Portions {
     }
   }
 }
+
+/** As `leaseUrls` would answer it. */
+const asLeased = (row: AdmissionRow, turn: number): LeasedUrl => ({
+  crawl_id: row.crawl_id,
+  key: row.key,
+  url: row.url,
+  kind: row.kind,
+  seed: row.seed,
+  depth: row.depth,
+  hops: row.hops,
+  chained: typeof row.chain === 'string',
+  priority: Math.fround(row.priority),
+  tries: 0,
+  reason: null,
+  etag: null,
+  last_modified: null,
+  turn,
+  due_ms: 0,
+});

@@ -22,7 +22,7 @@ import type { HostVisit } from './host-visit.ts';
 import { inLanes, type Lane } from './lanes.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { Lessons } from './lessons.ts';
-import { Portions, type Portion } from './portions.ts';
+import { Portions, type Ahead, type Portion } from './portions.ts';
 import { readRobots, usableMs } from './read-robots.ts';
 import { attemptedRow, excludedRow, lastRow, placeOf, type Refusal } from './record.ts';
 import { sleep } from './sleep.ts';
@@ -94,6 +94,7 @@ export class Slice {
   async #toItsEnd(work: () => Promise<Work>): Promise<SliceEnd> {
     try {
       const next = await work();
+      await this.#pages.finish();
       await this.#putBack();
       const waitMs = this.#waitMs;
       const { closedMs, closedBy } = this.#lease.allowance;
@@ -185,7 +186,7 @@ export class Slice {
     await this.#context.admitSitemaps(hostId, origin, crawls, rules);
     for (let urls: Portion = first; ;) {
       if (urls.length > 0) this.#earlierBody = await this.#context.earlierBodies.of(hostId, urls, crawls);
-      if (!(await this.#fetchAll(urls))) return 'more';
+      if (!(await this.#fetchAll(urls, portions.ahead(this.#portionMs)))) return 'more';
       urls = await portions.further(this.#portionMs);
       if (urls === 'closed') return 'more';
       if (urls.length === 0) return 'idle';
@@ -193,9 +194,9 @@ export class Slice {
   }
 
   /** False: the visit must end. */
-  async #fetchAll(urls: readonly LeasedUrl[]): Promise<boolean> {
+  async #fetchAll(urls: readonly LeasedUrl[], ahead: Ahead): Promise<boolean> {
     const refused: ResultRow[] = [];
-    let goesOn = true;
+    let [goesOn, left] = [true, urls.length];
     const end = (): false => (goesOn = false);
     const { pacer, turns, services } = this.#visit;
     const lanes = lanesAt({
@@ -209,12 +210,13 @@ export class Slice {
       () => pacer.tookMs,
     );
     await inLanes(inTurn, lanes, async (url, lane) => {
+      left--;
       if (this.#mustEndBefore(url)) return end();
       const wanted = { url, crawl: await services.books.crawls.open(url.crawl_id) };
       const stopped = await this.#visit.mayAsk(wanted);
       switch (stopped?.kind) {
         case undefined:
-          return (await this.#fetchOne(wanted, lane)) || end();
+          return (await this.#fetchOne(wanted, lane, left === 0 && lanes === 1 ? ahead : undefined)) || end();
         case 'never':
           refused.push(excludedRow(placeOf(this.#lease, url), stopped.refusal));
           return true;
@@ -248,8 +250,8 @@ export class Slice {
   }
 
   /** False: the slice must end. */
-  async #fetchOne(wanted: Wanted, lane?: Lane): Promise<boolean> {
-    const state = await this.#pages.fetch(wanted, this.#earlierBody(wanted.url), lane);
+  async #fetchOne(wanted: Wanted, lane: Lane | undefined, ahead: Ahead | undefined): Promise<boolean> {
+    const state = await this.#pages.fetch(wanted, this.#earlierBody(wanted.url), lane, ahead);
     if (state === null) return false;
     if (state !== 'queued') this.#settled++;
     if (state === 'failed') this.#letters++;

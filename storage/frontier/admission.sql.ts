@@ -43,6 +43,11 @@ export interface AdmissionRow {
   readonly due_in_ms?: number;
   /** The chain of redirects that leads to a URL that is queued; absent or null: none is known. */
   readonly chain?: string | null | undefined;
+  /**
+   * The URL may be leased at once under the lease of its host, if nothing else is queued there: so many of the write, the
+   * best first. Absent: it is queued.
+   */
+  readonly lease?: { readonly token: number; readonly urls: number };
   /** Most URLs that this crawl may have at this host. */
   readonly host_limit: number;
   /** A known URL may become what this row is (`turnKinds`); absent: the crawl fetches nothing that pages need. */
@@ -55,7 +60,10 @@ export interface AdmissionRow {
 
 /** What is new in the frontier, or new as a page. */
 export interface Admitted extends Pick<AdmissionRow, 'host_id' | 'crawl_id' | 'key' | 'kind'> {
+  /** To be fetched; false: recorded as excluded. */
   readonly queued: boolean;
+  /** In the hands of the visit whose lease the row named. */
+  readonly leased: boolean;
 }
 
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */
@@ -69,7 +77,8 @@ export const orOutdated = <T>(writing: Promise<T>): Promise<T | 'outdated'> =>
   });
 
 /**
- * Inserts what is not there, and returns it. A closed crawl admits nothing; a draining crawl records the URLs as
+ * Inserts what is not there, and returns it. What names the lease of its host is leased at once, as `leaseUrls` would, if
+ * neither this crawl nor another has anything queued there: the transaction must hold the queue (`lockHostQueues`). A closed crawl admits nothing; a draining crawl records the URLs as
  * excluded. Fails with `outdatedConfig` if the settings of a crawl are no longer those by which its rows were judged
  * (`hold_config`).
  */
@@ -79,7 +88,12 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
        from json_to_recordset($1) as r(
               host_id bigint, crawl_id bigint, config_version int, key text, url text, kind smallint, seed boolean, depth smallint,
               hops smallint, priority real, parent_host bigint, parent_key text, reason text, detail text,
-              due_in_ms float8, chain text, host_limit bigint)
+              due_in_ms float8, chain text, lease jsonb, host_limit bigint)
+   ), visited as materialized (
+     select f.host_id, f.crawl_id
+       from (select distinct host_id, crawl_id, (lease ->> 'token')::bigint as token from found where lease is not null) f
+      where exists (select from host h where h.id = f.host_id and h.lease_token = f.token)
+        and not exists (select from host_queue q where q.host_id = f.host_id and q.has_queued)
    ), current as materialized (
      select hold_config(crawl_id, config_version)
        from (select distinct crawl_id, config_version from found order by crawl_id, config_version) judged
@@ -110,10 +124,11 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
                       over (partition by host_id, crawl_id, reason is null order by place) as rank
        from crowded c
    )
-   insert into url (host_id, crawl_id, key, url, state, kind, seed, depth, hops, priority, parent_host, parent_key,
+   insert into url (host_id, crawl_id, key, url, state, lease_token, kind, seed, depth, hops, priority, parent_host, parent_key,
                     reason, detail, due_at, chain)
    select r.host_id, r.crawl_id, decode(r.key, 'hex'), r.url,
-          case when verdict.reason is null then 'queued' else 'excluded' end::url_state,
+          case when verdict.reason is not null then 'excluded' when hand.token is null then 'queued' else 'leased' end::url_state,
+          hand.token,
           r.kind, r.seed, r.depth, r.hops, r.priority, r.parent_host, decode(r.parent_key, 'hex'),
           verdict.reason, r.detail, now() + coalesce(r.due_in_ms, 0) * interval '1 millisecond',
           case when verdict.reason is null then r.chain end
@@ -128,10 +143,16 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
         when r.crowded and r.rank > r.host_limit then 'host-limit'
       end as reason
     ) verdict
+     left join lateral (
+       select (r.lease ->> 'token')::bigint as token
+         from visited v
+        where v.host_id = r.host_id and v.crawl_id = r.crawl_id and verdict.reason is null and c.state = 'running'
+          and coalesce(r.due_in_ms, 0) = 0 and r.place <= (r.lease ->> 'urls')::int
+     ) hand on true
     where ${onceHeld} and (select count(*) from current) > 0
     order by r.host_id, r.crawl_id, r.key
    on conflict (host_id, crawl_id, key) do nothing
-   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state = 'queued' as queued`;
+   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state <> 'excluded' as queued, state = 'leased' as leased`;
 
 const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.requisite)}`;
 
@@ -165,7 +186,7 @@ export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
                then u.kind = ${String(storedKinds.page)} and u.state = 'excluded' and u.fetches = 0 and not u.seed
                     and u.reason in (${pageReasons.map((each) => `'${each}'`).join(', ')})
                else ${isNeeded('u')} end
-   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued`;
+   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued, false as leased`;
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */
 export const knownUrls = statement<[crawlId: string, places: string], { key: string }>('known-urls')`

@@ -8,7 +8,7 @@ export const turning = (rows: readonly AdmissionRow[]): AdmissionRow[] =>
   rows.filter(({ turns, reason }) => turns === true && reason === null);
 
 /** A URL of a crawl as what it is fetched for. */
-export const nameOf = (row: Omit<Admitted, 'queued'>): string =>
+export const nameOf = (row: Omit<Admitted, 'queued' | 'leased'>): string =>
   `${String(row.crawl_id)} ${String(row.host_id)} ${row.key} ${String(row.kind)}`;
 
 /**

@@ -5,7 +5,8 @@
  * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then those that are led to, then pages, their fingerprints, then stages; the triggers lock
+ * key, then result rows, then the bodies that these claim, then those that are led to, then pages, their fingerprints, then
+ * stages; the triggers lock
  * the session's own ledger shard last. Each statement sorts its rows. A transaction that other processes still bring
  * into a deadlock is tried again (retry.ts).
  */
@@ -16,7 +17,14 @@ import { admitUrls, nameOf, turning } from './admit.ts';
 import { asJson } from './as-json.ts';
 import { notePromises } from './links.sql.ts';
 import { storePrints, type PrintRow } from '../alike/index.ts';
-import { advanceStages, type StageRow, upsertPages, type PageRow } from '../pages/index.ts';
+import {
+  advanceStages,
+  claimNewContents,
+  type ContentClaim,
+  type StageRow,
+  upsertPages,
+  type PageRow,
+} from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
 import { leadTo, type LedToRow, lockHostQueues } from './urls.sql.ts';
 import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } from '../postgres/index.ts';
@@ -24,6 +32,8 @@ import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } f
 export interface FrontierWrite {
   readonly admissions?: readonly AdmissionRow[];
   readonly results?: readonly ResultRow[];
+  /** Bodies of `results` for which their pages are to stand. If one does not, nothing is written: `ClaimLost`. */
+  readonly claims?: readonly ContentClaim[];
   /** Where the results lead to, if that may be known. */
   readonly ledTo?: readonly LedToRow[];
   readonly pages?: readonly PageRow[];
@@ -41,6 +51,16 @@ export interface Written {
   readonly queued: number;
   /** The rows of `admitted`. */
   readonly fresh: readonly AdmissionRow[];
+  /** Those of `fresh` that were leased at once. */
+  readonly leased: readonly AdmissionRow[];
+}
+
+/** Another page stands for a body, or the result that brought it was not stored. */
+export class ClaimLost extends Error {
+  constructor() {
+    super('another page stands for the body, or its result was not stored');
+    this.name = 'ClaimLost';
+  }
 }
 
 interface Waiting {
@@ -161,6 +181,7 @@ export class FrontierWriter {
     const admissions = batch.flatMap(({ write }) => write.admissions ?? []);
     const results = batch.flatMap(({ write }) => write.results ?? []);
     const ledTo = batch.flatMap(({ write }) => write.ledTo ?? []);
+    const claims = batch.flatMap(({ write }) => write.claims ?? []);
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const prints = batch.flatMap(({ write }) => write.prints ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
@@ -175,6 +196,8 @@ export class FrontierWriter {
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, admissions);
       if (promised.length > 0) await notePromises(db, asJson(promised));
       const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
+      if (claims.length > 0 && (await claimNewContents(db, asJson(claims))).length < claims.length)
+        throw new ClaimLost();
       if (ledTo.length > 0) await leadTo(db, asJson(ledTo));
       if (pages.length > 0) await upsertPages(db, asJson(pages));
       if (prints.length > 0) await storePrints(db, asJson(prints));
@@ -187,10 +210,10 @@ export class FrontierWriter {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [judged, admissions, results, ledTo, pages, prints, stages].filter(
+    const kinds = [judged, admissions, results, claims, ledTo, pages, prints, stages].filter(
       (rows) => rows.length > 0,
     ).length;
-    const isOne = kinds <= 1 && turning(admissions).length === 0;
+    const isOne = kinds <= 1 && turning(admissions).length === 0 && !admissions.some(({ lease }) => lease);
     return retrying(() => (isOne ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
 }
@@ -207,18 +230,19 @@ const size = (write: FrontierWrite): number =>
   (write.admissions?.length ?? 0) + (write.results?.length ?? 0) + (write.pages?.length ?? 0);
 
 function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
-  const fresh = new Map(admitted.map((row) => [nameOf(row), row.queued]));
+  const fresh = new Map(admitted.map((row) => [nameOf(row), row]));
   for (const { write, settle } of batch) {
     const own = (write.admissions ?? []).flatMap((row) => {
-      const queued = fresh.get(nameOf(row));
+      const stored = fresh.get(nameOf(row));
       // If two writes of the batch found the same URL, it counts for the first that found it as what it is.
       fresh.delete(nameOf(row));
-      return queued === undefined ? [] : [{ row, queued }];
+      return stored === undefined ? [] : [{ row, stored }];
     });
     settle({
       admitted: own.length,
-      queued: own.filter(({ queued }) => queued).length,
+      queued: own.filter(({ stored }) => stored.queued).length,
       fresh: own.map(({ row }) => row),
+      leased: own.flatMap(({ row, stored }) => (stored.leased ? [row] : [])),
     });
   }
 }

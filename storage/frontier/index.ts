@@ -9,7 +9,7 @@ export {
 } from './admission.sql.ts';
 export { admitUrls } from './admit.ts';
 export { forgetDead } from './garbage.sql.ts';
-export { FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';
+export { ClaimLost, FrontierWriter, type FrontierWrite, type Written } from './frontier-writer.ts';
 export {
   leaseUrls,
   returnUrls,

@@ -32,6 +32,40 @@ export const claimContents = statement<[rows: string]>('claim-contents')`
     order by crawl_id, hash, site
    on conflict (crawl_id, hash, site) do nothing`;
 
+/** A page that is to stand for its body. */
+export interface ContentClaim {
+  readonly crawl_id: number;
+  /** Hex. */
+  readonly hash: string;
+  readonly host_id: number;
+  readonly key: string;
+  /** Origins of the site of its host: `originsOfSite`. */
+  readonly origins: readonly string[];
+}
+
+/**
+ * Claims bodies that were new to the archive a moment ago, for pages whose results stand in this transaction. Answers the
+ * claims that hold: none for a result that was not stored, and none where another page was faster. `rows`: `ContentClaim[]`.
+ */
+export const claimNewContents = statement<[rows: string], Pick<ContentClaim, 'key'>>('claim-new-contents')`
+   with r as materialized (
+     select r.crawl_id, decode(r.hash, 'hex') as hash, r.host_id, decode(r.key, 'hex') as key, c.tenant_id,
+            coalesce((select min(h.id) from host h
+                       where h.origin = any (r.origins)
+                         and exists (select from url s where s.host_id = h.id and s.crawl_id = r.crawl_id and s.seed)), 0) as site
+       from json_to_recordset($1) as r(crawl_id bigint, hash text, host_id bigint, key text, origins text[])
+       join crawl c on c.id = r.crawl_id
+   )
+   insert into content (crawl_id, hash, site, host_id, key, tenant_id)
+   select r.crawl_id, r.hash, r.site, r.host_id, r.key, r.tenant_id
+     from r
+     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.content_hash = r.hash
+      and u.stage = 0
+    where not exists (select from content o where o.crawl_id = r.crawl_id and o.hash = r.hash and o.site >= 0)
+    order by r.crawl_id, r.hash, r.site
+   on conflict (crawl_id, hash, site) do nothing
+   returning encode(key, 'hex') as key`;
+
 export interface ContentOwner {
   readonly crawl_id: number;
   readonly hash: string;

@@ -1,8 +1,10 @@
 /** Stored pages: listed, read, judged for copies. */
 export {
   claimContents,
+  claimNewContents,
   contentOwners,
   earlierCopies,
+  type ContentClaim,
   type ContentOwner,
   type EarlierCopy,
 } from './copies.sql.ts';

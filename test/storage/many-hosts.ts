@@ -16,8 +16,8 @@ export const manyHosts: readonly Reason[] = [
     why: 'Group commit: a process writes what it has gathered for many hosts in one transaction, which saves transactions and syncs. The rows do not depend on one another and can be split by host.',
     when: 'each commit of fetched pages, read pages or new URLs',
     statements: [
-      ...['advanceStages', 'commitResults', 'insertUrls', 'leadTo', 'lockHostQueues', 'notePromises'],
-      ...['turnKinds', 'upsertPages'],
+      ...['advanceStages', 'claimNewContents', 'commitResults', 'insertUrls', 'leadTo', 'lockHostQueues'],
+      ...['notePromises', 'turnKinds', 'upsertPages'],
     ],
   },
   {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import { excludedReasons, type ExcludedReason } from '../../../domain/url-reason.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
-import { admitUrls, FrontierWriter } from '../../../storage/frontier/index.ts';
+import { admitUrls, ClaimLost, FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { PageRow } from '../../../storage/pages/index.ts';
 import {
   lettersOf,
@@ -472,5 +472,50 @@ describe('group commit', () => {
     flaky.down = false;
     expect(await writer.write({ admissions: [admission(host, crawl, a)] })).toMatchObject({ admitted: 1 });
     await expectExact(pool, crawl);
+  });
+});
+
+describe('pages that were read at hand', () => {
+  const hash = 'ab'.repeat(32);
+
+  /** A page that a lease has in hand, with what would be written of it. */
+  async function inHand(stem: string) {
+    const at = await newHost(pool);
+    await frontier.writer.write({ admissions: [admission(at, crawl, `https://x.example/${stem}`)] });
+    const token = await takenLease(pool, at);
+    const [url] = await leased(pool, at, token, 1);
+    const place = { host_id: at, crawl_id: crawl, key: url?.key ?? '' };
+    return {
+      place,
+      token,
+      write: {
+        results: [result({ ...place, token }, 'done', { content_hash: hash })],
+        claims: [{ ...place, hash, origins: [] }],
+        pages: [page(place.key, place)],
+        admissions: [admission(at, crawl, `https://x.example/${stem}/on`)],
+      },
+    };
+  }
+
+  it('one of two that are stored together with the same body is stored, and nothing of the other', async () => {
+    const [one, other] = [await inHand('one'), await inHand('other')];
+    const written = await Promise.allSettled([one, other].map(({ write }) => frontier.writer.write(write)));
+    const [lost] = written.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    expect(lost).toBeInstanceOf(ClaimLost);
+    const contents = await tables.content.rows(pool, { crawl_id: crawl });
+    expect(contents).toHaveLength(1);
+    expect(await tables.page.rows(pool, { crawl_id: crawl })).toMatchObject([
+      { host_id: contents[0]?.host_id },
+    ]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 1, leased: 1, queued: 1 });
+  });
+
+  it('nothing of a page is stored whose result comes after its lease', async () => {
+    const { write, place, token } = await inHand('late');
+    const results = [result({ ...place, token: token - 1 }, 'done', { content_hash: hash })];
+    await expect(frontier.writer.write({ ...write, results })).rejects.toBeInstanceOf(ClaimLost);
+    expect(await tables.page.rows(pool, { crawl_id: crawl })).toEqual([]);
+    expect(await tables.content.rows(pool, { crawl_id: crawl })).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ leased: 1, queued: 0 });
   });
 });

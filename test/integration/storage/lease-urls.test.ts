@@ -337,3 +337,44 @@ describe('leaseUrls', () => {
     expect(await expectExact(pool, crawl)).toMatchObject({ queued: 5 });
   });
 });
+
+describe('as they are found', () => {
+  const found = (crawl: number, urls: number, by = token, priorities: readonly number[] = [0.5]) =>
+    names(priorities.length, `found-${String(crawl)}`).map((url, at) =>
+      admission(host, crawl, url, { priority: priorities[at] ?? 0, lease: { token: by, urls } }),
+    );
+
+  it('the best so many are leased, the others queued', async () => {
+    const crawl = await runningCrawl(pool);
+    const admissions = found(crawl, 2, token, [0.25, 2, 1]);
+    const written = await frontier.writer.write({ admissions });
+    expect(written).toMatchObject({ admitted: 3, queued: 3 });
+    expect(written.leased.map(({ priority }) => priority).toSorted()).toEqual([1, 2]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1, leased: 2 });
+    expect(await returnUrls(pool, String(host), token)).toHaveLength(2);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 3, leased: 0 });
+  });
+
+  it('none is leased where something else is queued, of this crawl or of another', async () => {
+    const [crawl, other] = [await runningCrawl(pool), await runningCrawl(pool)];
+    await queue(other, 1);
+    expect((await frontier.writer.write({ admissions: found(crawl, 9) })).leased).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1, leased: 0 });
+  });
+
+  it('none is leased by a lease that is over, for a crawl that does not run, or before it is due', async () => {
+    const crawl = await runningCrawl(pool);
+    const late = admission(host, crawl, 'https://x.example/late', {
+      due_in_ms: 60_000,
+      lease: { token, urls: 9 },
+    });
+    for (const admissions of [found(crawl, 9, token - 1), [late]])
+      expect((await frontier.writer.write({ admissions })).leased).toEqual([]);
+    const paused = await runningCrawl(pool);
+    await moveCrawl(pool, paused, 'paused');
+    host = await newHost(pool);
+    token = await takenLease(pool, host);
+    expect((await frontier.writer.write({ admissions: found(paused, 9) })).leased).toEqual([]);
+    for (const each of [crawl, paused]) expect(await expectExact(pool, each)).toMatchObject({ leased: 0 });
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * Reads a page in the process that fetched it, while its record is brought to disk, and stores its result, its text and its
+ * links in one transaction (docs/design.md, "At once"). The page must have been asked for the first time: then nothing of an
+ * earlier body has to give way.
+ */
+import type { Extractor } from '../../content/extract.ts';
+import { storedStages } from '../../domain/stage.ts';
+import { ClaimLost, type FrontierWriter, type ResultRow } from '../../storage/frontier/index.ts';
+import type { StagedBody } from '../../storage/pages/index.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { newClaim } from './dedup.ts';
+import { type Opened, PageReader } from './read-pages.ts';
+
+export class ReaderAtHand {
+  readonly #pool: Dependencies['pool'];
+  readonly #reader: PageReader;
+
+  constructor(dependencies: Dependencies, extractor: Extractor) {
+    this.#pool = dependencies.pool;
+    this.#reader = new PageReader(dependencies, extractor);
+  }
+
+  /** As `PageReader.readAtHand`. Writes nothing. */
+  read(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
+    return this.#reader.readAtHand(staged, crawl, body);
+  }
+
+  /**
+   * Resolves once all is durable, with what is left to do. Null: nothing was written, since the page may be a copy, or its
+   * result comes too late.
+   */
+  async store(
+    opened: Opened,
+    row: ResultRow,
+    writer: Pick<FrontierWriter, 'write'>,
+  ): Promise<(() => Promise<void>) | null> {
+    const claim = await newClaim(this.#pool, opened.reading.staged, row.known !== false);
+    if (claim === null) return null;
+    try {
+      const written = await this.#reader.store([opened], writer, ([end]) => ({
+        results: [
+          {
+            ...row,
+            stage: storedStages.none,
+            ...(end !== undefined && Object.keys(end.cut).length > 0 && { cut: end.cut }),
+          },
+        ],
+        claims: [claim],
+      }));
+      return () => this.#reader.finish([opened], written);
+    } catch (error) {
+      if (error instanceof ClaimLost) return null;
+      throw error;
+    }
+  }
+}
