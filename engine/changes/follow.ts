@@ -145,34 +145,10 @@ const differs = ({ before, status, redirect_to: redirect, content_hash: hash }: 
   before !== null &&
   (before.status !== status || before.redirect_to !== redirect || before.content_hash !== hash);
 
+/** Of the answer, the statement takes what a version has. */
 function versionOf(crawlId: string, answer: FollowedAnswer, change: Change | null): NewVersion {
-  const {
-    host_id,
-    key,
-    micros,
-    gone,
-    status,
-    redirect_to,
-    content_hash,
-    content_type,
-    robots_tag,
-    text_hash,
-  } = answer;
   const number = (answer.last_number ?? 0) + 1;
-  return {
-    host_id,
-    key,
-    number,
-    micros,
-    gone,
-    status,
-    redirect_to,
-    content_hash,
-    content_type,
-    robots_tag,
-    text_hash,
-    change: change && told(crawlId, number, answer, change),
-  };
+  return { ...answer, number, change: change && told(crawlId, number, answer, change) };
 }
 
 function told(crawlId: string, number: number, answer: FollowedAnswer, change: Change): VersionChange {
