@@ -23,7 +23,7 @@ import { heldHostsAfter } from '../storage/hosts/index.ts';
 import { noteTemporalNamespace, temporalNamespace } from '../storage/instance/index.ts';
 import { openCrawlsAfter } from '../storage/crawls/index.ts';
 import { pendingEdits } from '../storage/edits/index.ts';
-import { openExports } from '../storage/exports/index.ts';
+import { exportRows } from '../storage/exports/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
 import { judgeAlike } from '../storage/alike/index.ts';
@@ -129,7 +129,7 @@ export function patrol(
       walk(log, 'crawl', findCrawls, ({ id }) => startMissing.crawl(workflows, id)),
       job('edit', (after, most) => pendingEdits(pool, after, most)),
       job('search', (after, most) => openIndexes(pool, after, most, index)),
-      job('export', (after, most) => openExports(pool, after, most)),
+      job('export', (after, most) => exportRows.open(pool, after, most)),
       job('reextraction', (after, most) => openReextractions(pool, after, most)),
       walk(
         log,

@@ -1,6 +1,6 @@
 create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'finished', 'cancelled', 'failed');
 
-create type export_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
+create type job_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
 
 create type reextraction_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled', 'keeping', 'kept', 'removing');
 
@@ -208,32 +208,6 @@ create table event (
   constraint event_pkey PRIMARY KEY (id)
 );
 
-create table export_job (
-  id bigint not null generated always as identity,
-  crawl_id bigint not null,
-  format text not null,
-  choice jsonb not null,
-  target text not null,
-  state export_state not null default 'waiting'::export_state,
-  reason text,
-  created_at timestamp with time zone not null default now(),
-  ended_at timestamp with time zone,
-  until bigint not null,
-  phase text not null default 'pages'::text,
-  owner uuid,
-  folder uuid not null default gen_random_uuid(),
-  draft uuid,
-  place text,
-  parts jsonb not null default '{}'::jsonb,
-  memory jsonb,
-  pages bigint not null default 0,
-  bytes bigint not null default 0,
-  has_files boolean not null default true,
-  constraint export_job_phase_check CHECK ((phase = ANY (ARRAY['pages'::text, 'whole'::text, 'bucket'::text]))),
-  constraint export_job_pkey PRIMARY KEY (id),
-  constraint export_job_target_check CHECK ((target = ANY (ARRAY['folder'::text, 'bucket'::text])))
-);
-
 create table forgetting (
   crawl_id bigint not null,
   times integer not null,
@@ -423,6 +397,21 @@ create table instance (
   cursor_secret bytea not null default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
   temporal_namespace text,
   constraint instance_pkey PRIMARY KEY (id)
+);
+
+create table job (
+  kind text not null,
+  id bigint not null,
+  crawl_id bigint not null,
+  state job_state not null default 'waiting'::job_state,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  owner uuid,
+  detail jsonb not null default '{}'::jsonb,
+  place jsonb,
+  progress jsonb not null default '{}'::jsonb,
+  constraint job_pkey PRIMARY KEY (kind, id)
 );
 
 create table ledger (
@@ -711,20 +700,6 @@ create table robots (
   kept_ms integer,
   constraint robots_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
   constraint robots_pkey PRIMARY KEY (host_id)
-);
-
-create table search_index (
-  crawl_id bigint not null,
-  state text not null default 'building'::text,
-  store text,
-  place text,
-  round bigint not null default 0,
-  looked bigint not null default 0,
-  lost bigint not null default 0,
-  configs text[] not null default '{}'::text[],
-  asked_at timestamp with time zone not null default now(),
-  indexed_at timestamp with time zone,
-  constraint search_index_pkey PRIMARY KEY (crawl_id)
 );
 
 create table search_page (
@@ -1158,10 +1133,6 @@ CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
 
 CREATE INDEX event_kind ON public.event USING btree (crawl_id, kind, number);
 
-CREATE INDEX export_of_crawl ON public.export_job USING btree (crawl_id, id);
-
-CREATE INDEX export_open ON public.export_job USING btree (id) WHERE (state = ANY (ARRAY['waiting'::export_state, 'running'::export_state]));
-
 CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
 
 CREATE INDEX host_blamed ON public.host USING btree (shard) WHERE (blamed_tenant IS NOT NULL);
@@ -1193,6 +1164,10 @@ CREATE INDEX host_queue_waiting ON public.host_queue USING btree (host_id) WHERE
 CREATE INDEX host_reversed_name ON public.host USING btree (reversed_host_name(origin) COLLATE "C");
 
 CREATE INDEX idempotency_key_age ON public.idempotency_key USING btree (created_at);
+
+CREATE INDEX job_of_crawl ON public.job USING btree (crawl_id, kind, id);
+
+CREATE INDEX job_open ON public.job USING btree (kind, id) WHERE (state = ANY (ARRAY['waiting'::job_state, 'running'::job_state]));
 
 CREATE INDEX lent_batch_until ON public.lent_batch USING btree (until);
 

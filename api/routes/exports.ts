@@ -9,23 +9,15 @@ import {
   exportView,
   mostOpenExports,
   newExport,
-  type ExportFormat,
   type ExportView,
 } from '../../contracts/http/exports.ts';
 import { pageView } from '../../contracts/http/results.ts';
-import type { PageField } from '../../contracts/page-fields.ts';
 import { crawlPath, rangeHeader } from '../../contracts/http/shared.ts';
-import { fileName, objectName, type ExportChoice } from '../../engine/exports/job.ts';
+import { fileName, objectName } from '../../engine/exports/job.ts';
 import { removeFiles } from '../../engine/exports/upkeep.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
-import {
-  addExport,
-  cancelExport,
-  dropExport,
-  findExport,
-  listExports,
-  type ExportRow,
-} from '../../storage/exports/index.ts';
+import { addExport, exportRows, type ExportRow } from '../../storage/exports/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import { beginJob } from '../crawls/crawl-control.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import type { Parts } from '../dependencies.ts';
@@ -81,8 +73,8 @@ export const exportJobRoutes = [
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
         if (to === 'bucket' && exports.files.bucket === null)
           throw new HttpProblem(409, 'This instance has no bucket: ORBWEAVER_S3_BUCKET is not set.');
-        const choice: ExportChoice = { fields: [...new Set(fields)], filter };
-        const [added] = await addExport(pool, crawlId, format, JSON.stringify(choice), to, mostOpenExports);
+        const choice = { fields: [...new Set(fields)], filter };
+        const [added] = await addExport(pool, crawlId, { format, choice, target: to }, mostOpenExports);
         if (added === undefined)
           throw new HttpProblem(
             409,
@@ -108,9 +100,9 @@ export const exportJobRoutes = [
       async ({ params: { crawlId }, query: { cursor = beyondIds, limit = 100 } }) => {
         if (!/^\d{1,15}$/.test(cursor)) badCursor();
         const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
-        const rows = await listExports(parts.pool, crawlId, cursor, limit);
+        const rows = await exportRows.list(parts.pool, crawlId, cursor, limit);
         return {
-          items: rows.map((row) => viewOf(parts, crawlId, crawl.pages, row)),
+          items: rows.map((row) => viewOf(parts, crawl.pages, row)),
           next: rows.length < limit ? null : (rows.at(-1)?.id ?? null),
         };
       },
@@ -139,7 +131,7 @@ export const exportJobRoutes = [
     handler:
       (parts) =>
       async ({ params: { crawlId, exportId } }) => {
-        const cancelled = await cancelExport(parts.pool, exportId, crawlId);
+        const cancelled = await exportRows.cancel(parts.pool, exportId, crawlId);
         const view = await viewAgain(parts, crawlId, exportId);
         if (cancelled.length === 0)
           throw new HttpProblem(409, `Export ${exportId} is ${view.state} already.`);
@@ -161,12 +153,11 @@ export const exportJobRoutes = [
     handler:
       (parts) =>
       async ({ params: { crawlId, exportId } }) => {
-        const [row] = await findExport(parts.pool, crawlId, exportId);
-        if (row === undefined) return noSuchExport(crawlId, exportId);
+        const row = await rowOf(parts.pool, crawlId, exportId);
         if (isOpen(row)) throw new HttpProblem(409, `Export ${exportId} has not ended: cancel it first.`);
         const view = await viewAgain(parts, crawlId, exportId);
-        await removeFiles(parts.exports.files, { ...row, crawl_id: crawlId });
-        await dropExport(parts.pool, exportId);
+        await removeFiles(parts.exports.files, row);
+        await exportRows.drop(parts.pool, exportId);
         return view;
       },
   }),
@@ -192,16 +183,16 @@ export const exportJobRoutes = [
     handler:
       ({ pool, exports: { files } }) =>
       async ({ params: { crawlId, exportId }, request, response }) => {
-        const [row] = await findExport(pool, crawlId, exportId);
-        if (row === undefined) return noSuchExport(crawlId, exportId);
-        const { state, format, target, bytes, folder } = row;
+        const row = await rowOf(pool, crawlId, exportId);
+        const { state, detail, progress } = row;
+        const { target, format } = detail;
         if (state !== 'finished')
           throw new HttpProblem(409, `Export ${exportId} is ${state}: it has no file.`);
-        const name = fileName(crawlId, exportId, format);
-        if (target === 'folder' && (await files.size(row, name)) !== bytes)
+        const name = fileName(row);
+        if (target === 'folder' && (await files.size(row, name)) !== progress.bytes)
           throw new HttpProblem(409, `The file ${name} is not in the folder of exports of this API.`);
-        const { from, to } = sendRange(request, response, bytes);
-        response.type(exportFiles[format as ExportFormat].type);
+        const { from, to } = sendRange(request, response, progress.bytes);
+        response.type(exportFiles[format].type);
         response.set({
           'Content-Disposition': `attachment; filename="${name}"`,
           'X-Content-Type-Options': 'nosniff',
@@ -215,7 +206,7 @@ export const exportJobRoutes = [
         const pieces =
           target === 'folder' || bucket === null
             ? files.read(row, name, from, to)
-            : files.readObject(bucket, objectName(folder, name), from, to);
+            : files.readObject(bucket, objectName(row), from, to);
         try {
           await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response);
         } catch (error) {
@@ -228,39 +219,35 @@ export const exportJobRoutes = [
 
 const isOpen = ({ state }: Pick<ExportRow, 'state'>): boolean => state === 'waiting' || state === 'running';
 
+const rowOf = async (pool: Pool, crawlId: string, id: string): Promise<ExportRow> =>
+  (await exportRows.find(pool, crawlId, id))[0] ?? noSuchExport(crawlId, id);
+
 async function viewAgain(parts: Parts, crawlId: string, id: string): Promise<ExportView> {
   const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
-  const [row] = await findExport(parts.pool, crawlId, id);
-  return row === undefined ? noSuchExport(crawlId, id) : viewOf(parts, crawlId, crawl.pages, row);
+  return viewOf(parts, crawl.pages, await rowOf(parts.pool, crawlId, id));
 }
 
-function viewOf(
-  { exports: { files, days } }: Parts,
-  crawlId: string,
-  ofPages: number,
-  row: ExportRow,
-): ExportView {
-  const { id, format, choice, target, state, reason, phase, pages, bytes, created_at, ended_at } = row;
-  const isFinished = state === 'finished';
-  const name = fileName(crawlId, id, format);
-  const goes = ended_at === null ? null : new Date(ended_at.getTime() + days * dayMs);
+function viewOf({ exports: { files, days } }: Parts, ofPages: number, row: ExportRow): ExportView {
+  const { format, choice, target } = row.detail;
+  const { phase, pages, bytes } = row.progress;
+  const isFinished = row.state === 'finished';
+  const goes = row.ended_at === null ? null : new Date(row.ended_at.getTime() + days * dayMs);
   return {
-    id,
-    crawlId,
-    state,
-    reason,
+    id: row.id,
+    crawlId: row.crawl_id,
+    state: row.state,
+    reason: row.error,
     phase,
     pages,
     ofPages,
     bytes,
     to: target,
-    format: format as ExportFormat,
-    fields: (choice as { readonly fields: PageField[] }).fields,
-    file: isFinished ? name : null,
-    object:
-      isFinished && target === 'bucket' ? (files.bucket?.keyOf(objectName(row.folder, name)) ?? null) : null,
-    createdAt: created_at.toISOString(),
-    endedAt: ended_at?.toISOString() ?? null,
+    format,
+    fields: [...choice.fields],
+    file: isFinished ? fileName(row) : null,
+    object: isFinished && target === 'bucket' ? (files.bucket?.keyOf(objectName(row)) ?? null) : null,
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
     expiresAt: goes?.toISOString() ?? null,
   };
 }

@@ -17,7 +17,7 @@ import { inBreaks, withoutBreaks } from '../../content/word-breaks.ts';
 import { readQuery, type Term } from '../../domain/search/query.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
-import { askIndex, findIndex, indexedCrawls, type SearchIndex } from '../../storage/search/index.ts';
+import { askIndex, indexedCrawls, indexRows, type SearchIndex } from '../../storage/search/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { operator, reader } from '../way-in/access.ts';
 import { badCursor, HttpProblem } from '../way-in/problem.ts';
@@ -94,16 +94,16 @@ export const searchRoutes = [
 ];
 
 async function indexOf(pool: Pool, search: SearchIndex, crawlId: string): Promise<SearchIndexView> {
-  const [row] = await findIndex(pool, crawlId);
-  const isElsewhere = row?.state === 'ready' && row.store !== search.name;
+  const [row] = await indexRows.find(pool, crawlId, crawlId);
+  const isReady = row?.state === 'finished' && row.progress.store === search.name;
   return {
     crawlId,
-    // Whether pages are indexed for the first time or compared is nothing to people.
-    state: isElsewhere || row?.state === 'checking' ? 'building' : (row?.state ?? 'none'),
-    looked: row?.looked ?? 0,
-    lost: row?.lost ?? 0,
-    askedAt: row?.asked_at.toISOString() ?? null,
-    indexedAt: row?.indexed_at?.toISOString() ?? null,
+    state:
+      row === undefined ? 'none' : row.state === 'cancelled' ? 'dropped' : isReady ? 'ready' : 'building',
+    looked: row?.progress.looked ?? 0,
+    lost: row?.progress.lost ?? 0,
+    askedAt: row?.created_at.toISOString() ?? null,
+    indexedAt: row?.progress.indexedAt ?? null,
   };
 }
 

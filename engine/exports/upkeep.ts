@@ -1,13 +1,13 @@
 /** Removes the files of exports that nobody wants any more. */
 import {
-  dropExport,
+  exportRows,
   exportsToClear,
   noteCleared,
   type ExportFiles,
   type ExportRow,
 } from '../../storage/exports/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
-import { fileName, objectName } from './job.ts';
+import { objectName } from './job.ts';
 
 /** Jobs of one look. */
 const most = 20;
@@ -23,7 +23,7 @@ export async function clearExports(pool: Pool, files: ExportFiles, days: number 
     for (const job of jobs) {
       try {
         await removeFiles(files, job);
-        await (job.over ? dropExport : noteCleared)(pool, job.id);
+        await (job.over ? exportRows.drop : noteCleared)(pool, job.id);
       } catch (fault) {
         faults.push(fault);
       }
@@ -38,9 +38,8 @@ export async function clearExports(pool: Pool, files: ExportFiles, days: number 
 /** Removes what there is of a job in the folder and in the bucket. */
 export async function removeFiles(
   files: ExportFiles,
-  job: Pick<ExportRow, 'id' | 'format' | 'target' | 'folder'> & { readonly crawl_id: string },
+  job: Pick<ExportRow, 'id' | 'crawl_id' | 'detail'>,
 ): Promise<void> {
-  const object = objectName(job.folder, fileName(job.crawl_id, job.id, job.format));
-  if (job.target === 'bucket') await files.bucket?.remove(object);
+  if (job.detail.target === 'bucket') await files.bucket?.remove(objectName(job));
   await files.clear(job, null);
 }

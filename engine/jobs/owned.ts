@@ -9,9 +9,9 @@ import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { DependencyDown } from '../breakers/dependency-down.ts';
 import { isDiskTrouble } from '../breakers/watched-blobs.ts';
-import { done, type JobCall } from './job.ts';
+import { done, more, type JobCall } from './job.ts';
 
-/** The job is somebody else's by now, or has ended. */
+/** The job is somebody else's by now, or has ended, or is to begin anew. */
 export class Lost extends Error {}
 /** The job cannot be done: it ends with these words. */
 export class Unmakable extends Error {}
@@ -30,10 +30,12 @@ export interface Work {
 /** Times that a stint fails, with pauses that grow to a minute, before its fault is taken for one that lasts. */
 const mostTries = 20;
 const ended = done('It has ended, or waits for people; its state is in the API.');
+/** Whether there is something to do, the next stint sees. */
+const lost = more(null, ended.words);
 
 /**
  * @param claim makes the job the owner's; no row: there is nothing to do, or the crawl is gone
- * @returns over: there is nothing to do any more, or the job is somebody else's
+ * @returns over: there is nothing to do any more
  */
 export async function workOwned<Row>(
   { id, signal, tries }: JobCall,
@@ -47,7 +49,7 @@ export async function workOwned<Row>(
   try {
     return await work.run();
   } catch (error) {
-    if (error instanceof Lost) return ended;
+    if (error instanceof Lost) return lost;
     const lasts = work.mayFail && !signal.aborted;
     const why = error instanceof Unmakable ? error.message : lasts ? lastingFault(error, tries) : null;
     if (why === null) throw error;

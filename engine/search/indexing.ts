@@ -6,14 +6,15 @@
  * for them is chosen when the crawl ends, and a page that has been read may be held as soft 404. So the feed of a crawl
  * that is over is gone through once more, without texts, and compared with the index.
  */
-import type { Stint } from '../../contracts/jobs.ts';
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { counted } from '../../domain/counted.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
-import { done, more as going, type Job } from '../jobs/job.ts';
+import type { Job } from '../jobs/job.ts';
+import { keptJobs, type Step } from '../jobs/kept.ts';
+import { Lost } from '../jobs/owned.ts';
 import { isOriginal, wasRead } from '../own-text.ts';
 import { repeatedReader } from '../../storage/boilerplate/index.ts';
 import { findRules } from '../../storage/crawls/index.ts';
@@ -21,11 +22,9 @@ import { readPages, type TextReader } from '../../storage/pages/index.ts';
 import { retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
   configFor,
-  findIndex,
-  moveIndex,
-  noteIndexed,
-  type Batch,
+  indexRows,
   type IndexedPage,
+  type IndexRow,
   type SearchIndex,
 } from '../../storage/search/index.ts';
 
@@ -34,85 +33,69 @@ const batch = 100;
 /** Milliseconds between two looks for new pages of a crawl that runs. */
 const restMs = 15_000;
 
-const stintOf = (looked: number): Stint => going({ looked }, `${counted(looked, 'page')} looked at`);
-
-type Round = Pick<Batch, 'crawlId' | 'round' | 'looked'>;
-
-interface Indexed {
-  /** Text search configurations of the pages that were put. */
-  readonly configs: readonly string[];
-  /** Pages whose body is gone. */
-  readonly lost: number;
-}
-
 export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): Job {
-  const put = async (round: Round, looks: readonly Look[]): Promise<Indexed> => {
-    const pages = looks.flatMap(({ page }) => page ?? []);
-    const gone = looks.flatMap(({ page, key }) => (page === null ? [key] : []));
-    await index.put({ ...round, pages, gone });
-    const configs = [...new Set(pages.map(({ language }) => configFor(language)))];
-    return { configs, lost: looks.filter(({ isLost }) => isLost).length };
-  };
-
   /** Pages without their texts; the texts of those that the index lacks, which are few, are read one by one. */
-  const compare = async (round: Round, items: readonly PageView[]): Promise<Indexed> => {
+  const compare = async (crawlId: string, items: readonly PageView[]): Promise<Look[]> => {
     const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
-    const had = await index.has(round.crawlId, pages);
-    const rules = await findRules(pool, round.crawlId);
-    const gone = pages.flatMap(({ item, key }) => (isOriginal(item) ? [] : [key]));
-    await index.put({ ...round, pages: [], gone });
-    const configs = new Set<string>();
-    const repeatedIn = repeatedReader(pool, round.crawlId);
+    const had = await index.has(crawlId, pages);
+    const rules = await findRules(pool, crawlId);
+    const repeatedIn = repeatedReader(pool, crawlId);
+    const looks: Look[] = [];
     for (const { item, key } of pages) {
+      if (!isOriginal(item)) looks.push({ key, page: null, isLost: false });
       if (had.has(key) || !isOriginal(item) || item.contentHash === null) continue;
       const repeated = await repeatedIn(item.url);
       const body = await textOf(item.contentHash, item.contentType, item.url, rules, repeated);
-      // It is noted as lost already.
-      if (body === null) continue;
-      for (const each of (await put(round, [lookAt({ ...item, text: body.text })])).configs)
-        configs.add(each);
+      // If it is gone, it is noted as lost already.
+      if (body !== null) looks.push(lookAt({ ...item, text: body.text }));
     }
-    return { configs: [...configs], lost: 0 };
+    return looks;
   };
 
-  const work: Job['work'] = async ({ id: crawlId, goOn }) => {
-    for (;;) {
-      const [row] = await retrying(() => findIndex(pool, crawlId));
-      if (row === undefined || row.state === 'dropped') return done('It has no index any more.');
-      if (row.store !== index.name) {
-        if (row.store !== null) await index.drop(crawlId);
-        await retrying(() => moveIndex(pool, crawlId, row.round, index.name));
-        continue;
-      }
-      const isCheck = row.state === 'checking';
-      const fields = isCheck ? [] : (['text'] as const);
-      const answer = await retrying(() =>
-        readPages(pool, crawlId, { cursor: row.place, limit: batch, fields }, textOf),
-      );
-      // The crawl has been removed meanwhile.
-      if (answer === 'unknown-crawl') return done('It is removed.');
-      if (answer === 'bad-cursor') throw new Error(`${String(row.place)} is no place in the pages feed`);
-      const { items, next, more } = answer;
-      const round = { crawlId, round: row.round, looked: row.looked };
-      const { configs, lost } = isCheck ? await compare(round, items) : await put(round, items.map(lookAt));
-      const isEnd = next === null;
-      const isOver = isEnd && isCheck;
-      if (isEnd || !more) await index.settle();
-      const state = stateAfter(isCheck, isEnd, more);
-      const place = isEnd && !isCheck ? null : (next ?? row.place);
-      const added = isCheck ? 0 : items.length;
-      await retrying(() => noteIndexed(pool, crawlId, row.round, place, added, lost, configs, state));
-      if (isOver || !goOn() || (!isEnd && !more))
-        return { ...stintOf(row.looked + added), over: isOver, waitMs: isEnd || more ? 0 : restMs };
+  const step = async ({ crawl_id: crawlId, progress, place }: IndexRow): Promise<Step<IndexRow>> => {
+    const { store, round, looked } = progress;
+    if (store !== index.name) {
+      if (store !== null) await index.drop(crawlId);
+      // By two, so that the versions under which the other index dropped the pages are passed.
+      const anew = { store: index.name, round: round + 2, looked: 0, lost: 0, configs: [] };
+      return { place: null, progress: anew, rest: 'more' };
     }
+    const { cursor = null, checks = false } = place ?? {};
+    const fields = checks ? [] : (['text'] as const);
+    const answer = await retrying(() => readPages(pool, crawlId, { cursor, limit: batch, fields }, textOf));
+    // The crawl has been removed meanwhile.
+    if (answer === 'unknown-crawl') throw new Lost();
+    if (answer === 'bad-cursor') throw new Error(`${String(cursor)} is no place in the pages feed`);
+    const { items, next, more } = answer;
+    const looks = checks ? await compare(crawlId, items) : items.map(lookAt);
+    const pages = looks.flatMap(({ page }) => page ?? []);
+    const gone = looks.flatMap(({ page, key }) => (page === null ? [key] : []));
+    await index.put({ crawlId, round, looked, pages, gone });
+    if (next === null || !more) await index.settle();
+    return {
+      place:
+        next === null
+          ? { cursor: checks ? cursor : null, checks: !checks }
+          : // A crawl that runs again while it is compared has pages to be indexed.
+            { cursor: next, checks: checks && more },
+      progress: {
+        round: round + 1,
+        looked: looked + (checks ? 0 : items.length),
+        lost: progress.lost + looks.filter(({ isLost }) => isLost).length,
+        configs: [
+          ...new Set([...progress.configs, ...pages.map(({ language }) => configFor(language))]),
+        ].sort(),
+        indexedAt: new Date().toISOString(),
+      },
+      rest: next === null ? (checks ? 'over' : 'more') : more ? 'more' : restMs,
+    };
   };
-  return { work };
-}
 
-/** A crawl that runs again while it is compared has pages to be indexed. */
-function stateAfter(isCheck: boolean, isEnd: boolean, more: boolean): 'building' | 'checking' | 'ready' {
-  if (isEnd) return isCheck ? 'ready' : 'checking';
-  return isCheck && more ? 'checking' : 'building';
+  return keptJobs(pool, indexRows, () => ({
+    step,
+    tell: ({ progress: { looked } }) => ({ view: { looked }, words: `${counted(looked, 'page')} looked at` }),
+    mayFail: () => false,
+  }));
 }
 
 /** @property page null: there is nothing to be found, and what was found there is found no more */

@@ -7,7 +7,7 @@ import { unlessGone } from './draft.ts';
 import type { ExportRow } from './jobs.sql.ts';
 
 /** A job, as far as it says where its files are. */
-type Where = Pick<ExportRow, 'folder' | 'draft'>;
+type Where = Pick<ExportRow, 'detail' | 'progress'>;
 
 /** Bytes of one read from the bucket. */
 const pieceBytes = 4 * 1024 * 1024;
@@ -26,21 +26,23 @@ export class ExportFiles {
   }
 
   /** Where a draft of the job has its parts. */
-  draftOf({ folder }: Pick<ExportRow, 'folder'>, draft: string): string {
-    return path.join(this.#root, folder, draft);
+  draftOf({ detail }: Pick<ExportRow, 'detail'>, draft: string): string {
+    return path.join(this.#root, detail.folder, draft);
   }
 
   /** Bytes of the whole file in the folder; null: it is not there. */
   async size(job: Where, name: string): Promise<number | null> {
-    if (job.draft === null) return null;
-    const there = await unlessGone(stat(path.join(this.draftOf(job, job.draft), name)));
+    const { draft } = job.progress;
+    if (draft === null) return null;
+    const there = await unlessGone(stat(path.join(this.draftOf(job, draft), name)));
     return there?.size ?? null;
   }
 
   /** The bytes of the whole file from one place up to another, in pieces. */
   async *read(job: Where, name: string, from: number, to: number): AsyncGenerator<Buffer> {
-    if (job.draft === null || from >= to) return;
-    const file = path.join(this.draftOf(job, job.draft), name);
+    const { draft } = job.progress;
+    if (draft === null || from >= to) return;
+    const file = path.join(this.draftOf(job, draft), name);
     yield* createReadStream(file, { start: from, end: to - 1 }) as AsyncIterable<Buffer>;
   }
 
@@ -55,8 +57,8 @@ export class ExportFiles {
   }
 
   /** Removes all drafts of a job but one. @param but null: remove all there is of the job */
-  async clear({ folder }: Pick<ExportRow, 'folder'>, but: string | null): Promise<void> {
-    const here = path.join(this.#root, folder);
+  async clear({ detail }: Pick<ExportRow, 'detail'>, but: string | null): Promise<void> {
+    const here = path.join(this.#root, detail.folder);
     if (but === null) return rm(here, { recursive: true, force: true });
     for (const draft of await readdir(here))
       if (draft !== but) await rm(path.join(here, draft), { recursive: true, force: true });

@@ -3,18 +3,9 @@ export { Draft, DraftLost } from './draft.ts';
 export { ExportFiles, hasNoRoom } from './files.ts';
 export {
   addExport,
-  cancelExport,
-  claimExport,
-  dropExport,
-  endExport,
+  exportRows,
   exportsInUse,
   exportsToClear,
-  findExport,
-  listExports,
   noteCleared,
-  noteExport,
-  openExports,
-  releaseExport,
-  type ClaimedExport,
   type ExportRow,
 } from './jobs.sql.ts';

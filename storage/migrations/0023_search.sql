@@ -1,25 +1,4 @@
--- Full text of the pages of crawls that are to be searched. Other crawls have no row in any of these tables.
-
--- One row for each crawl with an index. The index follows its crawl.
-create table search_index (
-  crawl_id     bigint primary key,
-  -- 'building': pages wait to be indexed; 'checking': the crawl is over, and what is indexed is compared with it once
-  -- more; 'ready': all its pages are in the index; 'dropped': the crawl is removed.
-  state        text not null default 'building',
-  -- The index that has its pages, by its name: 'postgres' or 'opensearch:' and the name there; null: none was begun.
-  store        text,
-  -- The place in the pages feed up to which pages are indexed or, then, compared; null: none is.
-  place        text,
-  -- How often a batch of pages was noted as indexed. A batch of an earlier round puts nothing into the index any more.
-  round        bigint not null default 0,
-  -- Pages that were looked at, and those of them whose body was gone.
-  looked       bigint not null default 0,
-  lost         bigint not null default 0,
-  -- Text search configurations of its pages.
-  configs      text[] not null default '{}',
-  asked_at     timestamptz not null default now(),
-  indexed_at   timestamptz
-);
+-- Full text of the pages of crawls that are to be searched. How far a crawl is indexed says its job (0074_jobs.sql).
 
 create table search_page (
   crawl_id      bigint not null,

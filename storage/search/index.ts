@@ -8,15 +8,14 @@ export { configFor } from './configs.ts';
 export { dropRemoved } from './dropping.ts';
 export { PostgresIndex };
 export { SearchDown } from './search-down.ts';
-export type { Batch, IndexedPage, SearchAnswer, SearchFilter, SearchIndex } from './search-index.ts';
+export type { IndexedPage, SearchAnswer, SearchFilter, SearchIndex } from './search-index.ts';
 export {
   askIndex,
-  findIndex,
   indexedCrawls,
-  moveIndex,
-  noteIndexed,
+  indexRows,
   openIndexes,
   restartIndex,
+  type IndexRow,
 } from './indexes.sql.ts';
 
 /**

@@ -1,38 +1,48 @@
-/** Statements on which crawls have an index, and how far each is indexed. */
+/** Jobs of searches: which crawls have an index, and how far each is indexed. A crawl has one, with its own id. */
 import type { CrawlState } from '../../contracts/crawl.ts';
+import { jobsOf, type JobRow } from '../jobs/index.ts';
 import { statement } from '../postgres/index.ts';
 
-export interface IndexRow {
-  /** 'checking': what is indexed is compared with the crawl once more; 'dropped': the crawl is removed, and its pages leave the index. */
-  readonly state: 'building' | 'checking' | 'ready' | 'dropped';
-  /** Name of the index that has its pages; null: none was begun. */
+interface IndexProgress {
+  /** Name of the index that has the pages; null: none was begun. */
   readonly store: string | null;
-  readonly place: string | null;
-  /** Which batch of the crawl is the next. */
+  /** Which batch of the crawl is the next. A batch of an earlier round puts nothing into the index any more. */
   readonly round: number;
+  /** Pages that were looked at, and those of them whose body was gone. */
   readonly looked: number;
   readonly lost: number;
-  readonly asked_at: Date;
-  readonly indexed_at: Date | null;
+  /** Text search configurations of the pages. */
+  readonly configs: readonly string[];
+  /** When pages were last put there, in ISO 8601; null: none were. */
+  readonly indexedAt: string | null;
 }
+
+interface IndexPlace {
+  /** In the pages feed; null: the start. */
+  readonly cursor: string | null;
+  /** The crawl is over, and what is indexed is compared with it once more. */
+  readonly checks: boolean;
+}
+
+/** Finished: all pages are in the index. Cancelled: the crawl is removed, and its pages leave the index. */
+export type IndexRow = JobRow<object, IndexProgress, IndexPlace>;
+
+export const indexRows = jobsOf<IndexRow>('search', true);
 
 /** Has a crawl indexed from now on; what is indexed stays. */
 export const askIndex = statement<[crawlId: string]>('ask-index')`
-   insert into search_index as s (crawl_id) values ($1)
-   on conflict (crawl_id) do update set state = 'building', asked_at = now()
-    where s.state not in ('building', 'checking')`;
+   insert into job as j (kind, id, crawl_id, progress)
+   values ('search', $1, $1, '{"store": null, "round": 0, "looked": 0, "lost": 0, "configs": [], "indexedAt": null}')
+   on conflict (kind, id) do update set state = 'waiting', created_at = now() where j.state = 'finished'`;
 
 /**
  * Has all pages of a crawl indexed anew, if it has an index; what is indexed stays until then. A batch that was read before
- * is not noted: it is of an earlier round.
+ * is not noted: nobody owns the job any more.
  */
 export const restartIndex = statement<[crawlId: string]>('restart-index')`
-   update search_index set state = 'building', place = null, round = round + 1, looked = 0, lost = 0
-    where crawl_id = $1 and state <> 'dropped'`;
-
-/** No row: the crawl has no index. */
-export const findIndex = statement<[crawlId: string], IndexRow>('find-index')`
-   select state, store, place, round, looked, lost, asked_at, indexed_at from search_index where crawl_id = $1`;
+   update job set state = 'waiting', owner = null, place = null, progress = progress
+            || jsonb_build_object('round', (progress ->> 'round')::bigint + 1, 'looked', 0, 'lost', 0)
+    where kind = 'search' and id = $1 and state <> 'cancelled'`;
 
 /**
  * Which crawls have an index, with the configurations of their pages, the latest first.
@@ -51,11 +61,12 @@ export const indexedCrawls = statement<
     configs: readonly string[];
   }
 >('indexed-crawls')`
-   select c.id::text, c.state, s.crawl_id is not null as indexed, coalesce(s.state not in ('ready', 'checking'), false) as building, coalesce(s.looked, 0) as looked,
-          coalesce(s.configs, '{}') as configs
-     from crawl c left join search_index s on s.crawl_id = c.id
+   select c.id::text, c.state, s.id is not null as indexed,
+          coalesce(s.state <> 'finished' and (s.place ->> 'checks')::boolean is not true, false) as building,
+          coalesce((s.progress ->> 'looked')::bigint, 0) as looked, coalesce(s.progress -> 'configs', '[]') as configs
+     from crawl c left join job s on s.kind = 'search' and s.id = c.id
     where c.tenant_id = $1 and c.removed_at is null
-      and case when $2::bigint[] is null then s.crawl_id is not null else c.id = any ($2) end
+      and case when $2::bigint[] is null then s.id is not null else c.id = any ($2) end
     order by c.id desc limit $3`;
 
 /**
@@ -65,53 +76,19 @@ export const indexedCrawls = statement<
 export const openIndexes = statement<[after: string, limit: number, store: string], { id: string }>(
   'open-indexes',
 )`
-   select s.crawl_id::text as id from search_index s join crawl c on c.id = s.crawl_id
-    where s.crawl_id > $1::bigint and c.removed_at is null
-      and (s.state in ('building', 'checking') or s.store <> $3 or c.state not in ('finished', 'cancelled', 'failed')
-           or c.ended_at > s.indexed_at)
-    order by s.crawl_id limit $2`;
-
-/**
- * Has a crawl indexed from the start, in another index. What that has of it is to be dropped before: rounds go on by two,
- * so that the versions under which it was dropped are passed. No row: another process did so first.
- */
-export const moveIndex = statement<[crawlId: string, round: number, store: string], { crawl_id: number }>(
-  'move-index',
-)`
-   update search_index
-      set store = $3, state = 'building', place = null, round = round + 2, looked = 0, lost = 0, configs = '{}'
-    where crawl_id = $1 and round = $2 and state <> 'dropped'
-   returning crawl_id`;
-
-/**
- * Ends a round: notes how far a crawl is indexed; to null: it is looked at from the start. No row: another process did so
- * first.
- */
-export const noteIndexed = statement<
-  [
-    crawlId: string,
-    round: number,
-    to: string | null,
-    looked: number,
-    lost: number,
-    configs: readonly string[],
-    state: IndexRow['state'],
-  ],
-  { crawl_id: number }
->('note-indexed')`
-   update search_index
-      set place = $3, round = round + 1, looked = looked + $4, lost = lost + $5, state = $7,
-          configs = array(select distinct unnest(configs || $6::text[]) order by 1), indexed_at = now()
-    where crawl_id = $1 and round = $2
-   returning crawl_id`;
+   select s.id::text from job s join crawl c on c.id = s.id
+    where s.kind = 'search' and s.id > $1::bigint and c.removed_at is null
+      and (s.state in ('waiting', 'running') or s.progress ->> 'store' <> $3
+           or c.state not in ('finished', 'cancelled', 'failed') or c.ended_at > s.ended_at)
+    order by s.id limit $2`;
 
 /** Crawls that are removed and whose pages are in the index; nothing is put there for them any more. */
 export const droppedIndexes = statement<[], { id: string }>('dropped-indexes')`
-   update search_index s set state = 'dropped'
-    where not exists (select from crawl c where c.id = s.crawl_id and c.removed_at is null)
-   returning crawl_id::text as id`;
+   update job s set state = 'cancelled'
+    where kind = 'search' and not exists (select from crawl c where c.id = s.id and c.removed_at is null)
+   returning id::text`;
 
 /** Forgets a removed crawl, unless another process, which drops it too, has left pages of it in the index so far. */
 export const forgetIndex = statement<[crawlId: string]>('forget-index')`
-   delete from search_index s where crawl_id = $1 and state = 'dropped'
-      and not exists (select from search_page p where p.crawl_id = s.crawl_id)`;
+   delete from job s where kind = 'search' and id = $1 and state = 'cancelled'
+      and not exists (select from search_page p where p.crawl_id = s.id)`;

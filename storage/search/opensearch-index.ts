@@ -5,7 +5,7 @@
  */
 import { Client, errors } from '@opensearch-project/opensearch';
 import { retrying, type Pool } from '../postgres/index.ts';
-import { findIndex } from './indexes.sql.ts';
+import { indexRows } from './indexes.sql.ts';
 import { documentId, documentOf, indexBody, type Shown } from './opensearch-mapping.ts';
 import { hitOf, searchBody } from './opensearch-query.ts';
 import { PostgresIndex } from './postgres-index.ts';
@@ -126,13 +126,13 @@ export class OpenSearchIndex implements SearchIndex {
   }
 
   async #isHeld(crawlId: string, round: number): Promise<boolean> {
-    const [row] = await retrying(() => findIndex(this.#pool, crawlId));
-    return row !== undefined && row.state !== 'dropped' && row.round === round;
+    const [row] = await retrying(() => indexRows.find(this.#pool, crawlId, crawlId));
+    return row !== undefined && row.state !== 'cancelled' && row.progress.round === round;
   }
 
   async #isKept(crawlId: string): Promise<boolean> {
-    const [row] = await retrying(() => findIndex(this.#pool, crawlId));
-    return row !== undefined && row.state !== 'dropped';
+    const [row] = await retrying(() => indexRows.find(this.#pool, crawlId, crawlId));
+    return row !== undefined && row.state !== 'cancelled';
   }
 
   async #call<T>(call: (client: Client) => Promise<T>): Promise<T> {

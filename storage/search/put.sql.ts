@@ -7,7 +7,8 @@ import { titleMark } from './marks.ts';
  * end of the round wait for the statement, so that nothing of a round comes after its end.
  */
 const held = `held as materialized (
-     select crawl_id from search_index where crawl_id = $1 and state <> 'dropped' and round = $2 for share
+     select id from job
+      where kind = 'search' and id = $1 and state <> 'cancelled' and (progress ->> 'round')::bigint = $2 for share
    )`;
 
 /**

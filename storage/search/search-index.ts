@@ -24,7 +24,7 @@ export type SearchFilter = Omit<z.output<typeof crawlSearchQuery>, 'q' | 'limit'
 /** What an index is to hold from now on. */
 export interface Batch {
   readonly crawlId: string;
-  /** Which of the crawl's batches this is (`search_index.round`). */
+  /** Which of the crawl's batches this is (`IndexProgress.round`). */
   readonly round: number;
   /** Pages of the crawl that were looked at before. */
   readonly looked: number;
@@ -54,7 +54,7 @@ export interface SearchAnswer {
 }
 
 export interface SearchIndex {
-  /** Under which `search_index.store` knows it. */
+  /** Under which the job of a crawl knows it. */
   readonly name: string;
   /**
    * Puts pages of a crawl into the index, in place of what it had of them, and takes others out. Nothing is put for a

@@ -14,7 +14,15 @@ import { askIndex, restartIndex } from '../../storage/search/index.ts';
 import { storeCrawl, type Stored } from '../integration/api/exported.ts';
 import { newCrawl } from '../integration/api/world.ts';
 import { withDesk } from '../support/crawling.ts';
-import { addHost, addUrls, setState, standStill, tables, urlStates } from '../support/database/index.ts';
+import {
+  addHost,
+  addUrls,
+  setState,
+  standStill,
+  tables,
+  urlStates,
+  type Growing,
+} from '../support/database/index.ts';
 import { until } from '../support/until.ts';
 import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { withWorld } from '../support/world.ts';
@@ -31,9 +39,8 @@ interface Kind {
   readonly kind: JobKind;
   /** Puts another job on record. Answers its id. */
   readonly begin: () => Promise<string>;
-  /** The rows that stand still, and the values of which they do, one for each kill. */
-  readonly table: string;
-  readonly column: string;
+  /** What grows in the rows that stand still, and the values at which they do, one for each kill. */
+  readonly growing: Growing;
   readonly stops: () => readonly [number, number];
   /** How far it is, to be compared with the values at which it stands still. */
   readonly reached: (id: string) => Promise<number>;
@@ -41,27 +48,33 @@ interface Kind {
   readonly made: (id: string) => Promise<unknown>;
 }
 
+const job = (kind: JobKind, id: string) => tables.job.row(desk.pool, { kind, id });
+
 const filesOf: Kind = {
-  ...{ kind: 'export', table: 'export_job', column: 'pages', stops: () => [1, 1_100] },
+  kind: 'export',
+  growing: { kind: 'export', noted: 'pages' },
+  stops: () => [1, 1_100],
   begin: async () => {
-    const choice = '{"fields":["text"],"filter":{}}';
-    const [added] = await addExport(desk.pool, stored.id, 'jsonl', choice, 'folder', 5);
+    const choice = { fields: ['text'], filter: {} } as const;
+    const [added] = await addExport(desk.pool, stored.id, { format: 'jsonl', choice, target: 'folder' }, 5);
     return added?.id ?? '';
   },
-  reached: async (id) => (await tables.exportJob.row(desk.pool, { id })).pages,
-  over: async (id) => (await tables.exportJob.row(desk.pool, { id })).state === 'finished',
+  reached: async (id) => Number((await job('export', id)).progress['pages']),
+  over: async (id) => (await job('export', id)).state === 'finished',
   // No byte is lost, and none comes twice.
   made: async (id) => {
-    const { folder: of, draft } = await tables.exportJob.row(desk.pool, { id });
-    const name = `crawl-${stored.id}-export-${id}.jsonl`;
-    const text = readFileSync(path.join(folder, 'blobs', 'exports', of, draft ?? '', name), 'utf8');
+    const { detail, progress } = await job('export', id);
+    const here = path.join(folder, 'blobs', 'exports', String(detail['folder']), String(progress['draft']));
+    const text = readFileSync(path.join(here, `crawl-${stored.id}-export-${id}.jsonl`), 'utf8');
     expect(text.trimEnd().split('\n')).toHaveLength(pages + 4);
     return text;
   },
 };
 
 const rereadings: Kind = {
-  ...{ kind: 'reextraction', table: 'reextraction', column: 'pages', stops: () => [1, 1_100] },
+  kind: 'reextraction',
+  growing: { table: 'reextraction', column: 'pages' },
+  stops: () => [1, 1_100],
   begin: async () => {
     const id = await startReextraction(desk.pool, stored.id);
     if (typeof id !== 'string') throw new Error(id.refused);
@@ -80,16 +93,18 @@ const rereadings: Kind = {
 
 let isIndexed = false;
 const indexes: Kind = {
-  ...{ kind: 'search', table: 'search_index', column: 'looked', stops: () => [1, 1_100] },
+  kind: 'search',
+  growing: { kind: 'search', noted: 'looked' },
+  stops: () => [1, 1_100],
   begin: async () => {
     await (isIndexed ? restartIndex : askIndex)(desk.pool, stored.id);
     isIndexed = true;
     return stored.id;
   },
-  reached: async (id) => (await tables.searchIndex.row(desk.pool, { crawl_id: id })).looked,
-  over: async (id) => (await tables.searchIndex.row(desk.pool, { crawl_id: id })).state === 'ready',
+  reached: async (id) => Number((await job('search', id)).progress['looked']),
+  over: async (id) => (await job('search', id)).state === 'finished',
   made: async (id) => ({
-    looked: (await tables.searchIndex.row(desk.pool, { crawl_id: id })).looked,
+    looked: (await job('search', id)).progress['looked'],
     rows: await tables.searchPage.count(desk.pool, { crawl_id: id }),
   }),
 };
@@ -108,7 +123,9 @@ async function pausedCrawl(urls: number, columns: object): Promise<string> {
 }
 
 const edits: Kind = {
-  ...{ kind: 'edit', table: 'crawl_config', column: 'judged', stops: () => [1_000, 2_000] },
+  kind: 'edit',
+  growing: { table: 'crawl_config', column: 'judged' },
+  stops: () => [1_000, 2_000],
   begin: async () => {
     const id = await pausedCrawl(1_000, {});
     await storeEdit(desk.pool, id, {
@@ -127,12 +144,9 @@ const edits: Kind = {
 };
 
 const redrives: Kind = {
-  ...{
-    kind: 'redrive',
-    table: 'dead_letter',
-    column: 'host_id',
-    stops: () => [hosts[1] ?? 0, hosts[2] ?? 0],
-  },
+  kind: 'redrive',
+  growing: { table: 'dead_letter', column: 'host_id' },
+  stops: () => [hosts[1] ?? 0, hosts[2] ?? 0],
   begin: async () => {
     const id = await pausedCrawl(1_100, { state: 'dead', reason: 'client-error' });
     const urls = await tables.url.rows(desk.pool, { crawl_id: id });
@@ -180,7 +194,7 @@ it(
     for (const each of kinds) broken.push(await start(each));
     for (const stop of [0, 1] as const) {
       const middles = await Promise.all(
-        kinds.map(({ table, column, stops }) => standStill(desk.pool, table, column, stops()[stop])),
+        kinds.map(({ growing, stops }) => standStill(desk.pool, growing, stops()[stop])),
       );
       const killed = await startWorker(world, settings);
       for (const [at, { kind, reached, stops }] of kinds.entries())

@@ -310,9 +310,9 @@ export const faults: readonly Fault[] = [
   {
     room: 'reading',
     name: 'Exports that wait do not count among those that a crawl may have.',
-    file: 'storage/exports/jobs.sql.ts',
-    from: "where (select count(*) from export_job where crawl_id = $1 and state in ('waiting', 'running')) < $5",
-    to: "where (select count(*) from export_job where crawl_id = $1 and state = 'running') < $5",
+    file: 'storage/jobs/jobs.sql.ts',
+    from: 'where (select count(*) from job j where ${open} and crawl_id = $1) < $4',
+    to: "where (select count(*) from job j where ${open} and j.state = 'running' and crawl_id = $1) < $4",
   },
   {
     room: 'reading',

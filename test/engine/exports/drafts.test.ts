@@ -14,7 +14,7 @@ import {
   smallFile,
   type ZipFile,
 } from '../../../engine/exports/zip.ts';
-import { Draft, DraftLost, ExportFiles } from '../../../storage/exports/index.ts';
+import { Draft, DraftLost, ExportFiles, type ExportRow } from '../../../storage/exports/index.ts';
 import { runs } from '../../support/runs.ts';
 import { ownFolder } from '../../support/given.ts';
 
@@ -88,7 +88,10 @@ it('a fault of the disk is told as it is: the draft is not lost, and nothing is 
   const fault = { code: 'ELOOP' };
   await expect(Draft.open(here, noted, signal)).rejects.toMatchObject(fault);
   await expect(Draft.copy(here, folder(), noted)).rejects.toMatchObject(fault);
-  const job = { folder: path.basename(root), draft: path.basename(here) };
+  const job = {
+    detail: { folder: path.basename(root) },
+    progress: { draft: path.basename(here) },
+  } as unknown as ExportRow;
   const files = new ExportFiles(path.dirname(root), null);
   await expect(files.size(job, 'file')).rejects.toMatchObject(fault);
   expect(await files.size(job, 'other')).toBeNull();

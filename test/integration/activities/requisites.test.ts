@@ -17,7 +17,7 @@ import { changeCrawlState, crawlStandsAt } from '../../../engine/crawls/life.ts'
 import { makeExport } from '../../support/stints.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { storeEdit } from '../../../storage/edits/index.ts';
-import { addExport, findExport } from '../../../storage/exports/index.ts';
+import { addExport, exportRows } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { changeCrawl, ledgerPages, setState } from '../../support/database/index.ts';
 import { toolsFor } from '../api/exported.ts';
@@ -305,14 +305,14 @@ describe('a crawl with requisites', () => {
       await run(world);
       await setState(pool, String(world.crawl), 'finished', 'complete');
       const tools = toolsFor(pool, fetching.blobs, folder);
-      const choice = JSON.stringify({ fields: [], filter: {} });
-      const [added] = await addExport(pool, String(world.crawl), 'wacz', choice, 'folder', 10);
+      const asked = { format: 'wacz', choice: { fields: [], filter: {} }, target: 'folder' } as const;
+      const [added] = await addExport(pool, String(world.crawl), asked, 10);
       await makeExport(tools, added?.id ?? '', () => true, new AbortController().signal);
-      const [row] = await findExport(pool, String(world.crawl), added?.id ?? '');
+      const [row] = await exportRows.find(pool, String(world.crawl), added?.id ?? '');
       if (row === undefined) throw new Error('the export is gone');
       const name = `crawl-${String(world.crawl)}-export-${added?.id ?? ''}.wacz`;
       const chunks: Buffer[] = [];
-      for await (const chunk of tools.files.read(row, name, 0, row.bytes)) chunks.push(chunk);
+      for await (const chunk of tools.files.read(row, name, 0, row.progress.bytes)) chunks.push(chunk);
       const file = path.join(folder, name);
       writeFileSync(file, Buffer.concat(chunks));
       const wanted = [

@@ -10,8 +10,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { exportFiles, type ExportFormat } from '../../../contracts/http/exports.ts';
+import type { PageField } from '../../../contracts/page-fields.ts';
 import { makeExport } from '../../support/stints.ts';
-import { addExport, findExport } from '../../../storage/exports/index.ts';
+import { addExport, exportRows } from '../../../storage/exports/index.ts';
 import { exportReaders } from '../../programs/exports.ts';
 import { warcio } from '../../programs/warcio.ts';
 import { storeCrawl, toolsFor, type Stored } from './exported.ts';
@@ -28,17 +29,17 @@ beforeAll(async () => {
   if (readers !== null || checker !== null) crawl = await storeCrawl(pool, folder, pages);
 });
 
-async function made(format: ExportFormat, fields: readonly string[] = []): Promise<string> {
+async function made(format: ExportFormat, fields: readonly PageField[] = []): Promise<string> {
   const tools = toolsFor(pool, crawl.archive, folder);
-  const choice = JSON.stringify({ fields, filter: {} });
-  const [added] = await addExport(pool, crawl.id, format, choice, 'folder', 10);
+  const asked = { format, choice: { fields, filter: {} }, target: 'folder' } as const;
+  const [added] = await addExport(pool, crawl.id, asked, 10);
   const id = added?.id ?? '';
   await makeExport(tools, id, () => true, new AbortController().signal);
-  const [row] = await findExport(pool, crawl.id, id);
+  const [row] = await exportRows.find(pool, crawl.id, id);
   if (row === undefined) throw new Error('the export is gone');
   const chunks: Buffer[] = [];
   const name = `crawl-${crawl.id}-export-${id}.${exportFiles[format].ending}`;
-  for await (const chunk of tools.files.read(row, name, 0, row.bytes)) chunks.push(chunk);
+  for await (const chunk of tools.files.read(row, name, 0, row.progress.bytes)) chunks.push(chunk);
   const file = path.join(folder, name);
   writeFileSync(file, Buffer.concat(chunks));
   return file;

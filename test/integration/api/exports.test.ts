@@ -9,7 +9,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { exportFormats, type ExportFormat, type ExportView } from '../../../contracts/http/exports.ts';
 import { makeExport } from '../../support/stints.ts';
 import { clearExports } from '../../../engine/exports/upkeep.ts';
-import { ExportFiles } from '../../../storage/exports/index.ts';
+import { exportRows, ExportFiles } from '../../../storage/exports/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { tables } from '../../support/database/index.ts';
@@ -28,7 +28,12 @@ let path0: string;
 beforeAll(() => {
   path0 = `/v1/crawls/${crawl.id}/exports`;
 });
-beforeEach(() => tables.exportJob.remove(pool));
+beforeEach(() => tables.job.remove(pool));
+const rowOf = async (id: string) => {
+  const [row] = await exportRows.find(pool, crawl.id, id);
+  if (row === undefined) throw new Error(`there is no export ${id}`);
+  return row;
+};
 
 const never = new AbortController().signal;
 const start = async (format: ExportFormat, more: object = {}): Promise<string> =>
@@ -72,9 +77,10 @@ describe.each(exportFormats.filter((format) => format !== 'wacz' && format !== '
       expect(told(format, other)).toBe(told(format, one));
       expect(await view(broken)).toMatchObject({ state: 'finished', pages: pages + 4, bytes: other.length });
       // Nothing is left of the drafts of those who died.
-      const { folder: of, draft } = await tables.exportJob.row(pool, { id: broken });
-      expect(readdirSync(path.join(folder, 'exports', of))).toEqual([draft]);
-      expect(readdirSync(path.join(folder, 'exports', of, draft ?? ''))).toEqual([(await view(broken)).file]);
+      const { detail, progress } = await rowOf(broken);
+      const here = path.join(folder, 'exports', detail.folder);
+      expect(readdirSync(here)).toEqual([progress.draft]);
+      expect(readdirSync(path.join(here, progress.draft ?? ''))).toEqual([(await view(broken)).file]);
     });
   },
 );
@@ -209,21 +215,16 @@ it('an activity that was only frozen writes nothing more that counts', async () 
   const id = await start('jsonl');
   const frozen = { ...tools, pool: dyingAt(pool, 5) };
   await expect(makeExport(frozen, id, () => true, never)).rejects.toThrow(Killed);
-  const before = await tables.exportJob.row(pool, { id });
-  await makeExport(tools, id, () => true, never);
+  const { owner } = await tables.job.row(pool, { id });
+  expect(owner).not.toBeNull();
   // It wakes up, and notes what it has.
-  expect(before.owner).not.toBeNull();
-  const { noteExport } = await import('../../../storage/exports/index.ts');
-  const next = JSON.stringify({
-    phase: 'pages',
-    draft: null,
-    place: null,
-    parts: {},
-    memory: null,
-    pages: 1,
-    bytes: 1,
-  });
-  expect(await noteExport(pool, id, before.owner ?? '', next, true)).toEqual([]);
+  const next = JSON.stringify({ state: 'running', place: null, progress: { pages: 1, bytes: 1 } });
+  const notes = () => exportRows.note(pool, id, owner ?? '', next, true);
+  await makeExport(tools, id, () => false, never);
+  expect((await view(id)).state).toBe('running');
+  expect(await notes()).toEqual([]);
+  await makeExport(tools, id, () => true, never);
+  expect(await notes()).toEqual([]);
   expect(await view(id)).toMatchObject({ state: 'finished', pages: pages + 4 });
 });
 
@@ -282,10 +283,10 @@ it('is cancelled, removed, and goes with its time or its crawl', async () => {
 
   const kept = await start('csv');
   await makeExport(tools, kept, () => true, never);
-  const { folder: of } = await tables.exportJob.row(pool, { id: kept });
+  const { folder: of } = (await rowOf(kept)).detail;
   await clearExports(pool, tools.files, 7);
   expect(await view(kept)).toMatchObject({ state: 'finished' });
-  await tables.exportJob.change(pool, { id: kept }, { ended_at: new Date(Date.now() - 8 * 86_400_000) });
+  await tables.job.change(pool, { id: kept }, { ended_at: new Date(Date.now() - 8 * 86_400_000) });
   await clearExports(pool, tools.files, 7);
   expect((await ask(api.url, api.key, 'GET', `${path0}/${kept}`)).status).toBe(404);
   expect(readdirSync(path.join(folder, 'exports'))).not.toContain(of);
@@ -298,16 +299,16 @@ it('is cancelled, removed, and goes with its time or its crawl', async () => {
 
   const orphan = await start('csv');
   await makeExport(tools, orphan, () => true, never);
-  await tables.exportJob.change(pool, { id: orphan }, { crawl_id: 999_999 });
+  await tables.job.change(pool, { id: orphan }, { crawl_id: 999_999 });
   await clearExports(pool, tools.files, null);
-  expect(await tables.exportJob.count(pool, { id: orphan })).toBe(0);
+  expect(await tables.job.count(pool, { id: orphan })).toBe(0);
 });
 
 it('goes although the file of another one cannot be removed, which is told and tried again', async () => {
   const [stuck, other] = [await start('csv'), await start('csv')];
   for (const id of [stuck, other]) {
     await makeExport(tools, id, () => true, never);
-    await tables.exportJob.change(pool, { id }, { crawl_id: 999_999 });
+    await tables.job.change(pool, { id }, { crawl_id: 999_999 });
   }
   const files = {
     bucket: tools.files.bucket,
@@ -315,9 +316,9 @@ it('goes although the file of another one cannot be removed, which is told and t
       job.id === stuck ? Promise.reject(new Error('busy')) : tools.files.clear(job as never, keep),
   } as unknown as typeof tools.files;
   await expect(clearExports(pool, files, null)).rejects.toThrow('the files of 1 exports could not');
-  expect(await tables.exportJob.count(pool, { id: other })).toBe(0);
+  expect(await tables.job.count(pool, { id: other })).toBe(0);
   await clearExports(pool, tools.files, null);
-  expect(await tables.exportJob.count(pool, { id: stuck })).toBe(0);
+  expect(await tables.job.count(pool, { id: stuck })).toBe(0);
 });
 
 it('is refused what makes no sense, and shown to no other tenant', async () => {
@@ -355,8 +356,8 @@ it('is started, watched and written by the verbs, and downloaded from any byte o
   const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key, ORBWEAVER_DATA: folder };
   const out = path.join(folder, 'pages.csv');
   const running = runCli(['export', 'start', crawl.id, '--format', 'csv', '--out', out], env);
-  await expect.poll(() => tables.exportJob.count(pool)).toBe(1);
-  const { id } = await tables.exportJob.row(pool, {});
+  await expect.poll(() => tables.job.count(pool)).toBe(1);
+  const { id } = await tables.job.row(pool, {});
   await makeExport(tools, String(id), () => true, never);
   expect(await running).toMatchObject({
     code: 0,

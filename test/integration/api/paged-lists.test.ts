@@ -54,7 +54,12 @@ async function fill(): Promise<void> {
     await setCap(pool, `${String(n)}.example`, 1, null);
     await tables.optOut.add(pool, { domain: `${String(n)}.example` });
     await storeComplaint(pool, `${String(n)}.example`, 'too fast', null);
-    await addExport(pool, crawl, 'csv', '{"fields":[],"filter":{}}', 'folder', most);
+    await addExport(
+      pool,
+      crawl,
+      { format: 'csv', choice: { fields: [], filter: {} }, target: 'folder' },
+      most,
+    );
     await newKey(pool, '1', 'reader');
     await newTenant(pool);
     await tables.event.add(pool, {

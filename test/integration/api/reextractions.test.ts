@@ -439,7 +439,7 @@ describe('the end of a re-extraction', () => {
     expect(await tables.reextraction.count(services.pool, { id: Number(id) })).toBe(0);
     expect(await found(id)).toEqual([]);
     const left = Object.entries(await rowsOfCrawl(services.pool, crawl.id)).filter(([, rows]) => rows > 0);
-    expect(left.map(([name]) => name).filter((name) => name !== 'search_index')).toEqual([]);
+    expect(left.map(([name]) => name).filter((name) => name !== 'job')).toEqual([]);
   });
 });
 

@@ -8,10 +8,12 @@ import { searchJobs } from '../../../engine/search/indexing.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
 import {
   dropRemoved,
-  findIndex,
+  indexRows,
   openIndex,
   openIndexes,
   PostgresIndex,
+  restartIndex,
+  type SearchIndex,
 } from '../../../storage/search/index.ts';
 import { rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
 import { callOf, workOut } from '../../support/stints.ts';
@@ -189,7 +191,7 @@ describe('an index', () => {
     await setState(pool, crawl, 'finished', 'complete');
     expect(await indexAll(crawl)).toBe('over');
     expect((await search(crawl, 'page')).found).toBe(2);
-    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 2, search_index: 1 });
+    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 2, job: 1 });
     await fetch(`${api.url}/v1/crawls/${crawl}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${api.key}` },
@@ -197,9 +199,9 @@ describe('an index', () => {
     while (await removeBatch(pool));
     // Another process takes the pages out, and is not through yet.
     await dropRemoved(pool, { drop: () => Promise.resolve() });
-    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 2, search_index: 1 });
+    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 2, job: 1 });
     await dropRemoved(pool, new PostgresIndex(pool));
-    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 0, search_index: 0 });
+    expect(await rowsOfCrawl(pool, crawl)).toMatchObject({ search_page: 0, job: 0 });
   });
 
   it('may be down: searches say so, and indexing is tried again', async () => {
@@ -223,6 +225,25 @@ describe('an index', () => {
     expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
   });
 
+  it('begins anew if it is asked to in the middle of a batch, of which nothing is noted', async () => {
+    const crawl = await newCrawl(pool, { search: true });
+    await addPage(pool, crawl, 'https://r.example/', page('A spider'));
+    await setState(pool, crawl, 'finished', 'complete');
+    const here = new PostgresIndex(pool);
+    const puts: number[] = [];
+    const asked = Object.assign(new PostgresIndex(pool), {
+      put: async (batch: Parameters<SearchIndex['put']>[0]) => {
+        puts.push(batch.pages.length);
+        await here.put(batch);
+        if (puts.length === 1) await restartIndex(pool, crawl);
+      },
+    });
+    await workOut(searchJobs(pool, asked, textOf), crawl);
+    expect(puts.filter((some) => some > 0)).toEqual([1, 1]);
+    const [row] = await indexRows.find(pool, crawl, crawl);
+    expect(row).toMatchObject({ state: 'finished', progress: { looked: 1 } });
+  });
+
   it('is built anew here if another index has it', async () => {
     const crawl = await newCrawl(pool, { search: true });
     await addPage(pool, crawl, 'https://c.example/', page('A spider'));
@@ -230,14 +251,20 @@ describe('an index', () => {
     const there = { name: 'opensearch:there', put: () => Promise.resolve(), settle: () => Promise.resolve() };
     const elsewhere = Object.assign(new PostgresIndex(pool), there);
     await workOut(searchJobs(pool, elsewhere, textOf), crawl);
-    const index = async () => (await findIndex(pool, crawl))[0];
-    expect(await index()).toMatchObject({ state: 'ready', store: 'opensearch:there', looked: 1 });
+    const index = async () => (await indexRows.find(pool, crawl, crawl))[0];
+    expect(await index()).toMatchObject({
+      state: 'finished',
+      progress: { store: 'opensearch:there', looked: 1 },
+    });
     const isOpen = async (): Promise<boolean> =>
       (await openIndexes(pool, '0', 1_000, 'postgres')).some(({ id }) => id === crawl);
     expect(await isOpen()).toBe(true);
     expect(await getOk(`${api.url}/v1/crawls/${crawl}/search/index`)).toMatchObject({ state: 'building' });
     expect(await indexAll(crawl)).toBe('over');
-    expect(await index()).toMatchObject({ state: 'ready', store: 'postgres', looked: 1 });
+    expect(await index()).toMatchObject({
+      state: 'finished',
+      progress: { store: 'postgres', looked: 1 },
+    });
     expect(paths(await search(crawl, 'spider'))).toEqual(['/']);
     expect(await isOpen()).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -120,4 +120,71 @@ it('refuses a database of an unreleased build, and says that an empty one is nee
   await expect(migrate(urlOf(unreleased))).rejects.toThrow(
     /written by an unreleased build .* 0001_frontier\. .* empty database\.$/,
   );
+});
+
+it('brings jobs that had tables of their own over, wherever they were', async () => {
+  const before = await database('before');
+  const [folder, all] = [mkdtempSync(join(tmpdir(), 'orbweaver-migrations-')), '../../../storage/migrations'];
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  cpSync(fileURLToPath(new URL(all, import.meta.url)), folder, { recursive: true });
+  const jobs = '0074_jobs';
+  for (const name of readdirSync(folder)) if (name >= jobs) rmSync(join(folder, name));
+  await migrate(urlOf(before), folder);
+  await ask(
+    before,
+    `create type export_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
+     create table export_job (
+       id bigint, crawl_id bigint, format text, choice jsonb, target text, state export_state, reason text,
+       created_at timestamptz default now(), ended_at timestamptz, phase text default 'pages', owner uuid,
+       folder uuid default gen_random_uuid(), draft uuid, place text, parts jsonb default '{}', memory jsonb,
+       pages bigint default 0, bytes bigint default 0, has_files boolean default true);
+     insert into export_job (id, crawl_id, format, choice, target, state, draft, place, parts, memory, pages, bytes)
+     values (7, 3, 'csv', '{"fields": [], "filter": {}}', 'folder', 'running', gen_random_uuid(), 'here', '{"file": 9}',
+             '5', 2, 9);
+     insert into export_job (id, crawl_id, format, choice, target, state, reason, ended_at, has_files)
+     values (8, 3, 'wacz', '{"fields": ["text"], "filter": {}}', 'bucket', 'failed', 'no room', now(), false);
+     create table search_index (
+       crawl_id bigint, state text, store text, place text, round bigint, looked bigint, lost bigint, configs text[],
+       asked_at timestamptz default now(), indexed_at timestamptz);
+     insert into search_index values (3, 'checking', 'postgres', 'there', 4, 300, 1, '{english}', now(), now()),
+                                     (4, 'ready', 'postgres', 'end', 9, 500, 0, '{simple}', now(), '2026-05-01T00:00:00Z'),
+                                     (5, 'building', null, null, 0, 0, 0, '{}', now(), null)`,
+  );
+  expect((await migrate(urlOf(before)))[0]).toBe(jobs);
+  const rows = await ask(before, 'select * from job order by kind, id');
+  expect(rows).toMatchObject([
+    {
+      ...{ kind: 'export', id: '7', crawl_id: '3', state: 'running', owner: null, error: null },
+      detail: { format: 'csv', choice: { fields: [], filter: {} }, target: 'folder' },
+      place: { cursor: 'here', parts: { file: 9 }, memory: 5 },
+      progress: { phase: 'pages', pages: 2, bytes: 9 },
+    },
+    {
+      ...{ kind: 'export', id: '8', state: 'failed', error: 'no room', place: null },
+      progress: { cleared: true, draft: null },
+    },
+    {
+      ...{
+        kind: 'search',
+        id: '3',
+        crawl_id: '3',
+        state: 'running',
+        place: { cursor: 'there', checks: true },
+      },
+      progress: { store: 'postgres', round: 4, looked: 300, lost: 1, configs: ['english'] },
+    },
+    {
+      ...{ kind: 'search', id: '4', state: 'finished', ended_at: new Date('2026-05-01T00:00:00Z') },
+      progress: { indexedAt: '2026-05-01T00:00:00.000Z' },
+    },
+    { kind: 'search', id: '5', state: 'running', progress: { store: null, indexedAt: null } },
+  ]);
+  expect(rows[0]?.['progress']).not.toHaveProperty('cleared');
+  // Nobody else gets the id of an export that there was.
+  const [next] = await ask(before, `insert into job (kind, crawl_id) values ('export', 3) returning id`);
+  expect(Number(next?.['id'])).toBe(9);
+  const old = `select from pg_tables where tablename in ('export_job', 'search_index')`;
+  expect(await ask(before, old)).toEqual([]);
 });

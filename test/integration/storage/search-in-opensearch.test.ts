@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import {
   askIndex,
-  findIndex,
-  noteIndexed,
+  indexRows,
   openIndex,
   PostgresIndex,
+  restartIndex,
   SearchDown,
 } from '../../../storage/search/index.ts';
 import { hasOpenSearch, startOpenSearch, type OpenSearchServer } from '../../programs/opensearch.ts';
@@ -37,8 +37,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
         return id;
       },
       endRound: async (id) => {
-        const [row] = await findIndex(pool, id);
-        await noteIndexed(pool, id, row?.round ?? 0, null, 0, 0, [], 'building');
+        await restartIndex(pool, id);
       },
       enough: 10_000,
     };
@@ -88,8 +87,8 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
     const frozen = await indexOf(server.url);
     await searched.endRound(id);
     await searched.index.put({ crawlId: id, round: 1, looked: 0, pages: [spider('bb')], gone: ['aa'] });
-    const [row] = await findIndex(pool, id);
-    await tables.searchIndex.change(pool, { crawl_id: id }, { round: 0 });
+    const [row] = await indexRows.find(pool, id, id);
+    await tables.job.change(pool, { kind: 'search', id }, { progress: { ...row?.progress, round: 0 } });
     await frozen.put({
       crawlId: id,
       round: 0,
@@ -99,7 +98,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
     });
     await frozen.put({ crawlId: id, round: 0, looked: 0, pages: [], gone: ['bb'] });
     await searched.index.settle();
-    expect(row?.round).toBe(1);
+    expect(row?.progress.round).toBe(1);
     expect((await search(id)).hits.map(({ url }) => url)).toEqual(['https://a.example/bb']);
   });
 

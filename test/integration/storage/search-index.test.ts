@@ -1,5 +1,5 @@
 /** Full text in Postgres, by the suite for all indexes. */
-import { askIndex, findIndex, noteIndexed, PostgresIndex } from '../../../storage/search/index.ts';
+import { askIndex, PostgresIndex, restartIndex } from '../../../storage/search/index.ts';
 import { withDatabase, withPool } from '../../support/world.ts';
 import { describeSearchIndex, type SearchWorld } from './search-suite.ts';
 
@@ -15,8 +15,7 @@ const searched: SearchWorld = {
     return id;
   },
   endRound: async (id) => {
-    const [row] = await findIndex(pool, id);
-    await noteIndexed(pool, id, row?.round ?? 0, null, 0, 0, [], 'building');
+    await restartIndex(pool, id);
   },
   enough: 250,
 };

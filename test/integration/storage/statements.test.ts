@@ -32,7 +32,7 @@ it('has a name of its own', () => {
 
 /**
  * `select id::text … order by id` sorts by the column of the answer, the text, in which 10 comes before 9: SQL looks
- * there first. `order by export_job.id` sorts by the number. The plan shows which of the two a statement got.
+ * there first. `order by job.id` sorts by the number. The plan shows which of the two a statement got.
  */
 it('never sorts by the text of a number', async () => {
   const wrong: string[] = [];

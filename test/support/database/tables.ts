@@ -1,4 +1,5 @@
 /** The tables that tests look into or change, with the columns that they name. */
+import type { JobKind } from '../../../contracts/jobs.ts';
 import type { CrawlConfig, CrawlState } from '../../../contracts/crawl.ts';
 import type { HostSettings } from '../../../contracts/hosts.ts';
 import type { GroupBooks } from '../../../domain/caps.ts';
@@ -248,15 +249,17 @@ interface ConfigRow {
   readonly created_at: Date;
 }
 
-interface ExportJobRow {
+/** The shapes of the JSON are the kind's own. */
+interface JobRow {
+  readonly kind: JobKind;
   readonly id: Id;
   readonly crawl_id: Id;
   readonly state: string;
   readonly owner: string | null;
-  readonly folder: string;
-  readonly draft: string | null;
-  readonly pages: number;
   readonly ended_at: Date | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly place: Readonly<Record<string, unknown>> | null;
+  readonly progress: Readonly<Record<string, unknown>>;
 }
 
 interface ReextractionRow {
@@ -419,10 +422,6 @@ interface HistoryRow {
 
 export const tables = {
   host: table<HostRow>('host', 'id'),
-  searchIndex: table<{ crawl_id: Id; round: number; looked: number; state: string }>(
-    'search_index',
-    'crawl_id',
-  ),
   searchPage: table<{ crawl_id: Id }>('search_page', 'crawl_id'),
   robots: table<RobotsRow>('robots', 'host_id'),
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
@@ -464,7 +463,7 @@ export const tables = {
     'link_count',
     'host_id, crawl_id, key',
   ),
-  exportJob: table<ExportJobRow>('export_job', 'id'),
+  job: table<JobRow>('job', 'kind, id'),
   reextraction: table<ReextractionRow>('reextraction', 'id'),
   reextractionPage: table<ReextractionPageRow>('reextraction_page', 'job_id, host_id, key'),
   readingInUse: table<{ crawl_id: Id; job_id: Id }>('reading_in_use', 'crawl_id'),
