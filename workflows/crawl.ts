@@ -3,6 +3,7 @@
  * The hosts do the work. This workflow watches, judges when the crawl is over, and carries out what an admin asks.
  * Postgres holds the crawl's state: a workflow that replaces a lost one, or was reset, goes on from there.
  */
+import type { UpdateDefinition } from '@temporalio/common';
 import {
   allHandlersFinished,
   ApplicationFailure,
@@ -29,11 +30,18 @@ import {
   endingInWords,
   isOver,
   type CrawlEnding,
-  type NumberedStands,
   type CrawlStands,
-  type CrawlState,
-  type PauseCause,
+  type NumberedStands,
 } from '../domain/crawl-life.ts';
+import {
+  endOf,
+  firstPhase,
+  isAnswered,
+  next,
+  refusalOf,
+  type CrawlCommand,
+  type CrawlEvent,
+} from '../domain/crawl-phase.ts';
 import { attributeSetter } from './attributes.ts';
 import {
   changeAtOnce,
@@ -56,12 +64,8 @@ const longHistory = 400;
  * crawl that has just begun.
  */
 const [firstWatchMs, longestWatchMs] = [5_000, 60_000];
-
-/** What an admin last asked of the crawl. */
-type Command =
-  | { readonly what: 'run' }
-  | { readonly what: 'pause'; readonly cause: PauseCause; readonly reason: string | null }
-  | { readonly what: 'cancel'; readonly reason: string };
+/** The reason of a command that gives none. */
+const unnamed = 'an admin asked for it';
 
 export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
   const watcher = new CrawlWatcher(crawlId);
@@ -76,14 +80,7 @@ export async function crawl({ crawlId }: CrawlInput): Promise<CrawlResult> {
 class CrawlWatcher {
   readonly #crawlId: string;
   readonly #setAttributes = attributeSetter();
-  #stands: NumberedStands = { state: 'seeding', cause: null, reason: null, revision: 0 };
-  /** The crawl's state has been read from Postgres. */
-  #known = false;
-  #command: Command = { what: 'run' };
-  /** The command that was last carried out; the present one, or else it is still being carried out. */
-  #served: Command | null = null;
-  /** A signal said that the crawl has work again, since the crawl began to end. */
-  #reopened = false;
+  #phase = firstPhase;
   #glance: CrawlGlance | null = null;
   #watchMs = firstWatchMs;
   /** The running watch; null: none. */
@@ -94,45 +91,21 @@ class CrawlWatcher {
   }
 
   listen(): void {
-    setHandler(
+    this.#hear(
       pauseCrawlUpdate,
-      uncut((reason: string | null, cause: PauseCause = 'asked') =>
-        this.#carryOut('paused', { what: 'pause', cause, reason: reason ?? 'an admin asked for it' }),
-      ),
-      {
-        validator: (_reason: string | null, _cause?: PauseCause) => {
-          this.#refuseUnless('paused');
-        },
-        description: 'Pause this crawl: send no more requests for it until `resume`. Input: a reason.',
-      },
+      (reason, cause = 'asked') => ({ what: 'pause', cause, reason: reason ?? unnamed }),
+      'Pause this crawl: send no more requests for it until `resume`. Input: a reason.',
     );
-    setHandler(
-      resumeCrawlUpdate,
-      uncut(() => this.#carryOut('resumed', { what: 'run' })),
-      {
-        validator: () => {
-          this.#refuseUnless('resumed');
-        },
-        description: 'Resume the crawl after `pause`.',
-      },
-    );
-    setHandler(
+    this.#hear(resumeCrawlUpdate, () => ({ what: 'run' }), 'Resume the crawl after `pause`.');
+    this.#hear(
       cancelCrawlUpdate,
-      uncut((reason: string | null) =>
-        this.#carryOut('cancelled', { what: 'cancel', reason: reason ?? 'an admin asked for it' }),
-      ),
-      {
-        validator: (_reason: string | null) => {
-          this.#refuseUnless('cancelled');
-        },
-        description:
-          'Cancel this crawl: its queued URLs are excluded, and answers to requests in flight are kept. Input: a reason.',
-      },
+      (reason) => ({ what: 'cancel', reason: reason ?? unnamed }),
+      'Cancel this crawl: its queued URLs are excluded, and answers to requests in flight are kept. Input: a reason.',
     );
     setHandler(
       reopenCrawlSignal,
       () => {
-        this.#reopened = true;
+        this.#phase = next(this.#phase, { kind: 'reopens' });
       },
       {
         description: 'Says that a parked host of this crawl is tried again: a crawl that was ending goes on.',
@@ -143,10 +116,25 @@ class CrawlWatcher {
     });
   }
 
+  #hear<Given extends unknown[]>(
+    update: UpdateDefinition<CrawlView, Given>,
+    commandOf: (...given: Given) => CrawlCommand,
+    description: string,
+  ): void {
+    const validator = (...given: Given): void => {
+      this.#refuse(commandOf(...given));
+    };
+    setHandler(
+      update,
+      uncut((...given: Given) => this.#carryOut(commandOf(...given))),
+      { validator, description },
+    );
+  }
+
   async run(): Promise<CrawlResult> {
     await this.#lookUp();
     for (;;) {
-      const { state, reason } = this.#stands;
+      const { state, reason } = this.#phase.stands;
       if (isOver(state)) {
         await condition(allHandlersFinished);
         return { crawlId: this.#crawlId, state, reason: reason ?? state };
@@ -157,35 +145,29 @@ class CrawlWatcher {
     }
   }
 
-  ask(command: Command): void {
-    this.#command = command;
+  ask(command: CrawlCommand): void {
+    this.#phase = next(this.#phase, { kind: 'asked', command });
     this.#watching?.cancel();
   }
 
   /** Does what is wanted until something changes. Returns a result if the crawl is over, otherwise null. */
   async #step(): Promise<CrawlResult | null> {
-    const { state, cause, reason } = this.#stands;
-    // The crawl has begun to end already.
-    if (state === 'draining') return this.#end(endingOf(cause), reason);
-    const command = this.#command;
-    switch (command.what) {
-      case 'cancel':
-        return this.#end('cancelled', command.reason);
-      case 'pause':
-        await this.#enter({ state: 'paused', cause: command.cause, reason: command.reason });
-        await condition(() => this.#command !== command);
-        return null;
-      case 'run':
-        return this.#run();
-    }
+    const end = endOf(this.#phase);
+    if (end !== null) return this.#end(end.ending, end.reason);
+    const { command } = this.#phase;
+    if (command.what !== 'pause') return this.#run();
+    await this.#enter({ state: 'paused', cause: command.cause, reason: command.reason });
+    await condition(() => this.#phase.command !== command);
+    return null;
   }
 
   async #run(): Promise<CrawlResult | null> {
-    if (this.#stands.state !== 'running') {
+    const { stands, command } = this.#phase;
+    if (stands.state !== 'running') {
       this.#watchMs = firstWatchMs;
       await this.#enter({ state: 'running', cause: null, reason: null });
-    } else this.#served = this.#command;
-    if (isOver(this.#stands.state)) return null;
+    } else this.#phase = next(this.#phase, { kind: 'obeyed', command });
+    if (isOver(this.#phase.stands.state)) return null;
     const waking = wakeSchedulers();
     // The watch admits the seeds, and need not wait for the schedulers to be awake.
     if (!patched('all-at-once')) await waking;
@@ -203,14 +185,14 @@ class CrawlWatcher {
 
   /** Watches until the workflow must act. 'going' also if an admin asked for something. */
   async #watch(): Promise<WatchResult> {
-    const command = this.#command;
+    const { command } = this.#phase;
     if (command.what !== 'run') return { verdict: 'going' };
     this.#watching = new CancellationScope({ cancellable: true });
     try {
       return await this.#watching.run(() => watchCrawl({ crawlId: this.#crawlId, watchMs: this.#watchMs }));
     } catch (error) {
       // A command of an admin cancelled the watch.
-      if (this.#command !== command) return { verdict: 'going' };
+      if (this.#phase.command !== command) return { verdict: 'going' };
       throw error;
     } finally {
       this.#watching = null;
@@ -220,26 +202,27 @@ class CrawlWatcher {
   /** Ends the crawl. Null: it got work again meanwhile, or its settings do not end it any more. */
   async #end(ending: CrawlEnding, reason: string | null): Promise<CrawlResult | null> {
     const crawlId = this.#crawlId;
-    this.#reopened = false;
+    this.#phase = next(this.#phase, { kind: 'ends' });
     const why = reason ?? endingInWords(ending);
     // A complete crawl has nothing to drain: URLs are queued only at parked hosts.
     if (ending !== 'complete') {
       await this.#enter({ state: 'draining', cause: ending, reason: why });
-      if (this.#stands.state !== 'draining') return null;
+      if (this.#phase.stands.state !== 'draining') return null;
       // Each excluded URL gets the limit as its reason, without how the limit was met.
       await drainCrawl({ crawlId, reason: ending === 'cancelled' ? why : endingInWords(ending) });
     }
-    const { revision } = this.#stands;
+    const { revision } = this.#phase.stands;
     const { glance, ...settled } = await settleCrawl({ crawlId, ending, reason: why, revision });
     this.#glance = glance ?? this.#glance;
     if (settled.state === 'running') {
       await this.#lookUp();
       return null;
     }
-    this.#stand(settled);
+    this.#stand({ kind: 'changed', stands: settled });
     await condition(allHandlersFinished);
-    if (!this.#wasReopened()) return { crawlId, state: settled.state, reason: settled.reason ?? why };
-    this.#stand({ ...settled, state: 'running', cause: null, reason: null });
+    if (this.#phase.at !== 'reopened')
+      return { crawlId, state: settled.state, reason: settled.reason ?? why };
+    this.#stand({ kind: 'found', stands: { ...settled, state: 'running', cause: null, reason: null } });
     return null;
   }
 
@@ -247,40 +230,30 @@ class CrawlWatcher {
   async #carryOver(): Promise<void> {
     const long = workflowInfo().historyLength > longHistory || workflowInfo().continueAsNewSuggested;
     // Must not wait for handlers, since they wait for this loop. The next turn of the loop checks again.
-    if (long && allHandlersFinished() && this.#served === this.#command && this.#command.what !== 'cancel')
+    const { isObeyed, command } = this.#phase;
+    if (long && allHandlersFinished() && isObeyed && command.what !== 'cancel')
       await continueAsNew<typeof crawl>({ crawlId: this.#crawlId });
   }
 
   /** Answers once the command is carried out, or a later one asks for something else. */
-  async #carryOut(verb: string, command: Command): Promise<CrawlView> {
-    await condition(() => this.#known);
-    this.#refuseUnless(verb);
+  async #carryOut(command: CrawlCommand): Promise<CrawlView> {
+    await condition(() => this.#phase.at !== 'unknown');
+    this.#refuse(command);
     this.ask(command);
-    await condition(
-      () =>
-        this.#served === this.#command || this.#command.what !== command.what || isOver(this.#stands.state),
-    );
+    await condition(() => isAnswered(this.#phase, command));
     return this.#view();
   }
 
-  #refuseUnless(verb: string): void {
-    const { state } = this.#stands;
-    const allowed: readonly CrawlState[] =
-      verb === 'resumed' ? ['running', 'paused'] : ['seeding', 'running', 'paused'];
-    if (this.#known && (this.#command.what === 'cancel' || !allowed.includes(state))) {
-      throw ApplicationFailure.nonRetryable(`a crawl that is ${state} cannot be ${verb}`, 'WrongState');
-    }
+  #refuse(command: CrawlCommand): void {
+    const refusal = refusalOf(this.#phase, command);
+    if (refusal !== null) throw ApplicationFailure.nonRetryable(refusal, 'WrongState');
   }
 
   async #lookUp(): Promise<void> {
     const look = patched('all-at-once') ? lookAtOnce : lookAtCrawl;
     const { glance, ...stands } = await look({ crawlId: this.#crawlId });
     this.#glance = glance ?? this.#glance;
-    this.#stand(stands);
-    const { state, cause, reason } = stands;
-    if (state === 'paused' && this.#command.what === 'run')
-      this.#command = { what: 'pause', cause: cause === 'quota' ? cause : 'asked', reason };
-    this.#known = true;
+    this.#stand({ kind: 'found', stands });
   }
 
   /**
@@ -288,34 +261,31 @@ class CrawlWatcher {
    * this workflow last knew it, it asks again. Whoever asked is answered before the accounts of the hosts are closed,
    * which takes long where there are many.
    */
-  async #enter(next: CrawlStands): Promise<void> {
+  async #enter(wanted: CrawlStands): Promise<void> {
     const crawlId = this.#crawlId;
-    const command = this.#command;
-    let known: number;
+    const { command } = this.#phase;
+    let [known, now] = [this.#phase.stands, this.#phase.stands];
     do {
-      known = this.#stands.revision;
+      known = now;
+      const { state: from, revision } = known;
       // What a local activity has done is lost if Temporal is killed before the task is answered. Who watches a running
       // crawl finds it moved; a paused one has no watch, and would run on unwatched.
-      const { state: from } = this.#stands;
       const atOnce = from === 'running' || (patched('all-at-once') && from !== 'paused');
-      this.#stand(await (atOnce ? changeAtOnce : setCrawlState)({ crawlId, ...next, revision: known }));
-    } while (
-      this.#stands.revision !== known &&
-      this.#stands.state !== next.state &&
-      !isOver(this.#stands.state)
-    );
-    this.#served = command;
-    const { state } = this.#stands;
+      now = await (atOnce ? changeAtOnce : setCrawlState)({ crawlId, ...wanted, revision });
+      this.#stand({ kind: 'changed', stands: now });
+    } while (now.revision !== known.revision && now.state !== wanted.state && !isOver(now.state));
+    this.#phase = next(this.#phase, { kind: 'obeyed', command });
+    const { state } = now;
     if (state === 'paused' || state === 'draining') await closeAccounts({ crawlId });
   }
 
-  #stand(stands: NumberedStands): void {
-    this.#stands = stands;
+  #stand(event: Extract<CrawlEvent, { readonly stands: NumberedStands }>): void {
+    this.#phase = next(this.#phase, event);
     this.#show();
   }
 
   #show(): void {
-    const { state, reason } = this.#stands;
+    const { state, reason } = this.#phase.stands;
     this.#setAttributes({ CrawlState: state });
     const { namespace } = workflowInfo();
     setCurrentDetails(
@@ -324,15 +294,7 @@ class CrawlWatcher {
   }
 
   #view(): CrawlView {
-    const { state, reason } = this.#stands;
+    const { state, reason } = this.#phase.stands;
     return { state, reason };
   }
-
-  /** Read through a call, since a handler changes it while the main loop waits. */
-  #wasReopened(): boolean {
-    return this.#reopened;
-  }
 }
-
-const endingOf = (cause: CrawlStands['cause']): CrawlEnding =>
-  cause === null || cause === 'asked' || cause === 'quota' ? 'cancelled' : cause;

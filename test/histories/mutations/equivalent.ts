@@ -13,10 +13,13 @@ const payload = 'the same command with another payload, which Temporal does not 
 
 const equivalent: readonly (readonly [string | RegExp, string])[] = [
   [/: continueAsNew doubled$/, 'the first one ends the run'],
-  [/(?<!#enter): (enter|refresh|#stand|#show|#setAttributes)( \(\d\))? doubled$/, shown],
+  [/: (enter|refresh|#stand|#show|#setAttributes)( \(\d\))? doubled$/, shown],
   [/: uncut doubled$/, 'makes a handler twice, and registers one'],
   [/: uncut moved after “setHandler/, handlers],
-  [/: (hearMessages|listen) (doubled|moved after “const cancelled)/, handlers],
+  [
+    /: (hearMessages|listen|#hear)( \(\d\))? (doubled|moved after “(const cancelled|this\.#hear|setHandler))/,
+    handlers,
+  ],
   [/: #carryOver doubled$/, 'the first one ends the run, or the second finds what the first has found'],
   [
     /^cancelling\.ts heedingCancellation: catch doubled$/,
@@ -46,15 +49,15 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
     'the count only says how long a later timer is',
   ],
   [/^host\.ts #visit: enter moved after “host\.woken = false;”$/, inOneGo],
-  ['host.ts #wait: patched doubled', 'a patch is marked once, however often it is asked for'],
+  [/: patched doubled$/, 'a patch is marked once, however often it is asked for'],
   [
     'host.ts work: #stayPaused doubled',
     'the second shows the same, and what ended the first ends it at once',
   ],
   ['scheduler.ts scheduler: feed moved after “ticks++;”', `${payload}: another tick looks for lost hosts`],
   [/^scheduler\.ts scheduler: (begin|condition) moved (after|before) “setCurrentDetails/, details],
-  [/^crawl\.ts ask: cancel moved before “this\.#command = command;”$/, inOneGo],
-  [/^crawl\.ts #step: #end moved after “const command/, inOneGo],
+  [/^crawl\.ts ask: cancel moved before “this\.#phase = next/, inOneGo],
+  [/^crawl\.ts #step: #end moved after “const \{ command/, inOneGo],
   ['crawl.ts #run: #enter moved before “this.#watchMs = firstWatchMs;”', `${payload}: the length of a watch`],
   [
     /^crawl\.ts #run: #end moved after “if \(verdict === 'moved'\)/,
@@ -63,7 +66,7 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
   [/^crawl\.ts #run: #show (removed|moved)/, `${shown}; only details change`],
   ['crawl.ts run: condition removed', sameTask],
   [/^crawl\.ts #end: condition (removed|moved)/, sameTask],
-  [/^crawl\.ts #lookUp: #stand moved after “const \{ state/, inOneGo],
+  [/^crawl\.ts #lookUp: #stand moved before “this\.#glance/, details],
   [/^crawl\.ts #show: #setAttributes moved after “const \{ namespace/, inOneGo],
 ];
 

@@ -40,7 +40,7 @@ it.each([
   'host-messages.ts hearMessages/redriveHostUpdate: countHost moved after “host.woken = true;”',
   'host.ts #wait: enter removed',
   'host-state.ts pause: cut removed',
-  'crawl.ts #step: #end (2) removed',
+  'crawl.ts #step: #end removed',
   'crawl.ts #end: #stand (2) removed',
   'crawl.ts #carryOver: continueAsNew removed',
   'attributes.ts attributeSetter: upsertSearchAttributes doubled',
