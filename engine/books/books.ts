@@ -4,8 +4,8 @@ import type { CrawlSettings } from '../settings.ts';
 import { CrawlBook } from './crawl-book.ts';
 import { HostBook } from './host-book.ts';
 import { OptOutBook } from './opt-out-book.ts';
-import { QualityBook } from './quality-book.ts';
-import { RankBook } from './rank-book.ts';
+import { QualityBook } from './esteem-books.ts';
+import { RankBook } from './esteem-books.ts';
 import { RobotsBook } from './robots-book.ts';
 
 export interface Books {

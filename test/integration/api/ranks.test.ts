@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { ImportedRanks, RanksView } from '../../../contracts/http/ranks.ts';
-import { RankBook } from '../../../engine/books/rank-book.ts';
+import { RankBook } from '../../../engine/books/esteem-books.ts';
 import { until } from '../../support/until.ts';
 import { withApi } from './world.ts';
 
