@@ -69,6 +69,18 @@ it('names the file of a migration that fails, and leaves nothing of it', async (
   expect(tables.map((row) => row['tablename'])).not.toContain('half');
 });
 
+it('runs a migration that came later than one with a higher number', async () => {
+  const [late, folder] = [await database('late'), mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(join(folder, '0001_first.sql'), 'create table first ();');
+  writeFileSync(join(folder, '0003_third.sql'), 'create table third ();');
+  await migrate(urlOf(late), folder);
+  writeFileSync(join(folder, '0002_second.sql'), 'create table second ();');
+  expect(await migrate(urlOf(late), folder)).toEqual(['0002_second']);
+});
+
 const namesIn = async (made: string): Promise<unknown[]> =>
   (await ask(made, 'select name from migration order by id')).map((row) => row['name']);
 
