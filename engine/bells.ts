@@ -3,13 +3,19 @@
  * it could ask for, `call`s. That wakes the lanes of the host in whatever process; once its bodies are judged, the lanes
  * that read are woken, and its new URLs wake the visit. Nothing depends on a bell, since messages may be lost: all who
  * sleep look again by themselves. A process sends one message at a time; what rings meanwhile shares the next one.
+ *
+ * Two more end waits at the ends of a crawl: `seeds` wakes the doors once seeds of hosts are admitted, and `spent` the watch
+ * of a crawl once a visit has nothing more to do for it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { sleep } from './visit/sleep.ts';
 import { lastUsed } from './last-used.ts';
 
-type Bell = 'call' | 'judged' | 'found';
+const bells = ['call', 'judged', 'found', 'seeds', 'spent'] as const;
+type Bell = (typeof bells)[number];
+/** They ring where they were called for. */
+const answers: readonly Bell[] = ['judged', 'found'];
 
 /** Hosts in one message, which must stay below 8,000 bytes. The others wait for the next look. */
 const mostHosts = 300;
@@ -19,7 +25,8 @@ const mostCallers = 10_000;
 /** Somebody who looks now and then, and may be woken. */
 export class Ear {
   readonly bells: readonly Bell[];
-  readonly hears: (hostId: number) => boolean;
+  /** @param id of a host; for `spent`, of a crawl */
+  readonly hears: (id: number) => boolean;
   #rung = false;
   #wake = (): void => undefined;
 
@@ -70,9 +77,9 @@ export class Bells {
     this.#ears.delete(ear);
   }
 
-  /** @param hostIds where the bell was not called for, nobody is told */
-  ring(bell: Bell, hostIds: readonly number[]): void {
-    const ids = bell === 'call' ? hostIds : hostIds.filter((id) => this.#callers.has(id));
+  /** @param about hosts; for `spent`, crawls. Where an answer was not called for, nobody is told */
+  ring(bell: Bell, about: readonly number[]): void {
+    const ids = answers.includes(bell) ? about.filter((id) => this.#callers.has(id)) : about;
     if (ids.length === 0) return;
     this.#rung(bell, ids);
     this.#toSend.set(bell, new Set([...(this.#toSend.get(bell) ?? []), ...ids]));
@@ -81,10 +88,9 @@ export class Bells {
 
   /** A message of some process. */
   hear(text: string): void {
-    const [from, bell, ids = ''] = text.split(' ');
-    if (from === this.#self) return;
-    if (bell === 'call' || bell === 'judged' || bell === 'found')
-      this.#rung(bell, ids.split(',').map(Number));
+    const [from, name, ids = ''] = text.split(' ');
+    const bell = bells.find((each) => each === name);
+    if (from !== this.#self && bell !== undefined) this.#rung(bell, ids.split(',').map(Number));
   }
 
   #rung(bell: Bell, ids: readonly number[]): void {

@@ -48,7 +48,7 @@ export class Seeding {
 
   /** Returns the number of seed lines taken; 0: none are left. */
   async #admitBatch(crawlId: string): Promise<number> {
-    const { pool, writer, admission, books } = this.#dependencies;
+    const { pool, writer, admission, books, bells } = this.#dependencies;
     const id = Number(crawlId);
     const seeds = await nextSeeds(pool, id, batch);
     const [first] = seeds;
@@ -60,7 +60,8 @@ export class Seeding {
       if (rejected !== null || !link.ok) return [];
       return [candidate(crawl, link.value, { in: 'seed' })];
     });
-    const { admitted } = await admission.store(writer, links);
+    const { admitted, fresh } = await admission.store(writer, links);
+    bells.ring('seeds', [...new Set(fresh.map(({ host_id: host }) => host))]);
     if (admitted < links.length) await this.#claim(crawl, links);
     const origins = [...new Set(links.map(({ link }) => link.host))];
     await retrying(() => askParkedHosts(pool, id, origins));

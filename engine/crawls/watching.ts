@@ -3,6 +3,7 @@ import type { WatchResult } from '../../contracts/activities.ts';
 import type { CrawlState } from '../../contracts/crawl.ts';
 import { judgeFinish, waitsForNeeds } from '../../domain/finish.ts';
 import type { CrawlOutlook } from '../../storage/crawls/index.ts';
+import type { Ear } from '../bells.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import { sleep } from '../visit/sleep.ts';
@@ -18,6 +19,8 @@ const newsMs = 5_000;
 const watched: readonly CrawlState[] = ['seeding', 'running'];
 /** URLs that a quick crawl may fetch between two slow looks. With more queued, looks are slow. */
 const many = 3_000;
+/** With more queued, no visit that has nothing more to do brings the end of a crawl near. */
+const few = 100;
 
 /**
  * The share of the time that a watch may look for what a full crawl has queued in vain: what its pages need is gone over
@@ -50,8 +53,21 @@ export class Watching {
     this.#seeding = new Seeding(dependencies, (crawlId) => messages.startEdit(crawlId));
   }
 
-  /** Looks often while few URLs are left, less often while nothing changes, and seldom while much is queued. */
+  /**
+   * Looks often while few URLs are left, less often while nothing changes, and seldom while much is queued. Near the end
+   * also once a visit has nothing more to do for the crawl.
+   */
   async watch(crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> {
+    const { bells } = this.#dependencies;
+    const ear = bells.listen(['spent'], (id) => id === Number(crawlId));
+    try {
+      return await this.#watchBy(ear, crawlId, watchMs, signal);
+    } finally {
+      bells.silence(ear);
+    }
+  }
+
+  async #watchBy(ear: Ear, crawlId: string, watchMs: number, signal: AbortSignal): Promise<WatchResult> {
     const { pool, books } = this.#dependencies;
     const start = performance.now();
     const until = start + watchMs;
@@ -59,6 +75,7 @@ export class Watching {
     let [seen, quietMs] = ['', quickMs];
     let nextSurplusAt = start;
     for (;;) {
+      ear.forget();
       const outlook = await crawlOutlookOf(pool, crawlId);
       const sees = [outlook.queued, outlook.leased, outlook.pending, outlook.done].join();
       quietMs = sees === seen ? Math.min(slowMs, 2 * quietMs) : quickMs;
@@ -89,7 +106,8 @@ export class Watching {
       const { maxSeconds } = config;
       const leftMs = maxSeconds === null ? Infinity : maxSeconds * 1_000 - (outlook.running_ms ?? 0);
       const lookMs = rests ? restLookMs : outlook.queued > many ? slowMs : quietMs;
-      await sleep(Math.min(lookMs, Math.max(1, leftMs)), signal);
+      const sleepMs = Math.min(lookMs, Math.max(1, leftMs));
+      await (outlook.queued - outlook.parked > few ? sleep(sleepMs, signal) : ear.sleep(sleepMs, signal));
     }
   }
 }

@@ -35,7 +35,7 @@ import { HostVisit } from '../visit/host-visit.ts';
 import { Slice } from '../visit/slice.ts';
 import { askHost } from './ask-host.ts';
 
-/** Milliseconds between two looks: `lookMs` after a look that found hosts, `idleMs` after one that found none. */
+/** Milliseconds between two looks: `lookMs` after a look that found hosts, `idleMs` after one that found none, unless seeds come. */
 const lookMs = 250;
 const idleMs = 500;
 /** Most first visits under way: they take no places, since they mostly wait for their hosts' pace. */
@@ -95,18 +95,21 @@ export class Door {
   }
 
   async #lookOn(): Promise<void> {
-    const { log } = this.#dependencies;
-    while (!this.#ended.signal.aborted) {
+    const { log, bells } = this.#dependencies;
+    const { signal } = this.#ended;
+    const ear = bells.listen(['seeds'], () => true);
+    while (!signal.aborted) {
       let begun = 0;
+      ear.forget();
       try {
         begun = await this.#look();
       } catch (error) {
         log.debug({ err: error }, 'hosts at the door could not be checked; the next round checks them');
       }
-      await sleep(begun > 0 ? lookMs : idleMs, undefined, { signal: this.#ended.signal }).catch(
-        () => undefined,
-      );
+      if (begun === 0) await ear.sleep(idleMs, signal);
+      else await sleep(lookMs, undefined, { signal }).catch(() => undefined);
     }
+    bells.silence(ear);
   }
 
   /** Returns how many hosts it began to ask. */

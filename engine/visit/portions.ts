@@ -139,7 +139,7 @@ export class Portions {
 
   async #lookOnBy(ear: Ear, ms: number): Promise<Portion> {
     const { settings, bells } = this.#context.dependencies;
-    const { lease } = this.#visit;
+    const { lease, crawls } = this.#visit;
     const waits = settings.lingerMs > 0 && settings.sliceMs > 0;
     let idleSince = performance.now();
     for (;;) {
@@ -157,7 +157,14 @@ export class Portions {
       }
       const waitsFor =
         queued > 0 && overMs < 0 && unread < mostUnread ? 'retry' : unread > 0 ? 'reading' : null;
-      if (waitsFor === null && lease.times.isAtWork) this.#context.keeper.noteTimesSoon();
+      if (waitsFor === null && lease.times.isAtWork) {
+        this.#context.keeper.noteTimesSoon();
+        if (this.#context.isQuiet)
+          bells.ring(
+            'spent',
+            crawls.map(({ id }) => id),
+          );
+      }
       lease.times.does(waitsFor);
       if (waitsFor === 'reading' && this.#context.isQuiet) bells.ring('call', [Number(lease.hostId)]);
       await ear.sleep(lookMs, this.#signal);
