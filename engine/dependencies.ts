@@ -27,8 +27,8 @@ export interface Dependencies {
   readonly folder: string | null;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
-  /** Visits read pages by it while nothing else waits; absent: lanes read all. */
-  readonly extractor?: Extractor;
+  /** Makes what visits read pages by while nothing else waits; absent: lanes read all. */
+  readonly extractor?: () => Promise<Extractor>;
   readonly wakeHosts: WakeHosts;
   /** Looks up a host's name early, so that nobody has to wait for it later. Never fails. */
   readonly prefetch: (hostname: string) => void;

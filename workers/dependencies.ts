@@ -194,7 +194,7 @@ export async function openDependencies(
     folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
-    ...(config.roles.includes('fetch') && { extractor: await createExtractor() }),
+    ...(config.roles.includes('fetch') && { extractor: createExtractor }),
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),
     outage,

@@ -13,17 +13,24 @@ import { newClaim } from './dedup.ts';
 import { type Opened, PageReader } from './read-pages.ts';
 
 export class ReaderAtHand {
-  readonly #pool: Dependencies['pool'];
-  readonly #reader: PageReader;
+  readonly #dependencies: Dependencies;
+  readonly #extractor: () => Promise<Extractor>;
+  #made: Promise<PageReader> | null = null;
 
-  constructor(dependencies: Dependencies, extractor: Extractor) {
-    this.#pool = dependencies.pool;
-    this.#reader = new PageReader(dependencies, extractor);
+  /** @param extractor takes 25 MB: it is made for the first page */
+  constructor(dependencies: Dependencies, extractor: () => Promise<Extractor>) {
+    this.#dependencies = dependencies;
+    this.#extractor = extractor;
+  }
+
+  get #reader(): Promise<PageReader> {
+    this.#made ??= this.#extractor().then((extractor) => new PageReader(this.#dependencies, extractor));
+    return this.#made;
   }
 
   /** As `PageReader.readAtHand`. Writes nothing. */
-  read(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
-    return this.#reader.readAtHand(staged, crawl, body);
+  async read(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
+    return (await this.#reader).readAtHand(staged, crawl, body);
   }
 
   /**
@@ -35,10 +42,11 @@ export class ReaderAtHand {
     row: ResultRow,
     writer: Pick<FrontierWriter, 'write'>,
   ): Promise<(() => Promise<void>) | null> {
-    const claim = await newClaim(this.#pool, opened.reading.staged, row.known !== false);
+    const claim = await newClaim(this.#dependencies.pool, opened.reading.staged, row.known !== false);
     if (claim === null) return null;
+    const reader = await this.#reader;
     try {
-      const written = await this.#reader.store([opened], writer, ([end]) => ({
+      const written = await reader.store([opened], writer, ([end]) => ({
         results: [
           {
             ...row,
@@ -48,7 +56,7 @@ export class ReaderAtHand {
         ],
         claims: [claim],
       }));
-      return () => this.#reader.finish([opened], written);
+      return () => reader.finish([opened], written);
     } catch (error) {
       if (error instanceof ClaimLost) return null;
       throw error;

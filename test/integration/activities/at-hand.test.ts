@@ -1,6 +1,6 @@
 /** From an answer to its links where nothing else waits: the visit reads its last page itself, and goes on with what it finds. */
-import { beforeAll, expect, it } from 'vitest';
-import { createExtractor, type Extractor } from '../../../content/extract.ts';
+import { expect, it } from 'vitest';
+import { createExtractor } from '../../../content/extract.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -9,10 +9,7 @@ import { page, type Answer, type Site } from './site.ts';
 
 const fetching = withFetching();
 const { pool } = fetching;
-let extractor: Extractor;
-beforeAll(async () => {
-  extractor = await createExtractor();
-});
+const parts = { extractor: createExtractor };
 
 const follow = (answers: Record<string, Answer>, config: Partial<CrawlConfig> = {}) =>
   fetching.site(['/'], { answers, config });
@@ -26,7 +23,7 @@ it('follows a chain within one slice, with no lane at work and no look between i
     '/second': page('<a href="/third">on</a>'),
     '/third': page('the last'),
   });
-  const end = await fetching.role({}, { extractor }).fetchSlice(host);
+  const end = await fetching.role({}, parts).fetchSlice(host);
   expect(asked(site)).toEqual(['/', '/second', '/third']);
   expect(end).toMatchObject({ fetched: 3, next: 'idle' });
   expect(await expectExact(pool, crawl)).toMatchObject({ done: 3, queued: 1, leased: 0 });
@@ -45,7 +42,7 @@ it('goes on with all links of a page, the best first, and leaves pages before th
     '/a': page('<a href="/under-a">more</a>'),
     '/b': page('<a href="/under-b">more</a>'),
   });
-  await fetching.role({}, { extractor }).fetchSlice(host);
+  await fetching.role({}, parts).fetchSlice(host);
   const paths = asked(site);
   expect(paths.slice(0, 3).toSorted()).toEqual(['/', '/a', '/b']);
   const [first = '', last = ''] = paths.slice(1, 3);
@@ -72,7 +69,7 @@ const leftToLanes: readonly [name: string, answer: Answer, config?: Partial<Craw
 ];
 it.for(leftToLanes)('leaves %s to lanes', async ([, answer, config]) => {
   const { site, host, crawl } = await follow({ '/': answer }, config);
-  await fetching.role({}, { extractor }).fetchSlice(host);
+  await fetching.role({}, parts).fetchSlice(host);
   expect(asked(site)).toEqual(['/']);
   expect((await fetching.urls(crawl, site.origin))['/']).toMatchObject({ state: 'done', stage: 1 });
 });
@@ -83,14 +80,14 @@ it('leaves a seed that is a sitemap to lanes', async () => {
   });
   await fetching.queue(site.crawl, site.host, '/');
   await tables.url.change(pool, { crawl_id: site.crawl }, { seed: true });
-  await fetching.role({}, { extractor }).fetchSlice(site.host);
+  await fetching.role({}, parts).fetchSlice(site.host);
   expect((await fetching.urls(site.crawl, site.site.origin))['/']).toMatchObject({ stage: 1 });
 });
 
 it('leaves a page to lanes that may be a copy', async () => {
   const same = page('<a href="/copy">on</a>');
   const { site, host, crawl } = await follow({ '/': same, '/copy': same });
-  await fetching.role({}, { extractor }).fetchSlice(host);
+  await fetching.role({}, parts).fetchSlice(host);
   const urls = await fetching.urls(crawl, site.origin);
   expect(urls['/']).toMatchObject({ stage: 0 });
   expect(urls['/copy']).toMatchObject({ state: 'done', stage: 1 });
@@ -100,13 +97,13 @@ it('leaves a page to lanes that may be a copy', async () => {
 it('leases nothing past the pages that a crawl may have, nor past another crawl that waits at the host', async () => {
   const answers = { '/': page('<a href="/a">a</a><a href="/b">b</a>') };
   const limited = await follow(answers, { maxPages: 2 });
-  await fetching.role({}, { extractor }).fetchSlice(limited.host);
+  await fetching.role({}, parts).fetchSlice(limited.host);
   expect(asked(limited.site)).toHaveLength(2);
 
   const shared = await follow(answers);
   const other = await fetching.crawl();
   await fetching.queue(other, shared.host, '/theirs');
-  await fetching.role({}, { extractor }).fetchSlice(shared.host);
+  await fetching.role({}, parts).fetchSlice(shared.host);
   expect(asked(shared.site)).toContain('/theirs');
   for (const crawl of [limited.crawl, shared.crawl, other]) await expectExact(pool, crawl);
 });
@@ -115,7 +112,7 @@ it('asks for each page once, whatever process goes on after a slice that ended i
   const { site, host, crawl } = await follow({
     '/': page('<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>'),
   });
-  const short = fetching.role({ sliceMs: 0 }, { extractor });
+  const short = fetching.role({ sliceMs: 0 }, parts);
   while ((await short.fetchSlice(host)).next === 'more');
   expect(asked(site).toSorted()).toEqual(['/', '/a', '/b', '/c']);
   expect(await expectExact(pool, crawl)).toMatchObject({ done: 4, queued: 0, leased: 0 });

@@ -56,15 +56,15 @@ it('asks for what a page links to as soon as it is read, in whatever process', a
 });
 
 it('asks a host at the door as soon as a seed of it is admitted, and ends the crawl with its last page', async () => {
-  sleepForAnHour();
+  const sleeps = sleepForAnHour();
   const { signal, stop } = stoppable();
-  const dependencies = fetching.dependencies({ lingerMs: 60_000 }, { extractor: await createExtractor() });
+  const dependencies = fetching.dependencies({ lingerMs: 60_000 }, { extractor: createExtractor });
   const site = await startSite({ '/': page('<a href="/last">on</a>') });
   const crawl = await fetching.crawl({ scope: 'host' }, [`${site.origin}/`]);
   const door = new Door(dependencies, () => Promise.resolve(), 4);
   onTestFinished(() => door.close());
   // The first look has found nobody.
-  await expect.poll(() => vi.mocked(Ear.prototype.sleep).mock.calls.length).toBeGreaterThan(0);
+  await expect.poll(() => sleeps.mock.calls.length).toBeGreaterThan(0);
   const { watchCrawl } = createCrawlActivities(dependencies, nobody);
   const watching = asActivity(() => watchCrawl({ crawlId: String(crawl), watchMs: 3_600_000 }), { signal });
   await expect.poll(() => site.paths()).toContain('/robots.txt');
@@ -88,8 +88,8 @@ it('asks a host at the door as soon as a seed of it is admitted, and ends the cr
 });
 
 /** A look that sleeps is woken by a bell alone. */
-function sleepForAnHour(): void {
-  vi.spyOn(Ear.prototype, 'sleep').mockImplementation(function (this: Ear, _, signal) {
+function sleepForAnHour() {
+  return vi.spyOn(Ear.prototype, 'sleep').mockImplementation(function (this: Ear, _, signal) {
     return slept.call(this, 3_600_000, signal);
   });
 }
