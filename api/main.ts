@@ -127,7 +127,7 @@ async function main(config: ServiceConfig): Promise<void> {
     server.listen(port, config.apiHost, listening);
   });
   log.info({ host: config.apiHost, port }, listeningWords(config.apiHost));
-  // Who asks here shows no key: figures of the instance are given by the route alone.
+  // This port asks for no key, so it serves no figures of the instance: these are at the route alone.
   const ownScrape = scrapeOf(metrics.ofProcess, () => ({ version }));
   const endMetrics = await serveMetrics(ownScrape, metricsPorts(config.metricsPort), log);
 

@@ -10,7 +10,7 @@ import { withApi, type ApiOptions, type Needs } from './api/target.ts';
 import { exitCodes, type ExitCode } from './ending.ts';
 import { writeList, writeMade, type Shown } from './output/table.ts';
 
-/** What is known of an argument (`<id>`, `[url...]`) or an option (`--limit <n>`), if not only what it is. */
+/** How an argument (`<id>`, `[url...]`) or an option (`--limit <n>`) is described, if a sentence is not enough. */
 export interface Take<V = unknown> {
   readonly about: string;
   /** Reads what was typed. @throws InvalidArgumentError or CommandError */

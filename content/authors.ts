@@ -1,6 +1,6 @@
 /**
  * Who wrote a page: people before organisations, data before bylines, what stands by the heading before what stands
- * elsewhere. The site itself, its administrators and those who are named on pages that are no articles are none.
+ * elsewhere. The site itself and its administrators are no authors, and a page that is no article has none.
  */
 import {
   citedNameIn,

@@ -1,10 +1,10 @@
 /**
- * A thread for work that a hostile body can make endless: each task has a limit of time and one of memory, and a task that
- * passes one takes the thread with it, and nothing else. The thread starts with the first task, does one after the other,
- * and ends when nothing has come for a while.
+ * A thread for work that a hostile body can make endless: each task has a limit of time and one of memory. A task that
+ * passes a limit ends the thread, and nothing else. The thread starts with the first task, does the tasks one after
+ * another, and ends when none has come for a while.
  *
- * Time is what the thread has worked, or has waited for nothing: on a busy machine a thread may stand still for minutes,
- * and what it reads is no slower to read for that.
+ * The limit of time counts what the thread has worked or waited with nothing to do, and not the minutes for which a
+ * busy machine may give it no processor: these say nothing of the body.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -110,7 +110,7 @@ export class BudgetedThread<Task, Answer> {
       execArgv: [],
     });
     thread.on('error', () => undefined);
-    // What a task has left behind may end the thread between two tasks.
+    // Something that a task left running may end the thread between two tasks.
     thread.once('exit', () => {
       if (this.#thread === thread) this.#thread = null;
     });
@@ -149,7 +149,7 @@ export class BudgetedThreads<Task, Answer> {
   }
 }
 
-/** Bytes of a thread's buffers. Where this Node does not tell, what the process has grown by. */
+/** Bytes of a thread's buffers; in a Node that does not tell them, the bytes by which the process has grown. */
 async function buffersOf(thread: Worker, before: number): Promise<number> {
   const told = thread as { getHeapStatistics?: () => Promise<{ external_memory: number }> };
   if (told.getHeapStatistics === undefined) return process.memoryUsage.rss() - before;
@@ -161,7 +161,7 @@ async function buffersOf(thread: Worker, before: number): Promise<number> {
   }
 }
 
-/** What a thread has worked and waited since it began, in milliseconds. Where this Node does not tell, the clock. */
+/** Milliseconds that a thread has worked and waited; in a Node that does not tell them, the time by the clock. */
 async function workedMs(thread: Worker): Promise<number> {
   const told = thread as { cpuUsage?: () => Promise<NodeJS.CpuUsage> };
   if (told.cpuUsage === undefined) return performance.now();

@@ -65,7 +65,7 @@ const era = /(令和|平成|民[國国])\s?(元|\d{1,3})(?=\s?年)/;
 
 /**
  * `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM:SS` with `Z` or the offset that the value has, if it tells time and zone: the day
- * is the one that the page writes. Null: it is no date. Years before the web and far in the future are none.
+ * is the one that the page writes. Null: it is no date. A year before the web, or far in the future, is no date either.
  */
 export const readDate = (value: string): string | null => readingsOf(value)[0] ?? null;
 

@@ -49,7 +49,7 @@ export interface ShownPage {
 }
 
 /**
- * What is shown of a body to who looks at the page; text and main text are those that `extract` finds.
+ * What a person who looks at the page is shown of its body. Text and main text are those that `extract` finds.
  * @param repeated blocks to be left out of both
  */
 export function readShown(

@@ -8,8 +8,8 @@ const WORD_GAP = 1;
 const BLOCK_GAP = 2;
 
 /**
- * What NFC changes has a character of these: all others, of which are quotation marks and dashes, are as they should be
- * (Unicode's NFC_Quick_Check).
+ * Every text that NFC would change has one of these characters (Unicode's NFC_Quick_Check). Quotation marks and dashes,
+ * for example, are not among them.
  */
 const mayCompose = /[\u0300-\u03ff\u0483-\u2001\u2070-\uffff]/;
 

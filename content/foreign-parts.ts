@@ -12,7 +12,7 @@ type Attributes = ReadonlyMap<string, string>;
 /** Classes of images of formulas, as WordPress, MediaWiki and others name them. */
 const formulaImage = /(?:^|\s)(?:latex|tex|mwe-math-\S+)(?:$|\s)/;
 
-/** What a tag is to the text: a label begins or ends, its next line begins, it is for those who do not see the picture. */
+/** What a tag begins or ends: a label, a further line of one, or words for people who do not see the picture. */
 export type LabelPart = 'label' | 'line' | 'title' | null;
 
 export class ForeignParts {
@@ -40,7 +40,7 @@ export class ForeignParts {
     return this.#labels > 0;
   }
 
-  /** A piece of text here is none of the page. */
+  /** Text at this place does not belong to the text of the page. */
   get isSilent(): boolean {
     return this.#depth > 0 && this.#labels === 0;
   }

@@ -1,15 +1,15 @@
 /**
- * Which parts of a page people do not see, so far as attributes say: the one notion of it for text, main text, Markdown,
- * headings, searches and fingerprints. Hidden are
+ * Which parts of a page people do not see, as far as attributes say so. Text, main text, Markdown, headings, searches
+ * and fingerprints all go by this file. These are hidden:
  *
  * - `hidden`, `display:none` and `visibility:hidden` in a style attribute, a closed `<dialog>`, a popover;
- * - `aria-hidden=true`: people with eyes see it, yet it is what has no words of its own (icons, signs beside headings) or
- *   says something a second time (copies of slides, the drawn form of a formula). Around <main> it hides nothing: that is
- *   a page which was stored while a dialog was open.
+ * - `aria-hidden=true`: people who see the page see such a part, but it has no words of its own (icons, signs beside
+ *   headings) or repeats others (copies of slides, the drawn form of a formula). Around <main> the attribute hides
+ *   nothing: such a page was stored while a dialog was open.
  *
- * Not hidden is what people find without a script, `hidden=until-found` and the text of a closed `<details>`, and what
- * they open on the spot: panels of tabs, and of buttons that are headings of what they open (`aria-controls`). Style
- * sheets are not read, so a part may be hidden that is not told here. The links of hidden parts are followed.
+ * These are not hidden: what people find without a script (`hidden=until-found`, the text of a closed `<details>`), and
+ * what they open on the spot (panels of tabs, and panels whose heading is the button that opens them, by
+ * `aria-controls`). Style sheets are not read. The links of hidden parts are followed.
  *
  * No tree is built: the outermost hidden element is noted, and left at its end tag, when an element closes that was open
  * before it, or where the standard ends it without a tag (a second <p> or <li>).

@@ -1,6 +1,6 @@
 /**
- * What the names that authors give to parts of a page (class, id, role, itemprop) say of them: words that templates
- * have shared since the days of blogs, and that every classifier of main text goes by.
+ * Hints from the names that authors give to parts of a page (class, id, role, itemprop). Templates have shared these
+ * words since the days of blogs, and every classifier of main text uses them.
  */
 
 import { mountIds } from '../domain/page-need.ts';

@@ -14,7 +14,7 @@ interface OpenElement {
   readonly item: OpenItem | null;
   /** The item is one of those that `itemref` gathers, and ends with the element before it. */
   readonly isPart: boolean;
-  /** Names of the property whose value is the text of the element; empty: it is none. */
+  /** Names of the properties whose value is the text of the element; empty: it is the value of no property. */
   readonly properties: readonly string[];
   text: string;
 }

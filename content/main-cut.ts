@@ -1,4 +1,4 @@
-/** Within the part of a page that its text lies in: what is none of it, and what right beside it is. */
+/** Which blocks inside the part that holds the text are not text, and which blocks right beside that part are. */
 import { type Block, type Blocks, type Container, kinds } from './blocks.ts';
 import { hints } from './hints.ts';
 import { type Believed, outsideHints } from './main-names.ts';
@@ -76,7 +76,7 @@ export function keptBlocks(
     if (gallery && block.kind === kinds.caption) return false;
     if (block.linked < length * 0.8 || isHeading(block.kind) || (block.kind === kinds.cell && length > 2))
       return true;
-    // Of a list that belongs to the text, all items do.
+    // A list belongs to the text with all its items, or not at all.
     return lists.has(containers[block.container]?.name ?? '');
   });
   dropIdleHeadings(all, kept);
@@ -152,7 +152,7 @@ function isTextual(at: number, told: Uint8Array, sizes: Sizes, sums: Float64Arra
   return (sizes.prose[at] ?? 0) - (sizes.teasers[at] ?? 0) > characters * 0.5;
 }
 
-/** A container inside the text that is none of it: by its name with little text, or because it holds links or teasers. */
+/** A container inside the text that is not text: named so, with little text, or full of links or teasers. */
 function isSurrounding(
   at: number,
   containers: readonly Container[],

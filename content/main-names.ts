@@ -1,6 +1,7 @@
 /**
- * How far the names of parts are believed. A name that says “sidebar” or “comments” is none where most of the page's prose
- * lies in it, since templates put such words on what is around all; and comments are comments beside something else.
+ * How far the names of parts are believed. A name that says “sidebar” or “comments” is not believed where most of the
+ * page's prose lies in that part, since templates put such words on what encloses everything. Comments count as
+ * comments only beside another text.
  */
 import type { Blocks } from './blocks.ts';
 import { hints } from './hints.ts';

@@ -1,6 +1,6 @@
 /**
- * The part of a page that its text lies in. From the page inwards, as long as one part holds nearly all of what is worth
- * something: so a text in many boxes, or in two sections, is found whole, in the part around them.
+ * The part of a page that its text lies in. The search goes from the page inwards, as long as one part holds nearly all
+ * of what is worth something. So a text in many boxes, or in two sections, is found whole, in the part around them.
  */
 import { type Blocks, type Container, kinds } from './blocks.ts';
 import { hints } from './hints.ts';

@@ -1,8 +1,9 @@
 /**
- * Which blocks of a page are its main text, and which surround it. As readers' views do it, but without a tree, in a few
- * walks over the blocks and the containers: how far names are believed (main-names.ts, and `remarkBoxes` below), what each block
- * is worth (main-worth.ts), in which part of the page the text lies (main-part.ts), and what in it is none (main-cut.ts).
- * What leaves too little is tried again with fewer names believed.
+ * Which blocks of a page are its main text, and which surround it. This works as readers' views do, but without a tree,
+ * in a few walks over the blocks and the containers. The walks decide how far names are believed (main-names.ts, and
+ * `remarkBoxes` below), what each block is worth (main-worth.ts), in which part of the page the text lies
+ * (main-part.ts), and what is left out of that part (main-cut.ts). If too little is left, they are repeated with fewer
+ * names believed.
  */
 import type { Block, Blocks } from './blocks.ts';
 import { hints } from './hints.ts';

@@ -67,10 +67,10 @@ const otherStart =
   /^(?:\x89PNG\r\n|GIF8[79]a|\xff\xd8\xff|RIFF....(?:WEBP|WAVE|AVI )|\0\0\x01\0|PK\x03\x04|\x1f\x8b\x08|Rar!\x1a|7z\xbc\xaf|\x7fELF|OggS\0|ID3[\x02-\x04]\0|wOF[F2]\0\x01|....ftyp|\x1aE\xdf\xa3)/s;
 
 /**
- * How to read a body, or null when it is none of ours.
- * text/html is believed of whatever can be text. XML counts only where it is XHTML. A missing or catch-all type is
- * settled by the first bytes, as is that of an HTML page that is sent for a PDF; so is text/plain, which servers send for
- * whatever they do not know (section 7.2), but it never becomes markup.
+ * How to read a body; null: the crawler does not read bodies of this kind. text/html is believed of whatever can be
+ * text. XML counts only where it is XHTML. A missing or catch-all type is settled by the first bytes, as is that of an
+ * HTML page that is sent for a PDF; so is text/plain, which servers send for whatever they do not know (section 7.2),
+ * but it never becomes markup.
  */
 export function bodyKind(type: ContentType, body: Uint8Array): BodyKind | null {
   if (isPdf(type, body)) return null;

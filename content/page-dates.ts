@@ -1,7 +1,8 @@
 /**
- * When a page was published and modified, by the first of these that tells: folders of the URL that name a day, meta
- * elements and Open Graph, schema.org data, what the page marks as a date, the URL, the text by its heading. The day is the one that people
- * read there: where data tell an instant in UTC, and the page shows the day before or after, the shown day counts.
+ * When a page was published and modified. The first of these sources that has a date decides: folders of the URL that
+ * name a day, meta elements and Open Graph, schema.org data, what the page marks as a date, the URL, the text by its
+ * heading. The day is the one that people read on the page: if the data have an instant in UTC and the page shows the
+ * day before or after, the shown day counts.
  */
 import type { PageMeta } from '../contracts/http/page-meta.ts';
 import { allMatches } from './all-matches.ts';

@@ -12,7 +12,7 @@ const mostMetaNames = 10;
 export class PageHead {
   readonly meta = new MetaReader();
   readonly rights = new RightsReader();
-  /** Of the first <base> that has one. */
+  /** The address of the first <base> that has one. */
   baseHref: string | null = null;
   canonicalHref: string | null = null;
   /** The `lang` attribute of <html>. */

@@ -1,11 +1,11 @@
 /**
  * One pass over a page, on the tokenizer alone: no tree is built and no stack of open elements is kept, so nesting
- * costs nothing (100,000 open tags read as fast as 100,000 closed ones) and nothing has to be cut for depth.
- * What a tree would tell is told by what is counted of open elements:
+ * costs nothing (100,000 open tags read as fast as 100,000 closed ones) and nothing has to be cut for depth. Counts of
+ * open elements stand in for a tree:
  *
- * containers by their kind, <svg> and <math>, <template>, the outermost element whose text is left out, and the outermost
- * that people do not see (`page-text.ts`). What is found is gathered by readers of their own, which are told of tags and
- * pieces of text.
+ * containers by their kind, <svg> and <math>, <template>, the outermost element whose text is left out, and the
+ * outermost that people do not see (`page-text.ts`). Other readers are given the tags and the pieces of text, and each
+ * gathers what it looks for.
  */
 import { Blocks } from './blocks.ts';
 import {

@@ -1,8 +1,7 @@
 /**
- * What of a page is text, and to whom each piece of it goes. Silent is what lies in parts that people do not see
- * (`hidden-parts.ts`), in elements whose text is left out (`QuietPart`), in pictures and formulas
- * (`foreign-parts.ts`), in readings beside words (`text-roles.ts`), and in <template>, whose content is no part of the
- * page.
+ * Which pieces of a page are text, and which readers get them. Pieces are silent in parts that people do not see
+ * (`hidden-parts.ts`), in elements whose text is left out (`QuietPart`), in pictures and formulas (`foreign-parts.ts`),
+ * in readings beside words (`text-roles.ts`), and in <template>, whose content is no part of the page.
  */
 import { speakingElements, containerElements, nestingElements } from './elements.ts';
 import type { FoldedText } from './folded-text.ts';

@@ -1,6 +1,6 @@
 /**
- * What a browser fetches to show a page, or to apply a style sheet: sheets, scripts, pictures, fonts, sounds and films.
- * One pass in time linear in the text; templates are inert, and frames are pages of their own.
+ * Finds the files that a browser fetches to show a page or to apply a style sheet: sheets, scripts, pictures, fonts,
+ * sounds and films. One pass in time linear in the text; templates are inert, and frames are pages of their own.
  */
 import type { TokenizerCallbacks } from 'htmlparser2';
 import { cutBy, type Cut } from '../domain/limits.ts';

@@ -1,6 +1,6 @@
 /** Page-level robots directives: `<meta name="robots">` and the X-Robots-Tag field. */
 
-/** What a page asks of whoever keeps or shows it; of these, the crawl itself obeys the first two. */
+/** Requests of a page to those who keep it or show it. The crawl itself obeys the first two. */
 const flags = ['noindex', 'nofollow', 'noarchive', 'nosnippet', 'noai', 'noimageai'] as const;
 type Flag = (typeof flags)[number];
 

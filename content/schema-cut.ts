@@ -1,7 +1,7 @@
 /**
- * Items of schema.org, cut down to what is stored with a page. What decides comes first: what the item is, its price and
- * availability, its identifiers, ratings, dates and authors; then what it offers, then the rest, and lists of other items
- * and long texts last. What was cut is named.
+ * Items of schema.org, cut down to what is stored with a page. The most telling properties are kept first: what the
+ * item is, its price and availability, its identifiers, ratings, dates and authors. Then come what it offers and the
+ * rest; lists of other items and long texts come last. The item names what was cut.
  */
 import { storable } from './storable.ts';
 import { isItem, mostItems, type SchemaItem, typesOf } from './schema-items.ts';

@@ -1,8 +1,8 @@
 /**
  * Sitemaps (sitemaps.org protocol 0.9): a urlset's pages with their other languages, and an index's further sitemaps;
- * also RSS, Atom, JSON Feed, and the plain-text form, one URL a line. A `.gz` file is unpacked. Read in pieces, by a tokenizer in
- * XML mode: no entity, nesting or packing can blow it up, and a file of 50 MB neither stands in memory nor holds the
- * process up.
+ * also RSS, Atom, JSON Feed, and the plain-text form, one URL a line. A `.gz` file is unpacked. A file is read in
+ * pieces, by a tokenizer in XML mode. So entities, nesting and packing cannot blow it up, and a file of 50 MB neither
+ * fills the memory nor keeps the process from other work.
  */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { TextDecoder } from 'node:util';

@@ -97,7 +97,7 @@ class NoteSign {
     if (told || this.#raised !== aside) this.#text ??= '';
   }
 
-  /** What of a piece goes into the text now: all of it where no sign is being read, and with what was kept if it is none. */
+  /** What to add to the text: nothing while a sign is being read; otherwise the piece, behind what was kept. */
   add(piece: string): string {
     if (this.#text === null) return piece;
     const text = this.#text + piece;

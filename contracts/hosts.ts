@@ -218,7 +218,7 @@ export type HostAction = (typeof hostActions)[number];
 
 const actionReason = words(500)
   .optional()
-  .meta({ description: 'Why a host is paused or dropped; shown to whoever looks at it later.' });
+  .meta({ description: 'Why a host is paused or dropped; shown to people who look at it later.' });
 export const hostActionBody = z.strictObject({ reason: actionReason }).meta({ id: 'HostActionBody' });
 
 export const hostActed = z

@@ -24,7 +24,7 @@ export const domainPath = z.strictObject({ domain });
 export const newOptOut = z
   .strictObject({
     domain,
-    reason: words(500).optional().meta({ description: 'Why; shown to whoever looks at the list later.' }),
+    reason: words(500).optional().meta({ description: 'Why; shown to people who look at the list later.' }),
     publicSuffix: z.boolean().optional().meta({
       description:
         'true: the domain may be a public suffix such as `com`, `co.uk` or `github.io`, under which others have theirs.',
@@ -86,7 +86,7 @@ export const newComplaint = z
   .strictObject({
     domain,
     text: words(2_000).meta({ description: 'Text of the complaint, 2,000 characters at most.' }),
-    contact: words(320).optional().meta({ description: 'How to reach whoever complains.' }),
+    contact: words(320).optional().meta({ description: 'How to reach the person who complains.' }),
   })
   .meta({ id: 'NewComplaint' });
 

@@ -38,7 +38,7 @@ export const changeRoutes = [
       ({ pool }) =>
       async ({ params: { crawlId }, query: { cursor = '0', limit = defaultChangeLimit } }) => {
         if ((await findCrawl(pool, crawlId)) === null) noSuchCrawl(crawlId);
-        // Read first: what is told once everything was compared is in the list that is read afterwards.
+        // Read before the events: if everything is compared by now, the events that are read next are complete.
         const [progress] = await changesProgress(pool, crawlId);
         const events = await readEvents(pool, crawlId, cursor, limit, ['page.changed']);
         const more = events.length === limit;

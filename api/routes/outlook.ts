@@ -15,7 +15,7 @@ export const outlookRoutes = [
     access: reader('crawls'),
     id: 'getOutlook',
     summary:
-      'What a crawl waits for and until when, and what of the installation is out, and when it will be over',
+      'What a crawl waits for and until when, which services are down, and when the crawl will be over',
     params: crawlPath,
     query: outlookQuery,
     answers: { 200: json('The outlook at this moment.', crawlOutlookView) },

@@ -118,7 +118,7 @@ export const reextractionRoutes = [
     path: '/v1/crawls/{crawlId}/reextractions/{reextractionId}/comparison',
     access: reader('crawls'),
     id: 'compareReextraction',
-    summary: 'What a re-extraction has found so far that the pages do not say, by field, with samples',
+    summary: 'How a re-extraction differs from the pages so far, by field, with samples',
     ...ofOne,
     query: comparisonQuery,
     answers: {

@@ -157,7 +157,7 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
       // A reply that is ready is sent at once, before anything else that came on the connection is looked at.
       if (reply instanceof Promise)
         return reply.then(send).finally(() => {
-          // Of a client that has gone, nobody may have ended the answer.
+          // If the client has gone, the answer may never have been ended.
           if (response.closed) turns?.end();
         });
       send(reply);

@@ -77,7 +77,7 @@ export const shardRoutes = [
               : `Shard ${String(shard)} is being split already.`,
           );
         log.info({ shard, into: split.into }, 'a shard is split');
-        // Whoever is not woken notices by itself: the patrol starts schedulers that are missing.
+        // A scheduler that is not woken finds the split by itself, and the patrol starts one that is missing.
         await Promise.all([shard, split.into].map((each) => schedulers.wake(each))).catch(
           (error: unknown) => {
             log.warn(

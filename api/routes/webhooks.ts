@@ -233,8 +233,8 @@ export const webhookRoutes = [
 ];
 
 /**
- * An address that no event can be sent to is refused at once. A name may lead anywhere, and elsewhere tomorrow: it is
- * judged by each delivery.
+ * An address that no event can be sent to is refused at once. A host name may resolve to any address, and to another
+ * one tomorrow, so each delivery checks it.
  */
 function refusePrivate(receiver: string, allowed: readonly string[]): void {
   const host = new URL(receiver).hostname.replace(/^\[|\]$/g, '');

@@ -1,13 +1,14 @@
 /**
- * Who did what: each request of a known caller that may change something, or takes stored bodies away, is noted before it
- * is done, and gets its status when it is answered. A request that cannot be noted is refused (503), so that nothing is done unseen. If the
- * process is killed in between, the entry keeps no status: the request has begun, and nobody knows how far it came.
+ * Who did what. Each request of a known caller that may change something, or that reads stored bodies, gets an entry
+ * before it is carried out; the answer adds its status. A request that cannot be noted is refused (503), so that
+ * nothing is done unseen. If the process is killed in between, the entry keeps no status: the request has begun, and
+ * nobody knows how far it came.
  *
  * Refusals are noted too (403, 404, 422 …), except those of the guard or the rate limits, which come first. Bodies,
  * queries, keys, and requests without a known key are not noted.
  *
- * Nobody washes the log away: requests that come by the thousand and do nothing are counted in one entry an hour, and
- * entries about keys, tenants, webhooks and deletions, those of downloads, and all others are bounded apart.
+ * Nobody can flood the log to push entries out: requests that come by the thousand and change nothing share one entry
+ * an hour. Keys, tenants, webhooks and deletions, downloads, and all other entries have limits of their own.
  */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';

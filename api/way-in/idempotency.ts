@@ -1,9 +1,10 @@
 /**
  * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a POST that is sent again with its key is done once.
  *
- * The key is reserved before the request is done, and the answer is kept for a day. Nothing is done twice: if the first
- * request was cut off (its process was killed) nobody knows how far it came, so the key stays reserved and a client
- * that sends it again is told to look. The same holds after a 5xx. A refusal (4xx, or for want of a turn) did nothing, and frees the key.
+ * The key is reserved before the request is done, and the answer is kept for a day. No request is carried out twice. If
+ * the first request was cut off because its process was killed, nobody knows how far it came: the key stays reserved,
+ * and a client that repeats the request is told to look. The same holds after a 5xx. A refusal (4xx, or no free turn)
+ * changed nothing, and frees the key.
  */
 import { hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';

@@ -14,8 +14,8 @@ export const forTenant = <T>(tenantId: number, work: () => T): T => tenantAtWork
 /** Connections that no tenant takes: those for keys, the audit log, quotas and health. */
 const spared = 2;
 /**
- * Milliseconds to wait for a connection, as long as for a server that gives none. Whoever holds one and wants another
- * would otherwise wait for ever where all that the tenant may have are held so.
+ * Milliseconds to wait for a connection, as long as for a server that gives none. A request that holds one connection
+ * and wants another would otherwise wait for ever, if all connections of its tenant are held by such requests.
  */
 const longestWaitMs = 5_000;
 

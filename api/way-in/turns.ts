@@ -1,6 +1,6 @@
 /**
- * What a request holds of that which all tenants share: the event loop of this process, its threads, the connections to
- * Postgres. None of it is left to who comes first.
+ * The share of a request in what all tenants use: the event loop of this process, its threads, the connections to
+ * Postgres. None of these goes to those who come first.
  *
  * Each request of a known caller takes a place of its tenant before anything is done for it, and gives it back with its
  * answer. Further requests of the tenant wait, so that another tenant's request finds a few of them in its way, however

@@ -1,8 +1,8 @@
 /**
- * Answers of an API of another version. What a newer one adds is ignored, and new words of a list stay as text. What an
- * older one does not send yet is filled in: settings with what holds without them, the rest with null, an empty list or
- * object, false, 0 or an empty text, whichever the schema takes first. A field that takes none of these, such as an
- * instant, is needed, and so is an id.
+ * Answers of an API of another version. Fields that a newer version adds are ignored, and its new words of a list stay
+ * text. Fields that an older version does not send are filled in: settings with their defaults, others with null, an
+ * empty list or object, false, 0 or an empty text, whichever the schema takes first. A field that takes none of these,
+ * such as an instant, is needed, and so is an id.
  */
 import type { z } from 'zod';
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';

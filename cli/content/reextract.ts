@@ -160,7 +160,7 @@ function linesOf(view: ReextractionView): string[] {
     return [`${name} is ${state}${reason === null ? '' : `: ${reason}`}.`, `${figuresOf(view)}.`];
   return [
     `${name} is finished${inUse ? ' and in use' : ''}: ${figuresOf(view)}.`,
-    ...(settled ? [] : ['What follows from the last switch is being told.']),
+    ...(settled ? [] : ['The changes that the last switch made are still being reported.']),
     inUse
       ? `Back: orbweaver reextract undo ${crawlId} ${id}; for good: orbweaver reextract keep ${crawlId} ${id}`
       : `What differs: orbweaver reextract compare ${crawlId} ${id}`,

@@ -84,7 +84,7 @@ export function givenSettings(options: object): [Field, unknown][] {
   return settingNames.flatMap((field) => {
     const option = typed.get(field);
     const value = values.get(option?.attributeName() ?? field);
-    // Of a `--no-…` commander says true where it was not given.
+    // For an option `--no-…` that was not given, commander says true.
     return value === undefined || (option?.negate === true && value === true) ? [] : [[field, value]];
   });
 }

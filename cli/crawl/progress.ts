@@ -85,7 +85,7 @@ function progressLine(view: CrawlView, perSecond: number, outlook: CrawlOutlookV
   const isAll = outlook?.onlyWaiting === true && waiting !== null;
   const doing = view.state === 'running' ? 'crawling' : view.state;
   return [
-    // What stands first is seen also of a line that is cut.
+    // The beginning of a line is seen even if the line is cut.
     whole === undefined ? (isAll ? waiting : doing) : `outage: ${outageName(whole.dependency)} is out`,
     counted(view.pages, 'page'),
     ...(isAll ? [] : [`${perSecond.toFixed(1)}/s`]),

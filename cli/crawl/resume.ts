@@ -47,8 +47,8 @@ async function latest({ api, own }: Session): Promise<CrawlSummary> {
 }
 
 /**
- * In a stack of our own, no open crawl has a command any more that works for it. In the stack of another launcher, a
- * running crawl may have one. @param open the latest first
+ * In a stack that this command has started, no other command works for an open crawl. In the stack of another launcher,
+ * a running crawl may have one. @param open the latest first
  */
 export const toResume = (open: readonly CrawlSummary[], own: boolean): CrawlSummary | undefined =>
   open.find((each) => own || isInterrupted(each));

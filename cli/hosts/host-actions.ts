@@ -50,7 +50,7 @@ type ActionOptions = Given<typeof choosing> & {
   readonly reason?: string | undefined;
   readonly json: boolean;
 };
-const why = { '--reason <text>': 'why; shown to whoever looks at the host later' } as const;
+const why = { '--reason <text>': 'why; shown to people who look at the host later' } as const;
 
 export const hostActions: readonly Verb[] = (['retry', 'pause', 'resume', 'drop'] as const).map((action) =>
   does({

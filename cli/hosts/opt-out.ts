@@ -20,7 +20,7 @@ export const verbs = [
       'Opt a domain and its subdomains out of every crawl. Once this command has ended, no further request is sent there.',
     takes: {
       '<domain>': { about: 'a domain or an IP address', read: domain },
-      '--reason <text>': 'why; shown to whoever looks at the list later',
+      '--reason <text>': 'why; shown to people who look at the list later',
       '--public-suffix': 'also a domain under which others have theirs, such as com or github.io',
       '--dry-run': 'say how many hosts and queued URLs the opt-out would reach, and change nothing',
     },

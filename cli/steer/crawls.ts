@@ -34,7 +34,7 @@ const controlVerbs = places.map((words): Verb => {
     summary: controls[control],
     takes: {
       ...oneCrawl,
-      '--reason <text>': 'why; shown to whoever looks at the crawl later',
+      '--reason <text>': 'why; shown to people who look at the crawl later',
       '--json': 'as JSON',
     },
     examples: ['3 --reason "their mail of 3 May"'],

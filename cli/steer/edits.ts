@@ -24,7 +24,7 @@ import { asks, does } from '../verb.ts';
 const change = {
   '--dry-run': 'show what the change would do to the URLs of the crawl, and change nothing',
   '--yes': 'make the change also if it ends the crawl',
-  '--note <text>': 'why; shown to whoever reads the versions later',
+  '--note <text>': 'why; shown to people who read the versions later',
 } as const;
 const asPreview = { query: { dryRun: 'true' } };
 

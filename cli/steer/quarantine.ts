@@ -103,7 +103,7 @@ export const verbs = [
 
 function previewLines({ host, shapes, queued, complete }: QuarantinePreview): string[] {
   return [
-    `Of ${counted(queued, 'queued URL')} at ${host}, each shape would keep back so many. Nothing was changed.`,
+    `${counted(queued, 'URL is', 'URLs are')} queued at ${host}. Each shape would keep back this many. Nothing was changed.`,
     ...(complete
       ? []
       : ['There were too many URLs to look at in time: the true numbers are at least these.']),

@@ -9,7 +9,7 @@ export const crawlingSettings = {
     schema: whole(100, 1_000_000_000),
     fallback: '1000',
     description:
-      'A part of a site that says nothing new is held as a trap once so many of its pages were read, or a tenth of a limit of the crawl where that is less; until then its URLs go behind all others. Twice as many of a part whose pages lead on without end.',
+      'Number of pages of a part of a site that must be read before the part is held as a trap, if they say nothing new; a tenth of a limit of the crawl, if that is less. Until then its URLs go behind all others. A part whose pages lead on without end takes twice as many.',
   }),
   leaseSeconds: setting({
     name: 'ORBWEAVER_LEASE_SECONDS',

@@ -28,7 +28,7 @@ export const content = {
     schema: z.enum(['keep', 'leave-out']),
     fallback: 'keep',
     description:
-      'leave-out: blocks of text that more than a third of the first pages of a host have are left out of the text, the main text, the Markdown and what near-duplicates are found by; GET /v1/crawls/{crawlId}/boilerplate lists them. keep: they are not. Holds for pages that are read from then on, of which a hundred a host are counted.',
+      'leave-out: blocks of text that more than a third of the first pages of a host have are left out of the text, the main text, the Markdown and what near-duplicates are found by; GET /v1/crawls/{crawlId}/boilerplate lists them. keep: they are not. The setting holds for pages that are read from then on; blocks are counted on the first hundred pages of a host.',
     flags: '--boilerplate <mode>',
     help: 'what becomes of text that more than a third of the pages of a host have: keep it, or leave it out',
   }),
@@ -46,7 +46,7 @@ export const content = {
     description:
       'Versions kept of each page with their bodies, where `changes` is true; older ones are dropped.',
     flags: '--versions-kept <n>',
-    help: 'keep so many versions of each page whose changes are told',
+    help: 'how many versions to keep of each page that changes',
   }),
   search: startSetting({
     schema: z.boolean(),

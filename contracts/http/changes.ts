@@ -14,7 +14,7 @@ const versionId = z
 const changeShape = {
   fields: z.array(z.string()).min(1).meta({
     description:
-      'What changed: `status`, `redirectTo`, fields of the metadata by their names (`title`, `headings`, …), those of the crawl’s rules as `fields.NAME`, `text` for the main text; `body`: the bytes, of which no text could be read.',
+      'What changed: `status`, `redirectTo`, fields of the metadata by their names (`title`, `headings`, …), those of the crawl’s rules as `fields.NAME`, `text` for the main text; `body`: the bytes, where no text could be read from them.',
   }),
   wordsAdded: count.nullable().meta({
     description:
@@ -139,7 +139,8 @@ export const pageDiff = z
           }),
         ),
         exact: z.boolean().meta({
-          description: 'False: comparing took too long, so that more is told as changed than did change.',
+          description:
+            'False: the comparison took too long and was cut short, so it shows more changes than there are.',
         }),
         leftOut: count.meta({ description: 'Characters at the ends of the texts that were not compared.' }),
       })

@@ -77,7 +77,7 @@ export const crawlTimeView = z
     causes: z.array(timeCause).meta({ description: 'Causes that took time, the largest first.' }),
     looked: z.object({ hosts: count, of: count }).meta({ id: 'LookedAt' }).nullable().meta({
       description:
-        'What hosts wait for now was looked up at so many of the hosts with work, drawn by hashes, and stands for all; null: at all. What visits have counted is always that of all hosts.',
+        'What hosts wait for now was looked up at `hosts` of the `of` hosts with work, drawn by hashes, and is scaled up to all; null: at all of them. The times that visits have counted are always those of all hosts.',
     }),
     hosts: z.object({
       unfinished: count.meta({ description: 'Hosts with URLs left, apart from parked ones.' }),

@@ -141,7 +141,7 @@ export const crawlView = crawlSummary
     }),
     unchanged: count.meta({
       description:
-        'Pages of which their hosts said that they had not changed since they were last fetched, by this crawl or an earlier one (304).',
+        'Pages that had not changed since this crawl or an earlier one last fetched them: their hosts answered 304.',
     }),
     ...leftOut.shape,
     needed: count.meta({

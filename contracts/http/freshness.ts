@@ -36,7 +36,7 @@ export const freshnessView = z
     pages: count.meta({ description: 'Pages whose visits are noted.' }),
     plan: z.object({ share: percent, leftOut: count, ratesKnown: count, madeAt: instant }).nullable().meta({
       description:
-        'What the present plan is expected to reach, in percent of importance, how many pages it leaves out, and how many pages were visited often enough to tell their rates when it was made: before that it rests on guesses. It is made anew as rates become known; null: there is no plan yet.',
+        'The present plan: the share it is expected to reach, in percent of importance; how many pages it leaves out; and of how many pages the rates were known when it was made. The rates of all other pages are guesses, so the plan is made anew as rates become known. Null: there is no plan yet.',
     }),
     overdue: count.meta({ description: 'Pages that are due and wait for the budget; 1,000 at most.' }),
     nextDue: instant.nullable(),

@@ -29,7 +29,7 @@ export const leaseBatch = z
     batch_size: z.int().min(1).max(lendingLimits.batch),
     lease_seconds: z.int().min(lendingLimits.minLeaseSeconds).max(lendingLimits.maxLeaseSeconds).meta({
       description:
-        'Seconds until `expires_at`, of which 20 are given at most. The hosts stay reserved for a third longer, as a margin.',
+        'Seconds until `expires_at`; the API gives 20 at most. The hosts stay reserved for a third longer, as a margin.',
     }),
     crawl_id: crawlId
       .optional()

@@ -49,7 +49,7 @@ export const pageMeta = z
     published: date.optional(),
     publishedFrom: z.enum(dateSources).optional().meta({
       description:
-        'What told the date, best evidence first: `meta` elements, schema.org data, `<time>`, the URL, the text.',
+        'Where the date was found, best evidence first: `meta` elements, schema.org data, `<time>`, the URL, the text.',
     }),
     modified: date.optional(),
     authors: z.array(z.string()).optional(),
@@ -66,7 +66,7 @@ export const pageMeta = z
     }),
     needs: z.enum(pageNeeds).optional().meta({
       description:
-        'The body says hardly anything as it is. javascript: it is an empty shell, which scripts would fill in a browser; login: it is a login form.',
+        'Why the body has hardly any text. javascript: it is an empty shell, which scripts would fill in a browser; login: it is a login form.',
     }),
     headings: z
       .array(z.object({ level: z.int().min(1).max(6), text: z.string() }))

@@ -8,7 +8,7 @@ const stageView = z
     used: z
       .number()
       .min(0)
-      .meta({ description: 'What waits there, in the worker where the stage is fullest.' }),
+      .meta({ description: 'How much waits there, in the worker where the stage is fullest.' }),
     capacity: z.number().min(0).meta({ description: 'How much may wait there.' }),
     pace: z.number().min(0).max(1).meta({
       description:

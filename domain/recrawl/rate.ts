@@ -1,8 +1,8 @@
 /**
- * How often a page changes, told from visits that show one bit each: was it changed since the last one? The maximum of
- * the likelihood for irregular visits is where Σ a/(e^{Δa} − 1) over the changed intervals equals the sum of the
- * unchanged ones (Cho and Garcia-Molina 2003, and Microsoft's Optimal-Freshness-Crawl-Scheduling). So unchanged
- * intervals need only their sum, and a history stays small: that sum, and the latest changed intervals.
+ * How often a page changes. Each visit gives one bit: did the page change since the visit before? The maximum of the
+ * likelihood for irregular visits is where Σ a/(e^{Δa} − 1) over the changed intervals equals the sum of the unchanged
+ * ones (Cho and Garcia-Molina 2003, and Microsoft's Optimal-Freshness-Crawl-Scheduling). So unchanged intervals need
+ * only their sum, and a history stays small: that sum, and the latest changed intervals.
  */
 
 /** What is known of a page's changes; all in days. */
@@ -62,7 +62,7 @@ export function estimateRate(history: ChangeHistory, typical = unknownRate): num
   return Math.sqrt(low * high);
 }
 
-/** What to expect of a page of which nothing is known, by what is known of others: the geometric mean. */
+/** The rate to expect of a page without a history: the geometric mean of the known rates. */
 export function typicalRate(rates: readonly number[]): number {
   if (rates.length === 0) return unknownRate;
   return Math.exp(rates.reduce((sum, rate) => sum + Math.log(rate), 0) / rates.length);

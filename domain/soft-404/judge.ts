@@ -114,8 +114,8 @@ export function judgeProbe(answer: ProbeAnswer, { sibling, first }: ProbedSite):
 }
 
 /**
- * The verdict on an answer that is like the page beside it, by other pages of the site: if most of them are unlike the
- * answer, that page is not there either, and the answer is judged beside the one that has least of it.
+ * Judges by other pages of the site an answer that is like the page beside it. If most of them are unlike the answer,
+ * the page beside it does not exist either, and the answer is compared with the page that is least like it.
  */
 export function judgeBeside(
   answer: ProbeAnswer,

@@ -1,7 +1,7 @@
 /**
- * Whole numbers that say nothing on a page, since they follow from where it lies: those that its URL, its title and the
- * URLs of pages alike name, and what a page of a calendar or of a list works out from its URL, such as the week of a date
- * or "361 to 370" on page 37.
+ * Whole numbers that tell nothing new on a page, since they follow from its place in the site. They stand in its URL,
+ * in its title or in the URLs of similar pages, or the page of a calendar or list works them out from its URL: the week
+ * of a date, or "361 to 370" on page 37.
  */
 
 /** Most links whose numbers are looked at. */

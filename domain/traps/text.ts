@@ -1,8 +1,8 @@
 /**
- * What a page says, as a few numbers: all words as often as they come, in any order, with numbers and pictures. Two pages
- * with the same print say the same. Left out is what pages that say nothing differ in as well: whole numbers that the URL,
- * the title or the URLs of pages alike name or that follow from them (own-numbers.ts), and the time at which the page was
- * made. All other numbers are content.
+ * What a page says, as a few numbers: all words as often as they come, in any order, with numbers and pictures. Two
+ * pages with the same print say the same. Two things are left out, since they differ between pages that say nothing as
+ * well: whole numbers that stand in the URL, in the title or in the URLs of similar pages, or follow from them
+ * (own-numbers.ts), and the time at which the page was made. All other numbers are content.
  *
  * One pass over the first words of the text: some 60 microseconds for a thousand.
  */

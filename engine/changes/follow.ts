@@ -1,13 +1,14 @@
 /**
- * The changes of a crawl, found after its answers were committed, along the pages feed: neither fetching nor reading
- * pays anything for them, in crawls that want them or others.
+ * Finds the changes of a crawl along the pages feed, after the answers were committed. So fetching and reading cost the
+ * same with and without them.
  *
- * One process at a time follows a crawl; the claim only spares work. What holds is the place: versions, events and the
- * next place are stored in one transaction, which does nothing if the place is not where its maker began. So a process
- * may die or freeze anywhere, and each change is told once, in the order of the feed.
+ * One process at a time follows a crawl, but this claim only saves work. Correctness rests on the place: versions,
+ * events and the next place are stored in one transaction, which does nothing if the stored place is not the one from
+ * which the process started. So a process may die or freeze anywhere, and each change has one event, in the order of
+ * the feed.
  *
- * A body is read only if its hash differs from that of the version before, and then both are. In a standing crawl a
- * page is not fetched again before its answer was compared (engine/recrawl/run.ts), so no version is missed.
+ * A body is read only if its hash differs from that of the version before. Then both bodies are read. In a standing
+ * crawl a page is not fetched again before its answer was compared (engine/recrawl/run.ts), so no version is missed.
  */
 import type { VersionChange } from '../../contracts/http/changes.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
@@ -145,7 +146,7 @@ const differs = ({ before, status, redirect_to: redirect, content_hash: hash }: 
   before !== null &&
   (before.status !== status || before.redirect_to !== redirect || before.content_hash !== hash);
 
-/** Of the answer, the statement takes what a version has. */
+/** The statement takes only the fields of a version from the answer. */
 function versionOf(crawlId: string, answer: FollowedAnswer, change: Change | null): NewVersion {
   const number = (answer.last_number ?? 0) + 1;
   return { ...answer, number, change: change && told(crawlId, number, answer, change) };

@@ -20,7 +20,7 @@ export function sortKey(url: string): string {
   return `${hostname.split('.').reverse().join(',')}${place})${pathname}${query}`;
 }
 
-/** Of a record that answers a URL; null: the record is another one. */
+/** The line of a record that answers a URL; null: the record does not answer one. */
 export function cdxLine(record: Buffer, { archive, at, length }: RecordPlace): string | null {
   const [opening = '', head = ''] = record.toString('latin1', 0, mostHead).split('\r\n\r\n', 2);
   const field = (name: string): string | undefined => new RegExp(`^${name}: *(.*)`, 'im').exec(opening)?.[1];

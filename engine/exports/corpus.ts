@@ -2,9 +2,9 @@
  * Pages for corpora and indexes, as JSON lines: the main text as Markdown, with measures of it, rights, versions in other
  * languages, and the words of the links that lead to the page (docs/corpus.md).
  *
- * Links to a page stand on pages that come before and after it, and are not stored with their words. So each page adds a
- * row of its own and a row for each of its links to one part of the draft; at the end the part is sorted by URL, which
- * brings a page and the links to it together, without holding more than a run of the sorting.
+ * The links to a page are on pages before and after it in the feed, and their words are not stored. So each page adds a
+ * row for itself, and one for each of its links, to a part of the draft. At the end this part is sorted by URL: a page
+ * and the links to it come together, and only one run of the sorting is in memory at a time.
  */
 import { isDocument, readDocument } from '../../content/documents.ts';
 import { readShown } from '../../content/extract.ts';

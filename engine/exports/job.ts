@@ -1,8 +1,8 @@
 /**
- * A job makes the file of an export, step by step. A step appends some pages to the draft and syncs it; then it is noted
- * how far the job has come: place in the feed, bytes of each part, what the format remembers.
- * Whoever takes the job up, after a kill at any instruction, cuts off what was not noted and goes on there. Since the owner
- * before may only be frozen, that one goes on with a copy of the draft, which the other cannot touch.
+ * A job makes the file of an export, step by step. A step appends some pages to the draft and syncs the draft. Then it
+ * notes how far the job has come: the place in the feed, the bytes of each part, and what the format remembers. After a
+ * kill at any instruction the next owner of the job cuts off what was not noted, and goes on from there. The owner
+ * before may only be frozen, so the next one works on a copy of the draft, which the other cannot touch.
  *
  *     pages ──(end of the feed)──> whole ──(the file has its name)──> [bucket] ──> finished
  */
@@ -167,7 +167,7 @@ class ExportSteps implements Steps<ExportRow> {
       const request = { cursor, limit, fields: this.#fieldsOf(job), filter, until, ...(kinds && { kinds }) };
       const answer = await readPages(this.#tools.pool, job.crawl_id, request, this.#tools.textOf);
       if (answer === 'unknown-crawl') throw new Lost();
-      if (answer === 'bad-cursor') throw new Error(`export ${job.id} has a place that is none`);
+      if (answer === 'bad-cursor') throw new Error(`export ${job.id} has no valid place`);
       pages.push(...answer.items);
       cursor = answer.next ?? cursor;
       if (!answer.more) return { pages, cursor, over: true };

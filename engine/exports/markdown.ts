@@ -59,7 +59,7 @@ async function end(draft: Draft, files: number): Promise<void> {
   await draft.append(whole, archiveEnd(files, at, draft.length(directory)));
 }
 
-/** Of the main text; of the whole page where none of its text is judged to be that. */
+/** Markdown of the main text, or of the whole page if no main text was found. */
 function markdownOf(...[body, contentType, url, repeated]: MarkdownInput): Markdown | null {
   const main = toMarkdown(body, contentType, url, 'main', repeated);
   return main === null || main.text.trim() !== ''

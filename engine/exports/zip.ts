@@ -35,8 +35,8 @@ const numbers = (...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number]
 };
 
 /**
- * Stands before the bytes of a file. Of a file below 4 GB its length depends on the name alone, so that it can be written
- * over. It has no extra field then, which wabac expects where the directory has none.
+ * The header before the bytes of a file. Below 4 GB its length depends on the name alone, so that it can be overwritten
+ * once the size is known. It has no extra field then: wabac expects none where the directory has none.
  */
 export function localHeader({ name, method, crc, packed, size }: ZipFile): Buffer {
   const called = Buffer.from(name);

@@ -125,7 +125,7 @@ export async function planAnew(
   const bounded = pages.map((page) => boundedBy(page, keepFresh));
   const spent = standing.queued - standing.planned_queued;
   const due = (keepFresh.requestsPerDay * (standing.planned_ago ?? 0)) / 86_400;
-  // Of a goal that needs less than the budget nothing is left over.
+  // A goal may need less than the budget. What it left unspent is not caught up with.
   const pace =
     standing.planned_ago === null || keepFresh.share !== null || due < 1
       ? standing.pace

@@ -1,7 +1,7 @@
 /**
  * One run of a standing crawl: notes what its visits have found, plans anew now and then, and queues what is due. All
- * of it stands in Postgres, so a run that is cut off, repeated or made twice at once does no harm: the row of the
- * standing crawl is held meanwhile, and the budget counts what was queued, not how often somebody asked.
+ * results are in Postgres. A run that is cut off, repeated or started twice does no harm: each run locks the row of the
+ * standing crawl, and the budget counts the URLs that were queued, not the runs.
  *
  * Visits are noted after they were committed, by a walk along the pages feed. So neither fetching nor reading pays
  * anything for it, in standing crawls or in others.

@@ -54,7 +54,7 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
   const [isPart, isNews] = [partOf(keepFresh), anyOf(keepFresh.news)];
   const dates = new Map<number, { host_id: number; correct: number; wrong: number }>();
   const notes = visits.flatMap((visit): NotedVisit[] => {
-    // Whoever walks from the start again, because the crawl stood before, knows these visits.
+    // A crawl that stands again is walked from its start. These visits were noted the last time.
     if (visit.seen_micros !== null && visit.seen_micros >= visit.micros) return [];
     const found: Found = {
       isDead: visit.state === 'dead',

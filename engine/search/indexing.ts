@@ -2,9 +2,9 @@
  * Puts the pages of a crawl into the index for searches, in the order of the pages feed, from where it was left. Texts
  * are read from the stored bodies, so that crawls without a search pay nothing for it.
  *
- * What a page is may change without an answer, and then the feed does not bring it again: which of several copies stands
- * for them is chosen when the crawl ends, and a page that has been read may be held as soft 404. So the feed of a crawl
- * that is over is gone through once more, without texts, and compared with the index.
+ * A page can change its place without a new answer, and the feed does not bring it again then: the end of a crawl
+ * chooses which of several copies is canonical, and a page that was read may be held as a soft 404. So once a crawl is
+ * over, its feed is read once more, without texts, and compared with the index.
  */
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';

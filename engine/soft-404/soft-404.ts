@@ -106,8 +106,8 @@ export class Soft404 {
   }
 
   /**
-   * Of a page that was read and is about to be stored: asks the host for a path beside it, if that is due. Not after it
-   * is stored: the crawl might end with its last page.
+   * Asks the host for a path beside a page that was read, if that is due. The caller must do so before the page is
+   * stored, since the crawl might end with its last page.
    */
   async ask(crawl: OpenCrawl, staged: StagedBody, extracted: Extracted): Promise<void> {
     if (!crawl.config.soft404 || staged.kind !== storedKinds.page) return;

@@ -1,6 +1,6 @@
 /**
- * The segment that this process writes to: opened with the first record, and given up for a new one when it is large or
- * old enough, is broken, or was closed by another process that took this one for dead.
+ * The segment to which this process writes. The first record opens it. A new segment replaces it when it is large or
+ * old enough, when it is broken, or when another process has closed it because this process seemed dead.
  */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '../postgres/index.ts';

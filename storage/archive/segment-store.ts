@@ -16,8 +16,8 @@ export interface SegmentStore {
   /** Removes a segment, if it is there. */
   remove(name: string): Promise<void>;
   /**
-   * Brings a closed segment of so many bytes to where every process reads it and where it stays; readers find it all the
-   * while. Does nothing where it is there. Whoever is killed in the middle, or fails, leaves it to the next call.
+   * Brings a closed segment of so many bytes to where every process reads it and where it stays; readers find it all
+   * the while. Does nothing if the segment is there already. After a kill or a failure the next call goes on with it.
    * @param goesOn asked before each step of some seconds
    * @returns false: `goesOn` ended it
    */

@@ -130,7 +130,7 @@ export const settleLater = statement<[id: number], { id: number }>('settle-later
    update segment set settle_at = case when folder is not null then now() end
     where id = $1 and (folder is null or settle_at is not null) returning id`;
 
-/** To be said before the bytes of a segment are removed: whoever brings it to its place meanwhile takes them back. */
+/** Before the bytes of a segment are removed: a process that is just bringing it to its place then takes them back. */
 export const settleNoMore = statement<[id: number]>('settle-no-more')`
    update segment set settle_at = null where id = $1`;
 

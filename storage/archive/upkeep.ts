@@ -1,7 +1,7 @@
 /**
- * Upkeep of segments: closes those that nobody will commit to any more, brings closed ones to where they stay, removes
- * those without a live record, merges small ones, and rewrites those that are mostly free. Any process that has their folder may do any of
- * it at any time, and be killed in the middle.
+ * Upkeep of segments: closes segments to which nobody will commit any more, brings closed ones to where they stay,
+ * removes those without a live record, merges small ones, and rewrites those that are mostly free. Any process with the
+ * folder of the segments may do each of these at any time, and may be killed in the middle.
  */
 import { allowStoreCalls, inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import { OwnSegment, type SegmentRules } from './own-segment.ts';

@@ -1,5 +1,5 @@
 /** Domains that must not be crawled, and complaints. */
-export { storeComplaint, complaintsBefore } from './complaints.ts';
+export { storeComplaint, complaintsBefore } from './complaints.sql.ts';
 export {
   addOptOut,
   removeOptOut,
