@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest';
 import { createExtractor } from '../../../content/extract.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { withFetching } from './fetching.ts';
@@ -116,4 +118,49 @@ it('asks for each page once, whatever process goes on after a slice that ended i
   while ((await short.fetchSlice(host)).next === 'more');
   expect(asked(site).toSorted()).toEqual(['/', '/a', '/b', '/c']);
   expect(await expectExact(pool, crawl)).toMatchObject({ done: 4, queued: 0, leased: 0 });
+});
+
+/** The pool, whose first transaction is cut off where it would run this statement. */
+function cutOffAt(name: string): Pool {
+  let cut = false;
+  return new Proxy(pool, {
+    get: (of, property) => {
+      if (property !== 'connect') return Reflect.get(of, property, of) as unknown;
+      return async () => {
+        const client = await of.connect();
+        return new Proxy(client, {
+          get: (connection, what) => {
+            const value = Reflect.get(connection, what, connection) as unknown;
+            if (typeof value !== 'function') return value;
+            return (...params: readonly unknown[]): unknown => {
+              const [asked] = params as readonly { readonly name?: string }[];
+              if (what === 'query' && !cut && asked?.name === name) {
+                cut = true;
+                return Promise.reject(new Error(`cut off at ${name}`));
+              }
+              return Reflect.apply(value, connection, params) as unknown;
+            };
+          },
+        });
+      };
+    },
+  });
+}
+
+const written = ['lock-host-queues', 'insert-urls', 'commit-results', 'claim-new-contents', 'upsert-pages'];
+it.for(written)('loses nothing where the write is cut off at %s', async (name) => {
+  const { site, host, crawl } = await follow({
+    '/': page('<a href="/second">on</a>'),
+    '/second': page('the last'),
+  });
+  const writer = new FrontierWriter(cutOffAt(name));
+  await expect(fetching.role({}, { ...parts, writer }).fetchSlice(host)).rejects.toThrow(
+    `cut off at ${name}`,
+  );
+  expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1, queued: 1, leased: 0, done: 0 });
+  for (const table of [tables.page, tables.content])
+    expect(await table.rows(pool, { crawl_id: crawl })).toEqual([]);
+  await fetching.role({}, parts).fetchSlice(host);
+  expect(asked(site)).toEqual(['/', '/', '/second']);
+  expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2, done: 2, leased: 0 });
 });
