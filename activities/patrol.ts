@@ -27,7 +27,7 @@ import { exportRows } from '../storage/exports/index.ts';
 import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
 import { judgeAlike } from '../storage/alike/index.ts';
-import { judgeSameTexts } from '../storage/pages/index.ts';
+import { judgeCopies } from '../storage/pages/index.ts';
 import { openReextractions } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
@@ -149,7 +149,7 @@ export function patrol(
       },
       { run: () => tendQuarantine(pool, shapesALook, tendMs), fault: 'quarantine could not be tended' },
       { run: () => tendSoft404(pool, shapesALook), fault: 'soft 404s could not be tended' },
-      { run: () => judgeSameTexts(pool, judgeMs), fault: 'pages of the same text could not be judged' },
+      { run: () => judgeCopies(pool, judgeMs), fault: 'pages of the same text could not be judged' },
       { run: () => judgeAlike(pool, judgeMs, alike), fault: 'near-duplicates could not be judged' },
       hosts,
     ],

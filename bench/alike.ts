@@ -37,21 +37,21 @@ const dayMs = 24 * 3_600_000;
 const band = '((random() - 0.5) * 1.8e19)::bigint';
 const bands = (of: number): string => `array[${Array.from({ length: of }, () => band).join(', ')}]`;
 const bytes = (times: number): string => `decode(repeat(md5(random()::text), ${String(times)}), 'hex')`;
-const columns = 'crawl_id, host_id, key, words, simhash, sketch, numbers, bands';
+const columns = 'crawl_id, content_id, words, simhash, sketch, numbers, bands';
 
-/** Originals of crawl 1 with these ids, a thousand pages a host. Every eighth text has a template's three bands. */
+/** Originals of crawl 1 with these ids. Every eighth text has a template's three bands. */
 const originals = `insert into text_print (id, original, ${columns}) overriding system value
-  select g, g, 1, g / 1000, int8send(g) || int8send(g), 400, ${band}, ${bytes(8)}, ${bytes(4)},
+  select g, g, 1, g, 400, ${band}, ${bytes(8)}, ${bytes(4)},
          ${bands(18)} || case when g % 8 = 0 then array[g / 64 * 3, g / 64 * 3 + 1, g / 64 * 3 + 2] else ${bands(3)} end
     from generate_series($1::bigint, $2::bigint) g`;
 
 const strangers = `insert into text_print (${columns})
-  select 1, -1, int8send(${band}) || int8send(g), 400, ${band}, ${bytes(8)}, ${bytes(4)}, ${bands(21)}
+  select 1, -abs(${band}), 400, ${band}, ${bytes(8)}, ${bytes(4)}, ${bands(21)}
     from generate_series(1, $1::bigint) g returning id`;
 
 /** Texts that share eighteen bands with an original; $2 says of which originals, by the rest of their ids by 8. */
 const relatives = `insert into text_print (${columns})
-  select 1, -1, int8send(${band}) || o.key, 400, o.simhash, o.sketch, o.numbers, o.bands[4:21] || ${bands(3)}
+  select 1, -abs(${band}), 400, o.simhash, o.sketch, o.numbers, o.bands[4:21] || ${bands(3)}
     from (select (random() * ($3::bigint / 8 - 1))::bigint * 8 + $2::bigint as id from generate_series(1, $1::bigint)) r
     join text_print o on o.id = r.id returning id`;
 
@@ -156,7 +156,7 @@ try {
       `  ${each(lookedUp - begun)} a print if ${String(batch)} are asked together; ` +
         `${each(performance.now() - lookedUp)} to judge one (${String(judged)} judged).`,
     );
-    await pool.query('delete from text_print where host_id = -1');
+    await pool.query('delete from text_print where content_id < 0');
   }
   process.stdout.write(
     [

@@ -30,17 +30,25 @@ export async function storePages(pool: Pool, pages: number): Promise<string> {
     [crawl],
   );
   await pool.query(
-    `insert into page (host_id, crawl_id, key, title, description, language, charset, words, links, noindex, nofollow,
-                       outlinks)
-     select host, crawl, key, 'A page called ' || n, 'What page ' || n || ' is about, said in one sentence', 'en',
+    `with claimed as (
+       insert into content (crawl_id, hash, host_id, key, tenant_id)
+       select crawl_id, content_hash, host_id, key, 1 from url where crawl_id = $1
+       returning id, host_id, crawl_id, key
+     ), pointing as (
+       update url u set content_id = c.id
+         from claimed c where u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key
+     )
+     insert into reading (content_id, host_id, crawl_id, key, title, description, language, charset, words, links, noindex,
+                          nofollow, outlinks)
+     select c.id, host, crawl, each.key, 'A page called ' || n, 'What page ' || n || ' is about, said in one sentence', 'en',
             'utf-8', 300, 40, false, false, ''
-     from (${ofEach}) each`,
+     from (${ofEach}) each join claimed c on c.key = each.key`,
     [crawl, pages],
   );
   await pool.query(
     `update crawl set state = 'finished', reason = 'complete', started_at = created_at, ended_at = now() where id = $1`,
     [crawl],
   );
-  await pool.query('vacuum analyze url, page');
+  await pool.query('vacuum analyze url, content, reading');
   return crawl;
 }

@@ -60,7 +60,8 @@ const fetched = (place: LeasedPlace): ResultRow => ({
   headers: null,
 });
 
-const read = ({ host_id, crawl_id, key }: LeasedPlace) => ({
+const read = ({ host_id, crawl_id, key }: LeasedPlace, content_id: number) => ({
+  content_id,
   host_id,
   crawl_id,
   key,
@@ -143,7 +144,15 @@ export async function openScaleCrawl(databaseUrl: string) {
       return urls.map(({ crawl_id, key }) => ({ host_id: host, crawl_id, key, token }));
     },
     commit: (place: LeasedPlace) => writer.write({ results: [fetched(place)] }),
-    store: (places: readonly LeasedPlace[]) => writer.write({ pages: places.map(read) }),
+    store: async (places: readonly LeasedPlace[]): Promise<void> => {
+      const { rows } = await pool.query<{ id: number }>(
+        `insert into content (crawl_id, hash, host_id, key, tenant_id)
+         select $1, sha256(decode(key, 'hex')), host_id, decode(key, 'hex'), 1
+           from json_to_recordset($2) as r(host_id bigint, key text) returning id`,
+        [id, JSON.stringify(places)],
+      );
+      await writer.write({ pages: places.map((place, n) => read(place, rows[n]?.id ?? 0)) });
+    },
     /** One tick of a scheduler that has room for so many hosts in all. */
     tick: async (activeHosts: number): Promise<number> => {
       const turns = await takeTurns(pool, 0, activeHosts, front);

@@ -20,7 +20,7 @@ const visited = <S extends z.ZodType>(column: string, schema: S) => ({
 });
 
 /**
- * A column of `page` and `reextraction_page`: what extraction finds (content/extract.ts), under the name of the field.
+ * A column of `reading`: what extraction finds (content/extract.ts), under the name of the field.
  * Lists have null where nothing was extracted.
  */
 const extracted = <C extends string, S extends z.ZodType>(column: C, type: string, found: S) => ({

@@ -108,7 +108,15 @@ create table content (
   key bytea not null,
   tenant_id bigint not null,
   first_at timestamp with time zone not null default now(),
+  id bigint not null generated always as identity,
   constraint content_pkey PRIMARY KEY (crawl_id, hash, site)
+);
+
+create table content_due (
+  id bigint not null generated always as identity,
+  crawl_id bigint not null,
+  content_id bigint not null,
+  constraint content_due_pkey PRIMARY KEY (id)
 );
 
 create table crawl (
@@ -524,29 +532,6 @@ create table outage (
   constraint outage_pkey PRIMARY KEY (worker, dependency, since)
 );
 
-create table page (
-  host_id bigint not null,
-  crawl_id bigint not null,
-  key bytea not null,
-  title text,
-  description text,
-  language text,
-  charset text,
-  words integer not null,
-  links integer not null,
-  canonical text,
-  noindex boolean not null,
-  nofollow boolean not null,
-  text_hash bytea,
-  simhash bigint,
-  meta jsonb,
-  outlinks text not null,
-  relevance real,
-  extracted_at timestamp with time zone not null default now(),
-  fields jsonb,
-  constraint page_pkey PRIMARY KEY (host_id, crawl_id, key)
-);
-
 create table page_counter (
   crawl_id bigint not null,
   counter text not null,
@@ -628,6 +613,34 @@ create table quarantine (
   constraint quarantine_verdict_check CHECK ((verdict = ANY (ARRAY['suspected'::text, 'cleared'::text, 'held'::text, 'confirmed'::text, 'released'::text])))
 );
 
+create table reading (
+  crawl_id bigint not null,
+  content_id bigint not null,
+  job_id bigint not null default 0,
+  host_id bigint not null,
+  key bytea not null,
+  title text,
+  description text,
+  language text,
+  charset text,
+  words integer not null,
+  links integer not null,
+  canonical text,
+  noindex boolean not null,
+  nofollow boolean not null,
+  text_hash bytea,
+  simhash bigint,
+  meta jsonb,
+  fields jsonb,
+  outlinks text not null,
+  relevance real,
+  extracted_at timestamp with time zone not null default now(),
+  cut jsonb,
+  print jsonb,
+  is_printed boolean not null default false,
+  constraint reading_pkey PRIMARY KEY (crawl_id, content_id, job_id)
+);
+
 create table reading_in_use (
   crawl_id bigint not null,
   job_id bigint not null,
@@ -645,39 +658,13 @@ create table reextraction (
   until bigint not null,
   extractor integer,
   owner uuid,
-  place jsonb,
-  walked timestamp with time zone,
   pages bigint not null default 0,
   tally jsonb not null default '{}'::jsonb,
   turns integer not null default 0,
   settled integer not null default 0,
   has_pages boolean not null default true,
+  place bigint,
   constraint reextraction_pkey PRIMARY KEY (id)
-);
-
-create table reextraction_page (
-  job_id bigint not null,
-  host_id bigint not null,
-  key bytea not null,
-  of timestamp with time zone not null,
-  title text,
-  description text,
-  language text,
-  charset text,
-  words integer not null,
-  links integer not null,
-  canonical text,
-  noindex boolean not null,
-  nofollow boolean not null,
-  text_hash bytea,
-  meta jsonb,
-  fields jsonb,
-  outlinks text not null,
-  cut jsonb,
-  print jsonb,
-  is_printed boolean not null default false,
-  constraint reextraction_page_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id) ON DELETE CASCADE,
-  constraint reextraction_page_pkey PRIMARY KEY (job_id, host_id, key)
 );
 
 create table revisit (
@@ -855,16 +842,13 @@ create table text_due (
   id bigint not null generated always as identity,
   crawl_id bigint not null,
   text_hash bytea not null,
-  host_id bigint not null,
-  key bytea not null,
+  content_id bigint not null,
   constraint text_due_pkey PRIMARY KEY (id)
 );
 
 create table text_print (
   id bigint not null generated always as identity,
   crawl_id bigint not null,
-  host_id bigint not null,
-  key bytea not null,
   words integer not null,
   simhash bigint not null,
   sketch bytea not null,
@@ -874,7 +858,8 @@ create table text_print (
   likeness real,
   distance smallint,
   crowded smallint not null default 0,
-  constraint text_print_host_id_crawl_id_key_key UNIQUE (host_id, crawl_id, key),
+  content_id bigint not null,
+  constraint text_print_crawl_id_content_id_key UNIQUE (crawl_id, content_id),
   constraint text_print_pkey PRIMARY KEY (id)
 );
 
@@ -925,6 +910,7 @@ create table url (
   reported_hash bytea,
   link_fields text,
   chain text,
+  content_id bigint,
   constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);
@@ -1003,69 +989,38 @@ create table worker_process (
   constraint worker_process_pkey PRIMARY KEY (id)
 );
 
-create view current_page as
- SELECT p.host_id,
-    p.crawl_id,
-    p.key,
-        CASE
-            WHEN r.job_id IS NULL THEN p.title
-            ELSE r.title
-        END AS title,
-        CASE
-            WHEN r.job_id IS NULL THEN p.description
-            ELSE r.description
-        END AS description,
-        CASE
-            WHEN r.job_id IS NULL THEN p.language
-            ELSE r.language
-        END AS language,
-        CASE
-            WHEN r.job_id IS NULL THEN p.charset
-            ELSE r.charset
-        END AS charset,
-        CASE
-            WHEN r.job_id IS NULL THEN p.words
-            ELSE r.words
-        END AS words,
-        CASE
-            WHEN r.job_id IS NULL THEN p.links
-            ELSE r.links
-        END AS links,
-        CASE
-            WHEN r.job_id IS NULL THEN p.canonical
-            ELSE r.canonical
-        END AS canonical,
-        CASE
-            WHEN r.job_id IS NULL THEN p.noindex
-            ELSE r.noindex
-        END AS noindex,
-        CASE
-            WHEN r.job_id IS NULL THEN p.nofollow
-            ELSE r.nofollow
-        END AS nofollow,
-        CASE
-            WHEN r.job_id IS NULL THEN p.text_hash
-            ELSE r.text_hash
-        END AS text_hash,
-        CASE
-            WHEN r.job_id IS NULL THEN p.meta
-            ELSE r.meta
-        END AS meta,
-        CASE
-            WHEN r.job_id IS NULL THEN p.fields
-            ELSE r.fields
-        END AS fields,
-        CASE
-            WHEN r.job_id IS NULL THEN p.outlinks
-            ELSE r.outlinks
-        END AS outlinks,
-    p.relevance,
-    p.extracted_at,
-    r.job_id IS NOT NULL AS is_reextracted,
-    r.cut
-   FROM page p
-     LEFT JOIN reading_in_use v ON v.crawl_id = p.crawl_id
-     LEFT JOIN reextraction_page r ON r.job_id = v.job_id AND r.host_id = p.host_id AND r.key = p.key AND r.of = p.extracted_at;
+create view current_reading as
+ SELECT crawl_id,
+    content_id,
+    job_id,
+    host_id,
+    key,
+    title,
+    description,
+    language,
+    charset,
+    words,
+    links,
+    canonical,
+    noindex,
+    nofollow,
+    text_hash,
+    simhash,
+    meta,
+    fields,
+    outlinks,
+    relevance,
+    extracted_at,
+    cut,
+    print,
+    is_printed,
+    job_id > 0 AS is_reextracted
+   FROM reading r
+  WHERE job_id = COALESCE(( SELECT v.job_id
+           FROM reading_in_use v
+          WHERE v.crawl_id = r.crawl_id AND (EXISTS ( SELECT
+                   FROM reading n
+                  WHERE n.crawl_id = r.crawl_id AND n.content_id = r.content_id AND n.job_id = v.job_id))), 0::bigint);
 
 create view last_outage as
  WITH each AS (
@@ -1106,6 +1061,8 @@ CREATE INDEX audit_log_work ON public.audit_log USING btree (tenant_id, number) 
 CREATE INDEX body_segment ON public.body USING btree (segment);
 
 CREATE INDEX complaint_domain ON public.complaint USING btree (domain, id);
+
+CREATE UNIQUE INDEX content_id ON public.content USING btree (crawl_id, id);
 
 CREATE INDEX content_known ON public.content USING btree (hash, tenant_id, first_at, crawl_id);
 
@@ -1179,11 +1136,7 @@ CREATE INDEX made_up_path_open ON public.made_up_path USING btree (host_id) WHER
 
 CREATE INDEX outage_seen ON public.outage USING btree (seen_at);
 
-CREATE INDEX page_history_body ON public.page_history USING btree (crawl_id, body_sign);
-
 CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
-
-CREATE INDEX page_text ON public.page USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
 
 CREATE INDEX page_version_body ON public.page_version USING btree (content_hash) WHERE (content_hash IS NOT NULL);
 
@@ -1193,11 +1146,15 @@ CREATE INDEX quarantine_releases ON public.quarantine USING btree (id) WHERE ((v
 
 CREATE INDEX quarantine_samples ON public.quarantine USING btree (sample_at) WHERE (verdict = 'held'::text);
 
+CREATE INDEX reading_of_job ON public.reading USING btree (job_id, content_id) WHERE (job_id > 0);
+
+CREATE INDEX reading_print ON public.reading USING btree (job_id, is_printed) WHERE (print IS NOT NULL);
+
+CREATE INDEX reading_text ON public.reading USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
+
 CREATE INDEX reextraction_of_crawl ON public.reextraction USING btree (crawl_id, id);
 
 CREATE INDEX reextraction_open ON public.reextraction USING btree (id) WHERE ((state = ANY (ARRAY['waiting'::reextraction_state, 'running'::reextraction_state, 'keeping'::reextraction_state, 'removing'::reextraction_state])) OR (settled < turns) OR (has_pages AND (state = ANY (ARRAY['failed'::reextraction_state, 'cancelled'::reextraction_state]))));
-
-CREATE INDEX reextraction_print ON public.reextraction_page USING btree (job_id, is_printed) WHERE (print IS NOT NULL);
 
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 
@@ -1224,6 +1181,8 @@ CREATE INDEX text_print_bands ON public.text_print USING gin (bands) WITH (fastu
 CREATE INDEX text_print_unjudged ON public.text_print USING btree (crawl_id, id) WHERE (original IS NULL);
 
 CREATE INDEX trap_watch_crawl ON public.trap_watch USING btree (crawl_id);
+
+CREATE INDEX url_copies ON public.url USING btree (crawl_id, content_id) WHERE ((alias_host IS NOT NULL) AND (content_id IS NOT NULL));
 
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
@@ -1256,6 +1215,31 @@ CREATE INDEX webhook_cursor_due ON public.webhook_cursor USING btree (webhook_id
 CREATE INDEX webhook_dead_letter_latest ON public.webhook_dead_letter USING btree (webhook_id, created_at);
 
 CREATE INDEX webhook_tenant ON public.webhook USING btree (tenant_id, created_at, id);
+
+CREATE OR REPLACE FUNCTION public.content_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with read as (
+    delete from reading r using gone g where r.crawl_id = g.crawl_id and r.content_id = g.id
+    returning r.crawl_id, r.content_id, r.job_id, r.text_hash
+  )
+  insert into text_due (crawl_id, text_hash, content_id)
+  select r.crawl_id, r.text_hash, r.content_id from read r join crawl c on c.id = r.crawl_id and c.removed_at is null
+   where r.job_id = 0 and r.text_hash is not null;
+  with prints as (
+    delete from text_print t using gone g where t.crawl_id = g.crawl_id and t.content_id = g.id
+    returning t.crawl_id, t.id
+  )
+  update text_print t set original = null, likeness = null, distance = null
+    from prints p
+   where t.crawl_id = p.crawl_id and t.original = p.id and t.id not in (select id from prints);
+  insert into freed_body (hash) select distinct hash from gone order by hash
+  on conflict (hash) do update set since = now();
+  return null;
+end $function$
+;
 
 CREATE OR REPLACE FUNCTION public.crawl_rested()
  RETURNS trigger
@@ -1629,6 +1613,8 @@ begin
   return null;
 end $function$
 ;
+
+CREATE TRIGGER content_gone AFTER DELETE ON public.content REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION content_gone();
 
 CREATE TRIGGER crawl_rested BEFORE UPDATE OF state ON public.crawl FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION crawl_rested();
 

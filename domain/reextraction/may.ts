@@ -1,5 +1,5 @@
 /**
- * What may be done with the re-extractions of a crawl. Each compares with what `page` holds, so at most one is made, and at
+ * What may be done with the re-extractions of a crawl. Each compares with what was read before, so at most one is made, and at
  * most one is in use; while one is in use none is begun, and before it becomes the pages' own the others must go.
  */
 

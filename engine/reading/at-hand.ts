@@ -16,6 +16,8 @@ export class ReaderAtHand {
   readonly #dependencies: Dependencies;
   readonly #extractor: () => Promise<Extractor>;
   #made: Promise<PageReader> | null = null;
+  /** How many contents were named that had no id yet. */
+  #named = 0;
 
   /** @param extractor takes 25 MB: it is made for the first page */
   constructor(dependencies: Dependencies, extractor: () => Promise<Extractor>) {
@@ -29,8 +31,12 @@ export class ReaderAtHand {
   }
 
   /** As `PageReader.readAtHand`. Writes nothing. */
-  async read(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
-    return (await this.#reader).readAtHand(staged, crawl, body);
+  async read(
+    staged: Omit<StagedBody, 'content_id'>,
+    crawl: OpenCrawl,
+    body: Uint8Array,
+  ): Promise<Opened | null> {
+    return (await this.#reader).readAtHand({ ...staged, content_id: -++this.#named }, crawl, body);
   }
 
   /**
@@ -51,6 +57,7 @@ export class ReaderAtHand {
           {
             ...row,
             stage: storedStages.none,
+            content_id: claim.content_id,
             ...(end !== undefined && Object.keys(end.cut).length > 0 && { cut: end.cut }),
           },
         ],

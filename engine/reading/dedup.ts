@@ -8,6 +8,7 @@ import { storedStages } from '../../domain/stage.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { inTransaction, type Pool } from '../../storage/postgres/index.ts';
 import {
+  advanceStages,
   type StageRow,
   type StagedBody,
   claimContents,
@@ -24,7 +25,7 @@ import { count } from '../metrics/counters.ts';
  * @param repeated is told of the pages that are not read, once that is stored
  */
 export function createDedup(
-  { pool, writer }: Pick<Dependencies, 'pool' | 'writer'>,
+  { pool }: Pick<Dependencies, 'pool'>,
   repeated: (bodies: readonly StagedBody[]) => Promise<void>,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
   return async (bodies) => {
@@ -41,14 +42,19 @@ export function createDedup(
     const rows = (some: typeof claims): string => JSON.stringify(some.map(({ body: _, ...row }) => row));
     // A claim for no site gives way to the claims of sites, so these come first.
     const [ofSites, ofNone] = [claims.filter(({ site }) => site > 0), claims.filter(({ site }) => site <= 0)];
-    const owners = await inTransaction(pool, async (db) => {
+    const stages = await inTransaction(pool, async (db) => {
       for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
-      return contentOwners(db, rows(claims));
+      const owners = await contentOwners(db, rows(claims));
+      const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
+      const judged = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
+      const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
+      // In the transaction of the claim: a page that stands for a body points at it.
+      await advanceStages(
+        db,
+        JSON.stringify([...judged, ...probes.map((probe) => stageAfter(probe, undefined))]),
+      );
+      return judged;
     });
-    const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
-    const stages = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
-    const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
-    await writer.write({ stages: [...stages, ...probes.map((probe) => stageAfter(probe, undefined))] });
     const copies = claims.flatMap(({ body, site }, at) =>
       stages[at]?.to === storedStages.none && site !== ofRequisites ? [body] : [],
     );
@@ -64,12 +70,14 @@ export function createDedup(
  */
 export async function newClaim(
   pool: Pool,
-  { crawl_id, content_hash, host_id, key, origin }: StagedBody,
+  { crawl_id, content_id, content_hash, host_id, key, origin }: StagedBody,
   isKnown: boolean,
 ): Promise<ContentClaim | null> {
   const hash = content_hash.toString('hex');
   const owners = isKnown ? await contentOwners(pool, JSON.stringify([{ crawl_id, hash, site: 0 }])) : [];
-  return owners.length > 0 ? null : { crawl_id, hash, host_id, key, origins: originsOfSite(origin) };
+  return owners.length > 0
+    ? null
+    : { content_id, crawl_id, hash, host_id, key, origins: originsOfSite(origin) };
 }
 
 /** By host and crawl: the site with a seed to which the host belongs, if there is one. */
@@ -97,9 +105,11 @@ const isStyleSheet = (type: string | null): boolean => /^\s*text\/css\b/i.test(t
 function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
   const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: storedStages.dedup };
   const isRead = body.kind !== storedKinds.requisite || isStyleSheet(body.content_type);
+  const content = { content_id: owner?.content_id ?? null };
   if (owner === undefined || (owner.host_id === body.host_id && owner.key === body.key)) {
     const to = isRead ? storedStages.extract : storedStages.none;
-    return { ...place, to, alias_host: null, alias_key: null };
+    return { ...place, ...content, to, alias_host: null, alias_key: null };
   }
-  return { ...place, to: storedStages.none, alias_host: owner.host_id, alias_key: owner.key };
+  const { host_id: alias_host, key: alias_key } = owner;
+  return { ...place, ...content, to: storedStages.none, alias_host, alias_key };
 }

@@ -3,17 +3,18 @@ import { fingerprint } from '../../domain/alike/fingerprint.ts';
 import type { PrintRow } from '../../storage/alike/index.ts';
 import type { StagedBody } from '../../storage/pages/index.ts';
 
-/** A page that was read before may have a fingerprint that no longer fits: an empty one takes its place. */
-export function printRow({ host_id, crawl_id, key, fetches }: StagedBody, text: string): PrintRow | null {
-  const place = { host_id, crawl_id, key };
+/** Null: the text is too short to be like another one. */
+export function printRow(
+  { crawl_id, content_id }: Pick<StagedBody, 'crawl_id' | 'content_id'>,
+  text: string,
+): PrintRow | null {
   const print = fingerprint(text);
-  if (print === null) {
-    return fetches > 1 ? { ...place, words: 0, simhash: '0', sketch: '', numbers: '', bands: [] } : null;
-  }
+  if (print === null) return null;
   const numbers = Buffer.alloc(print.numbers.length * 4);
   for (const [at, number] of print.numbers.entries()) numbers.writeUInt32BE(number, at * 4);
   return {
-    ...place,
+    crawl_id,
+    content_id,
     words: print.words,
     simhash: String(print.simhash),
     bands: print.bands.map(String),

@@ -112,13 +112,14 @@ function extractionRow({ origin }: StagedBody, extracted: Extracted): Extraction
 }
 
 function placeOf(
-  { host_id, crawl_id, key, url, depth }: StagedBody,
+  { content_id, host_id, crawl_id, key, url, depth }: StagedBody,
   crawl: OpenCrawl,
   extracted: Extracted,
   relevance: number | null,
 ): Omit<PageRow, keyof ExtractionRow> {
   const { title, language } = extracted;
   return {
+    content_id,
     host_id,
     crawl_id,
     key,

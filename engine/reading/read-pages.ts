@@ -190,11 +190,7 @@ export class PageReader {
         { host: ofHost[0]?.origin, bodies: ofHost.length },
         'bodies are missing or damaged; their URLs are fetched again',
       );
-      const rows = ofHost.map(({ crawl_id, key, content_hash }) => ({
-        crawl_id,
-        key,
-        hash: content_hash.toString('hex'),
-      }));
+      const rows = ofHost.map(({ crawl_id, key }) => ({ crawl_id, key }));
       await retrying(() => requeueLostBodies(pool, String(hostId), JSON.stringify(rows)));
     }
   }
@@ -344,6 +340,7 @@ const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageEnd =>
   cut,
   alias_host: null,
   alias_key: null,
+  content_id: null,
 });
 
 const linkCandidates = (

@@ -104,9 +104,6 @@ export function noteOf(visits: readonly VisitedPage[], keepFresh: KeepFresh, rul
         body_sign: visit.body_sign,
         text_sign: visit.text_sign,
         simhash: simhashAfter(before?.found ?? null, found, changed)?.toString() ?? null,
-        lost_sign:
-          before !== null && before.found.bodySign !== visit.body_sign ? before.found.bodySign : null,
-        unread: found.isDead || visit.is_copy,
         due_in_days: isPart(visit.url) ? next.inDays : null,
       },
     ];

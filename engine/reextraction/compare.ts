@@ -44,8 +44,8 @@ async function samplesOf(
   sampled: readonly SampledPage[],
 ): Promise<Shown['samples']> {
   const rows = await rowsOf(db, crawlId, id, sampled);
-  return rows.flatMap(({ url, before, after, is_outdated }) =>
-    after === null || is_outdated ? [] : [{ url, ...show(before, after, field) }],
+  return rows.flatMap(({ url, before, after }) =>
+    after === null ? [] : [{ url, ...show(before, after, field) }],
   );
 }
 

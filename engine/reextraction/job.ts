@@ -18,7 +18,6 @@ import { unreadPages } from '../../storage/crawls/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
 import { inTransaction, retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
-  beginAnew,
   cancelReextraction,
   claimReextraction,
   dropReextraction,
@@ -43,9 +42,9 @@ import { readAgain, type Rereading, type StoredPage } from './read-again.ts';
 
 export type ReextractionTools = Rereading & Pick<Dependencies, 'outage'>;
 
-/** Pages of one step, and URLs that are looked at for them. */
+/** Pages of one step, and contents that are looked at for them. */
 const stepPages = 100;
-const stepUrls = 1_000;
+const stepContents = 1_000;
 /** Rows that are kept, removed or exchanged in one statement. */
 const batch = 500;
 /**
@@ -125,40 +124,25 @@ class ReextractionWork implements Work {
       const down = this.#tools.outage();
       if (down !== null) throw down;
       if (await this.#step()) {
-        const ended = await retrying(() => endReextraction(this.#pool, id, this.#owner, 'finished', null));
-        if (ended.length > 0) return nothingLeft;
-        await this.#beginAnew();
+        owned(await retrying(() => endReextraction(this.#pool, id, this.#owner, 'finished', null)));
+        return nothingLeft;
       }
       if (!this.#call.goOn()) return this.#progress('reading');
       await this.#giveWay(performance.now() - begunAt);
     }
   }
 
-  /**
-   * Where the crawl has ended meanwhile, or was ranked, copies of pages were chosen anew, which moves extractions from one URL to another:
-   * the walk may have missed some. Until all rows are gone, the next call comes here again.
-   */
-  async #beginAnew(): Promise<void> {
-    const { id } = this.#job;
-    owned(await retrying(() => holdReextraction(this.#pool, id, this.#owner)));
-    if (!(await this.#empty())) return;
-    owned(await retrying(() => beginAnew(this.#pool, id, this.#owner)));
-    this.#job = { ...this.#job, place: null, pages: 0, tally: {}, extractor: null };
-  }
-
   /** @returns the walk is over */
   async #step(): Promise<boolean> {
     const { id, crawl_id: crawlId, until, place } = this.#job;
-    const { micros = 0, host = 0, key = '' } = place ?? {};
-    const rows = await retrying(() =>
-      walkPages(this.#pool, crawlId, micros, host, key, until, stepPages, stepUrls),
-    );
+    const walk = { crawlId, after: place ?? 0, until, limit: stepPages, mostLooked: stepContents };
+    const rows = await retrying(() => walkPages(this.#pool, walk));
     const last = rows.at(-1);
     if (last === undefined) return true;
     const crawl = await this.#tools.books.crawls.open(Number(crawlId));
     const outcomes: Outcome[] = [];
     const found: object[] = [];
-    const stored = rows.filter((row): row is StoredPage => row.of !== null);
+    const stored = rows.filter((row): row is StoredPage => row.key !== null);
     for await (const { outcome, row } of readAgain(this.#tools, crawl, stored)) {
       outcomes.push(outcome);
       if (row !== null) found.push(row);
@@ -168,12 +152,12 @@ class ReextractionWork implements Work {
       tally,
       pages: this.#job.pages + stored.length,
       extractor: this.#tools.extractor.version,
-      place: { micros: last.micros, host: last.host_id, key: last.key },
+      place: last.content_id,
     };
     const [noted, written] = [JSON.stringify(next), JSON.stringify(found)];
     owned(await retrying(() => noteReextracted(this.#pool, id, this.#owner, noted, written)));
     this.#job = { ...this.#job, ...next };
-    return rows.length === last.looked && last.looked < stepUrls;
+    return rows.length === last.looked && last.looked < stepContents;
   }
 
   async #giveWay(tookMs: number): Promise<void> {

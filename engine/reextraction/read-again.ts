@@ -5,7 +5,7 @@ import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, unreadCuts, unruledCuts, type Cut } from '../../domain/limits.ts';
 import { changedFields, linksApart, type Extraction } from '../../domain/reextraction/difference.ts';
 import type { Outcome, SampledPage, Unread } from '../../domain/reextraction/tally.ts';
-import type { ReextractedPage, WalkedPage } from '../../storage/reextraction/index.ts';
+import { noPrint, type ReextractedPage, type WalkedPage } from '../../storage/reextraction/index.ts';
 import { DependencyDown } from '../breakers/dependency-down.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -18,8 +18,8 @@ import { readPage } from '../reading/read-page.ts';
 /** Bodies that are looked up together: a store at the other end of a network takes long to answer. */
 const together = 8;
 
-/** A page of the walk that has an extraction. */
-export type StoredPage = WalkedPage & { readonly of: string };
+/** A page of the walk of which something was read. */
+export type StoredPage = WalkedPage & { readonly key: string };
 
 interface ReadAgain {
   readonly outcome: Outcome;
@@ -105,7 +105,7 @@ function read(
     row:
       changed.length === 0 && print === null
         ? null
-        : { ...after, host_id: page.host_id, key: page.key, of: page.of, print },
+        : { ...after, content_id: page.content_id, host_id: page.host_id, key: page.key, print },
   };
 }
 
@@ -119,7 +119,7 @@ function admitted(cut: Cut | null): Cut {
 function printOf({ config }: OpenCrawl, page: StoredPage, main: string): object | null {
   if (!config.nearDuplicates) return null;
   const stored = page.stored_print;
-  const row = printRow({ ...page, fetches: stored === null ? 1 : 2 }, main);
+  const row = printRow(page, main) ?? (stored === null ? null : noPrint);
   if (row === null) return null;
   const { words, simhash, sketch, numbers, bands } = row;
   const told = { words, simhash, sketch, numbers };
@@ -127,8 +127,8 @@ function printOf({ config }: OpenCrawl, page: StoredPage, main: string): object 
   return isSame ? null : { ...told, bands };
 }
 
-const placeOf = ({ host_id, key }: WalkedPage): SampledPage => [host_id, key];
-const unread = (page: WalkedPage, why: Unread): ReadAgain => ({
+const placeOf = ({ host_id, key }: StoredPage): SampledPage => [host_id, key];
+const unread = (page: StoredPage, why: Unread): ReadAgain => ({
   outcome: { page: placeOf(page), unread: why },
   row: null,
 });

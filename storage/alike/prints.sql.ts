@@ -3,9 +3,9 @@ import { statement } from '../postgres/index.ts';
 
 /** A fingerprint (domain/alike/fingerprint.ts), as JSON. Bytes are hex. */
 export interface PrintRow {
-  readonly host_id: number;
   readonly crawl_id: number;
-  readonly key: string;
+  /** Never null. */
+  readonly content_id: number | null;
   readonly words: number;
   readonly simhash: string;
   readonly sketch: string;
@@ -15,12 +15,12 @@ export interface PrintRow {
 
 /** Stores fingerprints, to be judged. One that has not changed keeps its judgement. No answer. */
 export const storePrints = statement<[rows: string]>('store-prints')`
-   insert into text_print as t (host_id, crawl_id, key, words, simhash, sketch, numbers, bands)
-   select host_id, crawl_id, decode(key, 'hex'), words, simhash, decode(sketch, 'hex'), decode(numbers, 'hex'), bands
-     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text, words int, simhash bigint, sketch text,
+   insert into text_print as t (crawl_id, content_id, words, simhash, sketch, numbers, bands)
+   select crawl_id, content_id, words, simhash, decode(sketch, 'hex'), decode(numbers, 'hex'), bands
+     from json_to_recordset($1) as r(crawl_id bigint, content_id bigint, words int, simhash bigint, sketch text,
                                      numbers text, bands bigint[])
-    order by host_id, crawl_id, key
-   on conflict (host_id, crawl_id, key) do update
+    order by crawl_id, content_id
+   on conflict (crawl_id, content_id) do update
      set words = excluded.words, simhash = excluded.simhash, sketch = excluded.sketch, numbers = excluded.numbers,
          bands = excluded.bands, original = null, likeness = null, distance = null, crowded = 0
     where (t.simhash, t.sketch, t.numbers) is distinct from (excluded.simhash, excluded.sketch, excluded.numbers)`;
@@ -116,16 +116,18 @@ export const listClusters = statement<
                     where crawl_id = $1 and original > $2 and original <> id
                     group by original order by original) g
              join text_print o on o.id = g.original
-             join url u on u.host_id = o.host_id and u.crawl_id = $1 and u.key = o.key
+             join content c on c.crawl_id = $1 and c.id = o.content_id
+             join url u on u.host_id = c.host_id and u.crawl_id = $1 and u.key = c.key
              left join url first on first.host_id = u.alias_host and first.crawl_id = $1 and first.key = u.alias_key
-             left join text_print f
-               on f.host_id = first.host_id and f.crawl_id = $1 and f.key = first.key and f.original = g.original
+             left join text_print f on f.crawl_id = $1 and f.content_id = first.content_id and f.original = g.original
             where g.pages > (f.id is not null)::int
             order by g.original limit $3) c
     cross join lateral (
       select json_agg(json_build_object('url', url, 'likeness', likeness, 'distance', distance)) as alike
         from (select a.url, t.likeness, t.distance
-                from text_print t join url a on a.host_id = t.host_id and a.crawl_id = $1 and a.key = t.key
+                from text_print t
+                join content own on own.crawl_id = $1 and own.id = t.content_id
+                join url a on a.host_id = own.host_id and a.crawl_id = $1 and a.key = own.key
                where t.crawl_id = $1 and t.original = c.original and t.original <> t.id and t.id is distinct from c.first
                order by t.id limit $4) listed
     ) m

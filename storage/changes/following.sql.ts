@@ -104,11 +104,10 @@ export const answersAfter = statement<
       order by u.fetched_at, u.host_id, u.key limit $6
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, (extract(epoch from u.fetched_at) * 1000000)::bigint as micros,
-          u.state = 'dead' as gone, ${versionOf('u', '0', 'coalesce(p.text_hash, o.text_hash)')},
+          u.state = 'dead' as gone, ${versionOf('u', '0', 'p.text_hash')},
           (own.version ->> 'number')::int as last_number, coalesce(own.version, earlier.version) as before
      from feed u
-     left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
-     left join page o on o.host_id = u.alias_host and o.crawl_id = u.crawl_id and o.key = u.alias_key
+     left join reading p on p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0
      left join lateral (
        select to_jsonb(latest) as version
          from (select ${versionOf('v', 'v.number', 'v.text_hash')}, v.gone
@@ -122,7 +121,7 @@ export const answersAfter = statement<
                       e.state = 'dead' as gone
                  from (${crawlsBefore('u.host_id', '$1')}) among
                  join url e on e.host_id = u.host_id and e.crawl_id = among.crawl_id and e.key = u.key
-                 left join page ep on ep.host_id = e.host_id and ep.crawl_id = e.crawl_id and ep.key = e.key
+                 left join reading ep on ep.crawl_id = e.crawl_id and ep.content_id = e.content_id and ep.job_id = 0
                 where ${isAnswered('e')} and e.fetched_at < u.fetched_at
                 order by e.fetched_at desc limit 1) latest
      ) earlier on own.version is null
@@ -260,7 +259,7 @@ export const listVersions = statement<
              v.change, e.url
         from url e
         left join page_version v on v.host_id = e.host_id and v.crawl_id = e.crawl_id and v.key = e.key
-        left join page p on p.host_id = e.host_id and p.crawl_id = e.crawl_id and p.key = e.key
+        left join reading p on p.crawl_id = e.crawl_id and p.content_id = e.content_id and p.job_id = 0
        where e.host_id = $2 and e.crawl_id = among.crawl_id and e.key = $3
          and (v.number is not null or ${isAnswered('e')})
     ) v

@@ -54,11 +54,6 @@ export const removeUrls = statement<[crawlId: number, hostId: number, limit: num
    ), gone as (
      delete from url u using chosen k where u.host_id = $2 and u.crawl_id = $1 and u.key = k.key
      returning u.content_hash
-   ), pages as (
-     delete from page p using chosen k where p.host_id = $2 and p.crawl_id = $1 and p.key = k.key
-   ), reextracted as (
-     delete from reextraction_page r using chosen k
-      where r.job_id in (select id from reextraction where crawl_id = $1) and r.host_id = $2 and r.key = k.key
    ), attempts as (
      delete from attempt a using chosen k where a.host_id = $2 and a.crawl_id = $1 and a.key = k.key
    ), letters as (
@@ -87,15 +82,11 @@ export const removeUrls = statement<[crawlId: number, hostId: number, limit: num
 
 /** Removes the remaining rows of a crawl at a host where it has no URLs any more. */
 export const removeHostShare = statement<[crawlId: number, hostId: number]>('remove-host-share')`
-   with pages as (delete from page where host_id = $2 and crawl_id = $1),
-        reextracted as (delete from reextraction_page where host_id = $2
-                           and job_id in (select id from reextraction where crawl_id = $1)),
-        attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
+   with attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
         lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
         links as (delete from link_count where host_id = $2 and crawl_id = $1),
         revisits as (delete from revisit where host_id = $2 and crawl_id = $1),
-        prints as (delete from text_print where host_id = $2 and crawl_id = $1),
         made_up as (delete from made_up_path where host_id = $2 and crawl_id = $1),
         watched as (delete from trap_watch where host_id = $2 and crawl_id = $1),
         quarantined as (delete from quarantine where host_id = $2 and crawl_id = $1),
@@ -111,20 +102,18 @@ const rowsOf = (table: string) =>
      )
      select count(*) as rows from gone`;
 
-/** A page that was queued to be fetched again may have lost its body, for which it still stands. */
-const removeContents = removing('remove-rest-of-content')`
-   with gone as (
-     delete from content where ctid = any (array(select ctid from content where crawl_id = $1 limit $2)) returning hash
-   ), freed as (
-     insert into freed_body (hash) select distinct hash from gone order by hash
-     on conflict (hash) do update set since = now()
-   )
-   select count(*) as rows from gone`;
-
 /** The rows of a crawl apart from its URLs, each statement so many rows at a time; the crawl's own row comes last. */
 export const removeRest = [
-  removeContents,
-  ...['lent_content', 'seed', 'seed_place', 'lent_url', 'page_counter', 'reading_in_use'].map(rowsOf),
+  ...[
+    'content',
+    'content_due',
+    'lent_content',
+    'seed',
+    'seed_place',
+    'lent_url',
+    'page_counter',
+    'reading_in_use',
+  ].map(rowsOf),
   ...['reextraction', 'crawl_config', 'left_out', 'forgotten', 'forgetting', 'host_blocks'].map(rowsOf),
   ...['standing_crawl', 'page_history', 'sitemap_hint', 'sitemap_report', 'sitemap_record'].map(rowsOf),
   ...['freshness_sample', 'trap_watch', 'quarantine', 'crawl_changes'].map(rowsOf),

@@ -1,6 +1,7 @@
 /** URLs and pages that are judged again by a new version. */
 import { storedKinds } from '../../domain/url-kind.ts';
 import type { ExcludedReason, QueuedReason, UrlReason } from '../../domain/url-reason.ts';
+import { readingOf, standsForItsBody } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 import { holdQueues, onceHeld } from '../frontier/index.ts';
 
@@ -138,6 +139,7 @@ export const hostsAtLimit = statement<[crawlId: string, afterHost: number, limit
 
 export interface StoredLinks {
   readonly host_id: number;
+  /** Of the page by whose URL they were resolved. */
   readonly origin: string;
   /** Hex. */
   readonly key: string;
@@ -159,21 +161,21 @@ export const pagesToReread = statement<
   StoredLinks
 >('pages-to-reread')`
    with found as (
-     select p.host_id, h.origin, p.key, p.depth, p.priority, octet_length(p.outlinks) as bytes
+     select p.*, octet_length(r.outlinks) as bytes
        from host_queue q
-       join host h on h.id = q.host_id
       cross join lateral (
-        select p.host_id, p.key, u.depth, u.priority, p.outlinks
-          from current_page p join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
-         where p.host_id = q.host_id and p.crawl_id = q.crawl_id
-           and p.key > case when q.host_id = $2 then decode($3, 'hex') else '' end
-         order by p.key limit $4) p
+        select u.host_id, u.crawl_id, u.key, u.depth, u.priority, u.content_id from url u
+         where u.host_id = q.host_id and u.crawl_id = q.crawl_id
+           and u.key > case when q.host_id = $2 then decode($3, 'hex') else '' end and ${standsForItsBody}
+           and exists (select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id)
+         order by u.key limit $4) p
+       join current_reading r on r.crawl_id = p.crawl_id and r.content_id = p.content_id
       where q.crawl_id = $1 and q.host_id >= $2
-      order by q.host_id, p.key limit $4
+      order by p.host_id, p.key limit $4
    ), weighed as (
      select *, sum(bytes) over (order by host_id, key) - bytes as before from found
    )
-   select w.host_id, w.origin, encode(w.key, 'hex') as key, w.depth, w.priority, p.outlinks
-     from weighed w join current_page p on p.host_id = w.host_id and p.crawl_id = $1 and p.key = w.key
+   select w.host_id, h.origin, encode(w.key, 'hex') as key, w.depth, w.priority, p.outlinks
+     from weighed w join ${readingOf('w')} join host h on h.id = p.host_id
     where w.before < ${linkBytes}
     order by w.host_id, w.key`;

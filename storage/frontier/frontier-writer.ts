@@ -5,7 +5,7 @@
  * looks finished between the two.
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
- * key, then result rows, then the bodies that these claim, then those that are led to, then pages, their fingerprints, then
+ * key, then the contents that results claim, then result rows, then those that are led to, then pages, their fingerprints, then
  * stages; the triggers lock
  * the session's own ledger shard last. Each statement sorts its rows. A transaction that other processes still bring
  * into a deadlock is tried again (retry.ts).
@@ -195,14 +195,14 @@ export class FrontierWriter {
       if (judged.length > 0) await holdConfigs(db, asJson(judged));
       const admitted = admissions.length === 0 ? [] : await admitUrls(db, admissions);
       if (promised.length > 0) await notePromises(db, asJson(promised));
-      const refused = results.length === 0 ? [] : await commitResults(db, asJson(results));
-      if (claims.length > 0 && (await claimNewContents(db, asJson(claims))).length < claims.length)
-        throw new ClaimLost();
+      const given = await claimed(db, claims);
+      const answers = results.length === 0 ? [] : await commitResults(db, asJson(results.map(given)));
+      if (answers.filter(({ content_id: id }) => id !== null).length < claims.length) throw new ClaimLost();
       if (ledTo.length > 0) await leadTo(db, asJson(ledTo));
-      if (pages.length > 0) await upsertPages(db, asJson(pages));
-      if (prints.length > 0) await storePrints(db, asJson(prints));
+      if (pages.length > 0) await upsertPages(db, asJson(pages.map(given)));
+      if (prints.length > 0) await storePrints(db, asJson(prints.map(given)));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
-      for (const { closed } of refused) this.#options.onClosed?.(closed);
+      for (const { closed } of answers) if (closed !== null) this.#options.onClosed?.(closed);
       return admitted;
     };
     const touched = [...admissions, ...results, ...ledTo];
@@ -216,6 +216,24 @@ export class FrontierWriter {
     const isOne = kinds <= 1 && turning(admissions).length === 0 && !admissions.some(({ lease }) => lease);
     return retrying(() => (isOne ? run(this.#pool) : inTransaction(this.#pool, ordered)));
   }
+}
+
+const claimantOf = ({ host_id, crawl_id, key }: Pick<ContentClaim, 'host_id' | 'crawl_id' | 'key'>): string =>
+  `${String(host_id)} ${String(crawl_id)} ${key}`;
+
+/** Claims bodies. @returns gives rows the ids of contents that the write had named @throws ClaimLost */
+async function claimed(
+  db: Queryable,
+  claims: readonly ContentClaim[],
+): Promise<<R extends { readonly content_id?: number | null }>(row: R) => R> {
+  if (claims.length === 0) return (row) => row;
+  const held = new Map((await claimNewContents(db, asJson(claims))).map((row) => [claimantOf(row), row.id]));
+  if (held.size < claims.length) throw new ClaimLost();
+  const ids = new Map(claims.map((claim) => [claim.content_id, held.get(claimantOf(claim))]));
+  return (row) => {
+    const id = ids.get(row.content_id ?? null);
+    return id === undefined ? row : { ...row, content_id: id };
+  };
 }
 
 type Place = Pick<AdmissionRow, 'host_id' | 'crawl_id'>;

@@ -79,23 +79,6 @@ export const forgetDead = statement<
      update host_queue q set total = q.total - g.urls
        from (select host_id, crawl_id, count(*) as urls from gone group by host_id, crawl_id) g
       where q.host_id = g.host_id and q.crawl_id = g.crawl_id
-   ), pages as (
-     delete from page p using gone g where p.host_id = g.host_id and p.crawl_id = g.crawl_id and p.key = g.key
-     returning p.crawl_id, p.text_hash, p.host_id, p.key
-   ), due as (
-     insert into text_due (crawl_id, text_hash, host_id, key)
-     select crawl_id, text_hash, host_id, key from pages where text_hash is not null
-   ), reextracted as (
-     delete from reextraction_page r using gone g join reextraction j on j.crawl_id = g.crawl_id
-      where r.job_id = j.id and r.host_id = g.host_id and r.key = g.key
-   ), prints as (
-     delete from text_print t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
-     returning t.crawl_id, t.id
-   ), left_alone as (
-     update text_print t set original = null, likeness = null, distance = null
-       from prints p
-      where t.crawl_id = p.crawl_id and t.original = p.id and t.original <> t.id
-        and (t.host_id, t.crawl_id, t.key) not in (select host_id, crawl_id, key from gone)
    ), versions as (
      delete from page_version v using gone g where v.host_id = g.host_id and v.crawl_id = g.crawl_id and v.key = g.key
      returning v.content_hash

@@ -10,6 +10,8 @@ import { statement } from '../postgres/index.ts';
 
 /** The outcome of one URL, as JSON. Bytes are hex strings. If it has a body, it says where the record of it lies. */
 export interface ResultRow extends Partial<Kept> {
+  /** The content that is claimed with the result; absent: dedup gives it one. */
+  readonly content_id?: number | null;
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
@@ -69,16 +71,19 @@ export interface ResultRow extends Partial<Kept> {
  * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the
  * segments that were closed, because their process was taken for dead, before the records in them could be committed.
  * Results with such records, and results whose known body has gone meanwhile, change nothing: their URLs stay leased, go
- * back with the lease, and are fetched again.
+ * back with the lease, and are fetched again. Answers the contents too that results have brought, as far as these were
+ * stored.
  */
-export const commitResults = statement<[rows: string], { closed: number }>('commit-results')`
+export const commitResults = statement<[rows: string], { closed: number | null; content_id: number | null }>(
+  'commit-results',
+)`
    with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, token bigint, state url_state, config_version int, reason text, detail text,
        stage smallint, due_in_ms float8, attempted boolean, own boolean, behind real, answered boolean, status smallint, bytes bigint,
        content_hash text, content_type text, robots_tag text, link_fields text, etag text, last_modified text, redirect_to text,
        next_url text, chain text, truncated text, took_ms int, headers jsonb, cut jsonb, reported_hash text,
-       segment int, at bigint, length int, known boolean)
+       segment int, at bigint, length int, known boolean, content_id bigint)
       order by host_id, crawl_id, key
    ), settings as materialized (
      select id, config_version from crawl
@@ -93,7 +98,12 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
        from r left join settings s on s.id = r.crawl_id
       where (r.segment is null or r.segment in (select id from taking))
         and (r.known is not true or decode(r.content_hash, 'hex') in (select hash from bodies))
-   ), ${holdQueues('r')}, moved as (
+   ), ${holdQueues('r')}, left_behind as (
+     insert into content_due (crawl_id, content_id)
+     select u.crawl_id, u.content_id
+       from result r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+      where r.content_hash is null and r.state in ('done', 'dead', 'excluded') and u.content_id is not null
+   ), moved as (
      update url u
         set state = case when r.outdated then 'queued' else r.state end,
             reason = case when not r.outdated then r.reason end, detail = case when not r.outdated then r.detail end,
@@ -103,6 +113,8 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
+            content_id = case when r.content_hash is null and r.state in ('done', 'dead', 'excluded') then null
+                              else coalesce(r.content_id, u.content_id) end,
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
@@ -113,7 +125,7 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = r.was and u.lease_token = r.token and ${onceHeld}
      returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, u.content_hash,
-               r.attempted, r.headers, r.segment, r.at, r.length, r.known
+               r.attempted, r.headers, r.segment, r.at, r.length, r.known, r.content_id as claimed
    ), stored as (
      insert into body (hash, segment, at, length, tenant_id)
      select distinct on (content_hash) content_hash, segment, at, length,
@@ -137,7 +149,10 @@ export const commitResults = statement<[rows: string], { closed: number }>('comm
        set class = excluded.class, status = excluded.status, message = excluded.message, attempts = excluded.attempts,
            headers = excluded.headers, created_at = excluded.created_at
    )
-   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`;
+   select distinct segment as closed, null::bigint as content_id
+     from r where segment is not null and segment not in (select id from taking)
+   union all
+   select null, claimed from moved where claimed is not null`;
 
 /** Counts a page that is read elsewhere in those counters of finish criteria that it meets; see `upsertPages`. */
 export const countPage = statement<[crawlId: number, counters: readonly string[]]>('count-page')`

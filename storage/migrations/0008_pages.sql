@@ -49,7 +49,7 @@ create table page (
 create index page_text on page (crawl_id, text_hash) where text_hash is not null;
 
 -- Pages that got, lost or may have lost a text that another page has, since it was last judged which page stands for it
--- (storage/pages/judge-texts.ts). Rows are only added and removed, so that writers never wait for one another here.
+-- (storage/pages/judge-copies.ts). Rows are only added and removed, so that writers never wait for one another here.
 create table text_due (
   id         bigint generated always as identity primary key,
   crawl_id   bigint not null,

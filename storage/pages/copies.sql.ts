@@ -34,6 +34,8 @@ export const claimContents = statement<[rows: string]>('claim-contents')`
 
 /** A page that is to stand for its body. */
 export interface ContentClaim {
+  /** Below 0: how the write names the content, which has no id yet. */
+  readonly content_id: number | null;
   readonly crawl_id: number;
   /** Hex. */
   readonly hash: string;
@@ -44,10 +46,13 @@ export interface ContentClaim {
 }
 
 /**
- * Claims bodies that were new to the archive a moment ago, for pages whose results stand in this transaction. Answers the
- * claims that hold: none for a result that was not stored, and none where another page was faster. `rows`: `ContentClaim[]`.
+ * Claims bodies that were new to the archive a moment ago, for pages whose results are stored later in this transaction.
+ * Answers the claims that hold: none where another page was faster. `rows`: `ContentClaim[]`.
  */
-export const claimNewContents = statement<[rows: string], Pick<ContentClaim, 'key'>>('claim-new-contents')`
+export const claimNewContents = statement<
+  [rows: string],
+  Pick<ContentClaim, 'host_id' | 'crawl_id' | 'key'> & { readonly id: number }
+>('claim-new-contents')`
    with r as materialized (
      select r.crawl_id, decode(r.hash, 'hex') as hash, r.host_id, decode(r.key, 'hex') as key, c.tenant_id,
             coalesce((select min(h.id) from host h
@@ -59,12 +64,10 @@ export const claimNewContents = statement<[rows: string], Pick<ContentClaim, 'ke
    insert into content (crawl_id, hash, site, host_id, key, tenant_id)
    select r.crawl_id, r.hash, r.site, r.host_id, r.key, r.tenant_id
      from r
-     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.content_hash = r.hash
-      and u.stage = 0
     where not exists (select from content o where o.crawl_id = r.crawl_id and o.hash = r.hash and o.site >= 0)
     order by r.crawl_id, r.hash, r.site
    on conflict (crawl_id, hash, site) do nothing
-   returning encode(key, 'hex') as key`;
+   returning id, host_id, crawl_id, encode(key, 'hex') as key`;
 
 export interface ContentOwner {
   readonly crawl_id: number;
@@ -73,6 +76,7 @@ export interface ContentOwner {
   readonly site: number;
   readonly host_id: number;
   readonly key: string;
+  readonly content_id: number;
 }
 
 /**
@@ -80,7 +84,7 @@ export interface ContentOwner {
  * `rows`: [{crawl_id, hash, site}].
  */
 export const contentOwners = statement<[rows: string], ContentOwner>('content-owners')`
-   select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key
+   select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key, c.id as content_id
      from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint)
      join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex') and (c.site < 0) = (r.site < 0)
     order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`;

@@ -43,13 +43,13 @@ export const believedNames = (namers: string): string => `
  */
 export const inboundOfCopies = `
    namers as materialized (
-     select p.crawl_id, p.host_id, p.key, ${keyOf('p.canonical')} as canonical, p.text_hash, ${siteOf('h.origin')} as site
-       from current_page p join host h on h.id = p.host_id
+     select p.crawl_id, o.host_id, o.key, ${keyOf('p.canonical')} as canonical, p.text_hash, ${siteOf('h.origin')} as site
+       from current_reading p join content o on o.crawl_id = $1 and o.id = p.content_id join host h on h.id = o.host_id
       where p.crawl_id = $1 and p.canonical is not null and p.text_hash in (select text_hash from copies)
    ), ${believedNames('namers')}, pages as (
      select h.origin, p.outlinks
-       from host_queue q join current_page p using (host_id, crawl_id) join host h on h.id = q.host_id
-      where q.crawl_id = $1 and exists (select from copies)
+       from current_reading p join host h on h.id = p.host_id
+      where p.crawl_id = $1 and exists (select from copies)
    ), targets as (
      select redirect_to as target, true as redirected
        from url where crawl_id = $1 and fetched_at is not null and redirect_to is not null and exists (select from copies)
@@ -80,10 +80,10 @@ export function siteOf(origin: string): string {
   return `regexp_replace(${origin}, '^https?://(www\\.)?', '')`;
 }
 
-/**
- * The page `p` stands for the body of its URL `u`: the body was read for this page. A page that has become a copy of
- * another keeps what was read from it until that is cleared away, and a page whose new body waits has what was read
- * from the old one.
- */
-export const standsForItsBody = `exists (select from content c where c.crawl_id = u.crawl_id and c.hash = u.content_hash
-                                     and c.host_id = u.host_id and c.key = u.key)`;
+/** What everybody reads of the page or copy in the row: `p`. */
+export const readingOf = (row: string): string =>
+  `current_reading p on p.crawl_id = ${row}.crawl_id and p.content_id = ${row}.content_id`;
+
+/** The page `u` stands for the body that it has: it is no copy, and no new body of it waits. */
+export const standsForItsBody = `exists (select from content c where c.crawl_id = u.crawl_id and c.id = u.content_id
+                                     and c.hash = u.content_hash and c.host_id = u.host_id and c.key = u.key)`;

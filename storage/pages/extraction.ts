@@ -1,5 +1,5 @@
 /**
- * The columns of `page` and `reextraction_page` that hold what extraction found, for the statements that store and read
+ * The columns of `reading` that hold what extraction found, for the statements that store and read
  * them: those of the list of fields (contracts/page-fields.ts), and what is stored beside these.
  */
 import type { PageMeta } from '../../contracts/http/page-meta.ts';

@@ -25,8 +25,8 @@ export {
   listedColumns,
   type ExtractionRow,
 } from './extraction.ts';
-export { standsForItsBody } from './copy-ranking.ts';
-export { judgeSameTexts } from './judge-texts.ts';
+export { readingOf, standsForItsBody } from './copy-ranking.ts';
+export { judgeCopies } from './judge-copies.ts';
 export { rankCopies } from './rank-copies.sql.ts';
 export { rankingLock } from './ranking-lock.sql.ts';
 export { filterParams, nearDuplicateOf, revisitOf } from './page-feed.ts';

@@ -5,6 +5,7 @@
 import type { PageFilter } from '../../contracts/http/page-filter.ts';
 import { listedFields, listedNames, type MadeField, type PageField } from '../../contracts/page-fields.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
+import { readingOf } from './copy-ranking.ts';
 
 /** What rows must fit; null: any. */
 export interface FilterParams {
@@ -47,11 +48,14 @@ export interface FeedParams extends FilterParams {
 export const nearDuplicateOf = (row: string): string =>
   `select json_build_object('url', coalesce(first.url, ou.url), 'likeness', t.likeness, 'distance', t.distance) as of
          from text_print t
+         join content own on own.crawl_id = t.crawl_id and own.id = t.content_id
          join text_print o on o.id = t.original and o.id <> t.id
-         join url ou on ou.host_id = o.host_id and ou.crawl_id = o.crawl_id and ou.key = o.key
+         join content oc on oc.crawl_id = o.crawl_id and oc.id = o.content_id
+         join url ou on ou.host_id = oc.host_id and ou.crawl_id = oc.crawl_id and ou.key = oc.key
          left join url first on first.host_id = ou.alias_host and first.crawl_id = ou.crawl_id and first.key = ou.alias_key
-        where t.host_id = ${row}.host_id and t.crawl_id = ${row}.crawl_id and t.key = ${row}.key
-          and (first.host_id, first.key) is distinct from (t.host_id, t.key)`;
+        where t.crawl_id = ${row}.crawl_id and t.content_id = ${row}.content_id
+          and (own.host_id, own.key) = (${row}.host_id, ${row}.key)
+          and (first.host_id, first.key) is distinct from (own.host_id, own.key)`;
 
 /**
  * Where the body of the row was stored first, if that was in another crawl of the same tenant, as a JSON object in `of`: in
@@ -115,24 +119,23 @@ const bytesOf = (row: string, column: string): string =>
   `${column === 'outlinks' ? 'octet_length' : 'pg_column_size'}(${row}.${column})`;
 
 /**
- * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the page itself, or else
- * from the page of which it is a duplicate. Links, metadata and fields are read only as far as `mostBytes` allow, and rows behind that point
+ * Goes behind `feed`, rows of `url` with `fits` and `looked`. What extraction found comes from the content at which the
+ * row points. Links, metadata and fields are read only as far as `mostBytes` allow, and rows behind that point
  * not at all; one row always comes.
  */
 export const readFeed = `read as (
-     select f.*, coalesce(p.host_id, o.host_id) as page_host, coalesce(p.key, o.key) as page_key,
+     select f.*,
             sum(case when not f.fits then 0 else ${largeFields
               .map(
                 ([field, column]) =>
                   `case when '${field}' = any ($fields::text[])
-                        then coalesce(${bytesOf('p', column)}, ${bytesOf('o', column)}, 0) else 0 end`,
+                        then coalesce(${bytesOf('p', column)}, 0) else 0 end`,
               )
               .join(' + ')} end)
               over (order by f.fetched_at, f.host_id, f.key) as weight,
             row_number() over (order by f.fetched_at, f.host_id, f.key) as place
        from feed f
-       left join current_page p on p.host_id = f.host_id and p.crawl_id = f.crawl_id and p.key = f.key
-       left join current_page o on o.host_id = f.alias_host and o.crawl_id = f.crawl_id and o.key = f.alias_key
+       left join ${readingOf('f')}
    )
    select (extract(epoch from r.fetched_at) * 1000000)::bigint as micros, r.host_id, encode(r.key, 'hex') as key,
           ${listed}, ${largeFields
@@ -141,7 +144,7 @@ export const readFeed = `read as (
             )
             .join(', ')}, h.origin, r.fits, r.looked
      from read r
-     left join current_page p on p.host_id = r.page_host and p.crawl_id = r.crawl_id and p.key = r.page_key
+     left join ${readingOf('r')}
      left join host h on h.id = p.host_id
      left join url original
        on original.host_id = r.alias_host and original.crawl_id = r.crawl_id and original.key = r.alias_key

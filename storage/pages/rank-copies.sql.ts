@@ -19,74 +19,40 @@ export async function rankCopies(db: Queryable, crawlId: number): Promise<number
  * For each body that several pages of a crawl have, chooses the page that stands for it (F20): the page that its own
  * rel=canonical names, else the page that most others name as theirs and are believed, else the page to which most
  * redirects lead, else most links, else the page nearest to a seed, else the page with the shortest URL. The others
- * become its aliases, and what was extracted goes to the chosen page, in place of what was read there when it had another
- * body. A body that was read for several sites has one chosen page for each; `markTextDuplicates` chooses among these.
- * A body whose page has not been read yet, or is being fetched again, keeps its standing. Returns how many pages changed
- * theirs.
+ * become its aliases. A body that was read for several sites has one chosen page for each; `markTextDuplicates` chooses
+ * among these. A body whose page has not been read yet, or is being fetched again, keeps its standing. Returns how many
+ * pages changed theirs.
  */
 const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose-canonicals', walkMs)`
    with bodies as (
-     select host_id, key, url, depth, content_hash, alias_key, count(*) over (partition by content_hash) as pages
+     select host_id, key, url, depth, content_id, content_hash, count(*) over (partition by content_id) as pages
        from url
       where crawl_id = $1 and fetched_at is not null and state = 'done' and stage = 0 and content_hash is not null
-        and kind = 0
+        and content_id is not null and kind = 0
    ), copies as materialized (
-     select b.host_id, b.key, ${keyOf('b.url')} as spelt, b.content_hash, b.url,
-            b.depth, c.host_id as owner_host, c.key as owner_key, $1::bigint as crawl_id,
+     select b.host_id, b.key, ${keyOf('b.url')} as spelt, b.content_id, b.url, b.depth, $1::bigint as crawl_id,
             ${keyOf('p.canonical')} as canonical, p.text_hash, ${siteOf('h.origin')} as site
        from bodies b
        join host h on h.id = b.host_id
-       join lateral (
-         select host_id, key from content
-          where crawl_id = $1 and hash = b.content_hash and site >= 0
-          order by key = b.key desc, coalesce(key = b.alias_key, false) desc, site limit 1
-       ) c on true
-       join bodies o on o.host_id = c.host_id and o.key = c.key and o.content_hash = b.content_hash
-       left join current_page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
+       join content c on c.crawl_id = $1 and c.id = b.content_id
+       join bodies o on o.host_id = c.host_id and o.key = c.key and o.content_id = c.id
+       left join current_reading p on p.crawl_id = $1 and p.content_id = c.id
       where b.pages > 1
    ), ${inboundOfCopies}, chosen as (
-     select distinct on (owner_host, owner_key) content_hash, host_id, key, owner_host, owner_key
+     select distinct on (content_id) content_id, host_id, key
        from copies left join inbound using (host_id, key)
-      order by owner_host, owner_key, ${bestCopyFirst}
-   ), changed as (
-     select * from chosen where (host_id, key) <> (owner_host, owner_key)
+      order by content_id, ${bestCopyFirst}
    ), owned as (
      update content c set host_id = n.host_id, key = n.key
-       from changed n where c.crawl_id = $1 and c.hash = n.content_hash
-        and (c.host_id, c.key) = (n.owner_host, n.owner_key)
-   ), outdated as (
-     delete from page p using changed n where p.crawl_id = $1 and p.host_id = n.host_id and p.key = n.key
-     returning p.host_id, p.key, p.text_hash
-   ), due as (
-     insert into text_due (crawl_id, text_hash, host_id, key)
-     select $1, text_hash, host_id, key from outdated where text_hash is not null
-   ), moved as (
-     update page p set host_id = n.host_id, key = n.key
-       from changed n where p.crawl_id = $1 and p.host_id = n.owner_host and p.key = n.owner_key
-        and (select count(*) from outdated) >= 0
-   ), outdated_print as (
-     delete from text_print t using changed n
-      where t.crawl_id = $1 and t.host_id = n.host_id and t.key = n.key returning 1
-   ), moved_print as (
-     update text_print t set host_id = n.host_id, key = n.key
-       from changed n where t.crawl_id = $1 and t.host_id = n.owner_host and t.key = n.owner_key
-        and (select count(*) from outdated_print) >= 0
-   ), outdated_reextraction as (
-     delete from reextraction_page r using changed n
-      where r.job_id in (select id from reextraction where crawl_id = $1) and r.host_id = n.host_id and r.key = n.key
-     returning 1
-   ), moved_reextraction as (
-     update reextraction_page r set host_id = n.host_id, key = n.key
-       from changed n
-      where r.job_id in (select id from reextraction where crawl_id = $1)
-        and r.host_id = n.owner_host and r.key = n.owner_key and (select count(*) from outdated_reextraction) >= 0
+       from chosen n where c.crawl_id = $1 and c.id = n.content_id and (c.host_id, c.key) <> (n.host_id, n.key)
+     returning c.id, c.host_id, c.key
    ), standing_changed as (
      update url u
-      set alias_host = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.host_id end,
-          alias_key = case when (u.host_id, u.key) = (n.host_id, n.key) then null else n.key end
-     from changed n join copies k using (owner_host, owner_key)
-    where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
-   returning 1
+        set alias_host = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.host_id end,
+            alias_key = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.key end
+       from owned n join copies k on k.content_id = n.id
+      where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
+     returning 1
    )
    select count(*)::int as pages from standing_changed`;
 
@@ -98,13 +64,10 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
  */
 const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark-text-duplicates', walkMs)`
    with texts as (
-     select host_id, key, text_hash, canonical, count(*) over (partition by text_hash) as pages
-       from current_page where crawl_id = $1 and text_hash is not null
-     union all
-     select c.host_id, c.key, c.hash, p.canonical, c.sites
-       from (select *, count(*) over (partition by hash) as sites from content where crawl_id = $1 and site >= 0) c
-       join current_page p on p.host_id = c.host_id and p.crawl_id = $1 and p.key = c.key
-      where c.sites > 1 and p.text_hash is null
+     select c.host_id, c.key, coalesce(p.text_hash, c.hash) as text_hash, p.canonical,
+            count(*) over (partition by coalesce(p.text_hash, c.hash)) as pages
+       from current_reading p join content c on c.crawl_id = $1 and c.id = p.content_id
+      where p.crawl_id = $1
    ), copies as materialized (
      select $1::bigint as crawl_id, t.host_id, t.key, t.text_hash, u.url, u.depth,
             ${keyOf('u.url')} as spelt,

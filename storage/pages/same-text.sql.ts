@@ -1,6 +1,6 @@
 /** Pages of a crawl with the same text, judged while the crawl goes on. */
 import { statement } from '../postgres/index.ts';
-import { believedNames, keyOf, siteOf, standsForItsBody } from './copy-ranking.ts';
+import { believedNames, keyOf, siteOf } from './copy-ranking.ts';
 
 /** The oldest notes that a page got or lost a text. */
 export const dueTexts = statement<[limit: number], { id: number }>('due-texts')`
@@ -16,7 +16,7 @@ export const dueTexts = statement<[limit: number], { id: number }>('due-texts')`
  * Of a text with more than `mostOfText` pages, that many are looked at, and those of the notes. The page that stands for
  * such a text is kept as long as it has the text, so that the pages that were not looked at need not be pointed at
  * another one; the ranking at the end of the crawl, or the next one of a standing crawl, looks at all of them. Crawls that
- * read by a re-extraction are left to that ranking as a whole, since the texts in `page` are not theirs.
+ * read by a re-extraction are left to that ranking as a whole, since these texts are not theirs.
  *
  * The notes go. Returns how many pages changed their standing.
  *
@@ -27,35 +27,42 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
   'judge-texts',
 )`
    with due as (
-     delete from text_due where id = any ($1::bigint[]) returning crawl_id, text_hash, host_id, key
+     delete from text_due where id = any ($1::bigint[]) returning crawl_id, text_hash, content_id
    ), notes as materialized (
      select * from due where crawl_id not in (select crawl_id from reading_in_use)
    ), texts as materialized (
      select distinct crawl_id, text_hash from notes
    ), looked_at as materialized (
-     select t.crawl_id, t.text_hash, p.host_id, p.key
+     select t.crawl_id, t.text_hash, p.content_id
        from texts t
       cross join lateral (
-        select host_id, key from page where crawl_id = t.crawl_id and text_hash = t.text_hash limit $2 + 1
+        select content_id from reading
+         where crawl_id = t.crawl_id and text_hash = t.text_hash and job_id = 0 limit $2 + 1
       ) p
    ), large as materialized (
      select crawl_id, text_hash from looked_at group by crawl_id, text_hash having count(*) > $2
    ), chosen as materialized (
-     select crawl_id, text_hash, host_id, key from looked_at
+     select crawl_id, text_hash, content_id from looked_at
      union
-     select crawl_id, text_hash, host_id, key from notes
+     select crawl_id, text_hash, content_id from notes
      union
-     select l.crawl_id, l.text_hash, u.alias_host, u.alias_key
-       from looked_at l join url u on u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key
-      where u.alias_host is not null and (l.crawl_id, l.text_hash) in (select crawl_id, text_hash from large)
+     select l.crawl_id, l.text_hash, o.content_id
+       from looked_at l
+       join content c on c.crawl_id = l.crawl_id and c.id = l.content_id
+       join url u on u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key
+       join url o on o.host_id = u.alias_host and o.crawl_id = u.crawl_id and o.key = u.alias_key
+      where (l.crawl_id, l.text_hash) in (select crawl_id, text_hash from large)
    ), copies as materialized (
-     select c.crawl_id, c.host_id, c.key, c.text_hash, u.url, u.depth, u.content_hash, u.alias_host, u.alias_key,
+     select c.crawl_id, u.host_id, u.key, c.text_hash, u.url, u.depth, u.content_id, u.alias_host, u.alias_key,
             ${keyOf('u.url')} as spelt, ${keyOf('p.canonical')} as canonical, ${siteOf('h.origin')} as site
        from chosen c
-       join page p on p.host_id = c.host_id and p.crawl_id = c.crawl_id and p.key = c.key and p.text_hash = c.text_hash
-       join url u on u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key
-       join host h on h.id = c.host_id
-      where u.kind = 0 and u.state in ('done', 'queued', 'leased') and ${standsForItsBody}
+       join reading p on p.crawl_id = c.crawl_id and p.content_id = c.content_id and p.job_id = 0
+        and p.text_hash = c.text_hash
+       join content b on b.crawl_id = c.crawl_id and b.id = c.content_id
+       join url u on u.host_id = b.host_id and u.crawl_id = b.crawl_id and u.key = b.key
+        and u.content_id = b.id and u.content_hash = b.hash
+       join host h on h.id = u.host_id
+      where u.kind = 0 and u.state in ('done', 'queued', 'leased')
    ), ${believedNames('copies')}, standing as (
      select distinct c.crawl_id, c.host_id, c.key, true as stood
        from copies c join copies a on a.crawl_id = c.crawl_id and a.text_hash = c.text_hash
@@ -77,7 +84,7 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
             alias_key = case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_key end
        from judged j
       where u.host_id = j.host_id and u.crawl_id = j.crawl_id and u.key = j.key
-        and u.content_hash = j.content_hash and u.stage = 0
+        and u.content_id = j.content_id and u.stage = 0
         and (u.alias_host, u.alias_key) is distinct from (
               case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_host end,
               case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_key end)

@@ -25,6 +25,8 @@ export interface StagedBody {
   readonly depth: number;
   readonly priority: number;
   readonly content_hash: Buffer;
+  /** At which it points; before dedup, the one of its body before. */
+  readonly content_id: number | null;
   readonly content_type: string | null;
   readonly robots_tag: string | null;
   readonly link_fields: string | null;
@@ -107,7 +109,7 @@ export const hostsInStage = (
 /** @param record where a body lies @param apart what is left to others */
 const inStage = (stage: StoredStage, record: string, apart = ''): string =>
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, ${record} as record
+          u.content_hash, u.content_id, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, ${record} as record
      from json_to_recordset($1) as t(nth int, crawl_id bigint, host_id bigint, bodies int)
      join host h on h.id = t.host_id
     cross join lateral (
@@ -180,6 +182,8 @@ export interface StageRow {
   /** The page of which this one is a duplicate. */
   readonly alias_host: number | null;
   readonly alias_key: string | null;
+  /** At the end of dedup: the content of the body; null: the answer to a made-up path has none. */
+  readonly content_id: number | null;
   /** At the end of extraction: what limits left out of the page; absent: nothing. */
   readonly cut?: Cut | null;
   /** At the end of extraction: the page is held as soft 404, with this detail; absent: it is not. */
@@ -188,15 +192,25 @@ export interface StageRow {
 
 /**
  * Moves bodies to their next stage. Dedup decides of which page a body is a copy, each time it is fetched; a copy of a
- * page of its host that is held as soft 404 is held with it: whoever releases the page looks at that host. Leaves a row
- * alone that has moved meanwhile (because an activity ran twice).
+ * page of its host that is held as soft 404 is held with it: whoever releases the page looks at that host. A content
+ * that a page leaves for another one is noted, to be settled. Leaves a row alone that has moved meanwhile (because an
+ * activity ran twice), and one whose content is gone or is no longer that of its body: it is judged again.
  */
 export const advanceStages = statement<[rows: string]>('advance-stages')`
    with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, "from" smallint, "to" smallint, alias_host bigint, alias_key text,
-       cut jsonb, held text)
+       content_id bigint, cut jsonb, held text)
       order by host_id, crawl_id, key
+   ), held as materialized (
+     select crawl_id, id, hash from content
+      where (crawl_id, id) in (select crawl_id, content_id from r where "from" = 1)
+      order by crawl_id, id for key share
+   ), due as (
+     insert into content_due (crawl_id, content_id)
+     select u.crawl_id, u.content_id
+       from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+      where r."from" = 1 and u.stage = 1 and u.content_id is not null and u.content_id is distinct from r.content_id
    ), judged as (
      select r.*, coalesce(r.held, o.detail) as because
        from r
@@ -209,12 +223,16 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
           reason = case when r.because is null or u.seed then u.reason else 'soft-404' end,
           detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
           alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
+          content_id = case when r."from" = 1 then r.content_id else u.content_id end,
           cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
      from judged r
-    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"`;
+    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
+      and (r.content_id is null or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))`;
 
-/** What extraction found in one page, as JSON. Bytes are hex strings. */
+/** What extraction found in the body of one page, as JSON. Bytes are hex strings. */
 export interface PageRow extends ExtractionRow {
+  /** Never null: dedup comes before. */
+  readonly content_id: number | null;
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
@@ -227,63 +245,67 @@ export interface PageRow extends ExtractionRow {
 }
 
 /**
- * Stores extractions, and counts the new ones; a page that is extracted again replaces its earlier extraction. The text
- * of each page that another page has too is judged later, and so is the text that the page had before (`judgeTexts`).
- * No answer.
+ * Stores readings, and counts pages that are new; a body that is read again loses its earlier readings. The text of each
+ * that another body has too is judged later, and so is the text that the body had before (`judgeTexts`). A page that a
+ * standing crawl has visited before has been counted. A body that has gone meanwhile, since its page has another one by
+ * now, gets no reading. No answer.
  */
 export const upsertPages = statement<[rows: string]>('upsert-pages')`
    with r as materialized (
-     select *, decode(key, 'hex') as place from json_to_recordset($1) as r(
-            host_id bigint, crawl_id bigint, key text, ${extractionTypes}, simhash bigint, relevance real, counters text[])
+     select r.*, decode(r.key, 'hex') as place
+       from json_to_recordset($1) as r(
+            content_id bigint, host_id bigint, crawl_id bigint, key text, ${extractionTypes}, simhash bigint, relevance real,
+            counters text[])
+       join content c on c.crawl_id = r.crawl_id and c.id = r.content_id
+      order by c.crawl_id, c.id for key share of c
    ), texts as materialized (
-     select crawl_id, decode(text_hash, 'hex') as text_hash, host_id, place as key
+     select crawl_id, decode(text_hash, 'hex') as text_hash, content_id
        from r
       where text_hash is not null
-        and (exists (select from page q
+        and (exists (select from reading q
                       where q.crawl_id = r.crawl_id and q.text_hash = decode(r.text_hash, 'hex')
-                        and (q.host_id, q.key) <> (r.host_id, r.place))
+                        and q.content_id <> r.content_id)
              or exists (select from r o
-                         where o.crawl_id = r.crawl_id and o.text_hash = r.text_hash
-                           and (o.host_id, o.place) <> (r.host_id, r.place)))
+                         where o.crawl_id = r.crawl_id and o.text_hash = r.text_hash and o.content_id <> r.content_id))
      union
-     select p.crawl_id, p.text_hash, p.host_id, p.key
-       from r join page p on p.host_id = r.host_id and p.crawl_id = r.crawl_id and p.key = r.place
-      where p.text_hash is not null
+     select p.crawl_id, p.text_hash, p.content_id
+       from r join reading p on p.crawl_id = r.crawl_id and p.content_id = r.content_id
+      where p.job_id = 0 and p.text_hash is not null
    ), due as (
-     insert into text_due (crawl_id, text_hash, host_id, key) select crawl_id, text_hash, host_id, key from texts
+     insert into text_due (crawl_id, text_hash, content_id) select crawl_id, text_hash, content_id from texts
+   ), outdated as (
+     delete from reading p using r where p.crawl_id = r.crawl_id and p.content_id = r.content_id and p.job_id > 0
    ), stored as (
-     insert into page (host_id, crawl_id, key, ${extractionColumns}, simhash, relevance)
-     select host_id, crawl_id, place, ${extractionOf('r')}, simhash, relevance
-       from r order by host_id, crawl_id, key
-     on conflict (host_id, crawl_id, key) do update
-       set ${extractionSet('excluded')},
+     insert into reading (crawl_id, content_id, host_id, key, ${extractionColumns}, simhash, relevance)
+     select crawl_id, content_id, host_id, place, ${extractionOf('r')}, simhash, relevance
+       from r order by crawl_id, content_id
+     on conflict (crawl_id, content_id, job_id) do update
+       set host_id = excluded.host_id, key = excluded.key, ${extractionSet('excluded')},
            simhash = excluded.simhash, relevance = excluded.relevance, extracted_at = now()
-     returning host_id, crawl_id, key, xmax = 0 as is_new
+     returning crawl_id, content_id, xmax = 0 as is_new
    ), counted as (
      insert into page_counter as c (crawl_id, counter, shard, pages)
      select r.crawl_id, counter, pg_backend_pid() % 32, count(*)
        from r cross join unnest(r.counters) counter
-       join stored s on s.host_id = r.host_id and s.crawl_id = r.crawl_id and s.key = r.place and s.is_new
+       join stored s on s.crawl_id = r.crawl_id and s.content_id = r.content_id and s.is_new
+      where not exists (select from page_history h
+                         where h.crawl_id = r.crawl_id and h.key = r.place and h.host_id = r.host_id)
       group by r.crawl_id, counter order by r.crawl_id, counter
      on conflict (crawl_id, counter, shard) do update set pages = c.pages + excluded.pages
    )
    select from stored limit 0`;
 
 /**
- * Queues URLs again whose body is missing or torn in the blob store. `rows`: [{crawl_id, key, hash}] of one host. The
- * claim on the content goes too, so that the new body is judged afresh.
+ * Queues URLs again whose body is missing or torn in the blob store. `rows`: [{crawl_id, key}] of one host. What they
+ * point at stays until the new body is judged.
  */
 export const requeueLostBodies = statement<[hostId: string, rows: string], { crawl_id: number }>(
   'requeue-lost-bodies',
 )`
    with r as materialized (
-     select crawl_id, decode(key, 'hex') as key, decode(hash, 'hex') as hash
-       from json_to_recordset($2) as r(crawl_id bigint, key text, hash text)
+     select crawl_id, decode(key, 'hex') as key from json_to_recordset($2) as r(crawl_id bigint, key text)
    ), held as materialized (
      select from host_queue where host_id = $1 and crawl_id in (select crawl_id from r) order by crawl_id for update
-   ), unclaimed as (
-     delete from content c using r
-      where c.crawl_id = r.crawl_id and c.hash = r.hash and c.host_id = $1 and c.key = r.key
    )
    update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
                   etag = null, last_modified = null

@@ -1,6 +1,7 @@
 /** The quality of hosts: samples of their URLs, and what was made of them. */
 import { goodQuality, thinWords, type HostSample, type QualityParts } from '../../domain/host-quality.ts';
 import type { HostQuality } from '../../contracts/http/host-quality.ts';
+import { readingOf } from '../pages/index.ts';
 import { statement, view } from '../postgres/index.ts';
 
 /** Crawls of a host that a sample looks at, the latest, and URLs of each: any, since keys are hashes. */
@@ -50,7 +51,7 @@ export const sampleHosts = statement<[after: number, limit: number, daySeconds: 
        cross join lateral (
          select * from url where host_id = c.id and crawl_id = of.crawl_id and kind = 0
           order by key limit ${urlsOfCrawl}) u
-        left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key) s
+        left join ${readingOf('u')}) s
     order by c.id`;
 
 /** What follows from the quality of a host, as JSON. */

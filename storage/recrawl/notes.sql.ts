@@ -18,8 +18,6 @@ export interface VisitedPage {
   readonly text_sign: string | null;
   /** 64 bits, signed; null: the page has no text, or too little. */
   readonly simhash: string | null;
-  /** Its body is that of another page; a page that has only the same text as another has one of its own. */
-  readonly is_copy: boolean;
   readonly changefreq: string | null;
   readonly lastmod_micros: number | null;
   readonly seen_micros: number | null;
@@ -61,16 +59,14 @@ export const visitsAfter = statement<
    )
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.kind, u.priority, u.state, ${micros('u.fetched_at')} as micros,
           encode(substring(coalesce(u.content_hash, sha256(convert_to(coalesce(u.redirect_to, ''), 'UTF8'))) for 8), 'hex') as body_sign,
-          case when stands.of_it then encode(substring(p.text_hash for 8), 'hex') end as text_sign,
-          case when stands.of_it then p.simhash::text end as simhash,
-          not stands.of_it as is_copy,
+          encode(substring(p.text_hash for 8), 'hex') as text_sign, p.simhash::text as simhash,
           s.changefreq, ${micros('s.lastmod')} as lastmod_micros,
           ${micros('h.seen_at')} as seen_micros, h.visits, h.unchanged_in_row, h.dead_visits,
           h.unchanged_days, h.changed_after, encode(h.body_sign, 'hex') as old_body_sign,
           encode(h.text_sign, 'hex') as old_text_sign, h.simhash::text as old_simhash
      from feed u
-    cross join lateral (select u.alias_host is null or ${standsForItsBody} as of_it) stands
-     left join page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     left join reading p on p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0
+      and ${standsForItsBody}
      left join page_history h on h.crawl_id = u.crawl_id and h.key = u.key and h.host_id = u.host_id
      left join sitemap_hint s on s.crawl_id = u.crawl_id and s.key = u.key and s.host_id = u.host_id
     order by u.fetched_at, u.host_id, u.key`;
@@ -93,29 +89,18 @@ export interface NotedVisit {
   readonly text_sign: string | null;
   /** Of the text with which the next visit is compared. */
   readonly simhash: string | null;
-  /** The sign of the body that the page had before and has no more; null: it has the same. */
-  readonly lost_sign: string | null;
-  /** What was read from the page once is not in it any more: the page is gone, or a copy of another. */
-  readonly unread: boolean;
   /** Null: the page is not visited again, or not for this crawl. */
   readonly due_in_days: number | null;
 }
 
-/**
- * Stores histories. A page that is gone, or a copy now, loses what was read from it, with its fingerprint; pages that
- * were like it are judged again. A page that lost the body for which it was read gives that body to one of its copies; if there is
- * none, nobody refers to the body any more, and it is freed later. All its copies are judged again (dedup): the one that
- * has the body now is read, the others become its copies. Of a body with more than 5,000 copies the others are judged at
- * their own next visits, as is any page that was just visited and is called the copy of a page that does not stand for
- * its body. Answers how many pages were new. The caller must hold the standing crawl.
- */
+/** Stores histories. Answers how many pages were new. The caller must hold the standing crawl. */
 export const noteVisits = statement<[crawlId: string, rows: string], { added: number }>('note-visits')`
    with r as materialized (
-     select *, decode(r.key, 'hex') as place, decode(r.lost_sign, 'hex') as lost
+     select *, decode(r.key, 'hex') as place
        from json_to_recordset($2) as r(
             host_id bigint, key text, class smallint, importance real, rate real, visits int, unchanged_in_row int,
             dead_visits smallint, unchanged_days real, changed_after real[], micros bigint, changed boolean,
-            body_sign text, text_sign text, simhash bigint, lost_sign text, unread boolean, due_in_days float8)
+            body_sign text, text_sign text, simhash bigint, due_in_days float8)
       order by host_id, key
    ), stored as (
      insert into page_history as h (crawl_id, key, host_id, class, importance, rate, visits, unchanged_in_row, dead_visits,
@@ -135,72 +120,6 @@ export const noteVisits = statement<[crawlId: string, rows: string], { added: nu
            body_sign = excluded.body_sign, text_sign = excluded.text_sign,
            simhash = excluded.simhash, next_due = excluded.next_due
      returning xmax = 0 as is_new
-   ), forgotten as (
-     delete from page p using r
-      where r.unread and p.host_id = r.host_id and p.crawl_id = $1 and p.key = r.place
-     returning p.host_id, p.key, p.text_hash
-   ), due as (
-     insert into text_due (crawl_id, text_hash, host_id, key)
-     select $1, text_hash, host_id, key from forgotten where text_hash is not null
-   ), prints as (
-     delete from text_print t using r
-      where r.unread and t.host_id = r.host_id and t.crawl_id = $1 and t.key = r.place
-     returning t.id
-   ), left_alone as (
-     update text_print t set original = null, likeness = null, distance = null
-       from prints p
-      where t.crawl_id = $1 and t.original = p.id and t.original <> t.id
-        and not exists (select from r where r.unread and r.host_id = t.host_id and r.place = t.key)
-   ), copies as materialized (
-     select r.host_id, r.place, copy.*
-       from r
-      cross join lateral (
-        select u.host_id as copy_host, u.key as copy_key, u.content_hash as hash
-          from (select h.host_id, h.key from page_history h
-                 where h.crawl_id = $1 and h.body_sign = r.lost and h.dead_visits = 0
-                   and not exists (select from r o where o.host_id = h.host_id and o.place = h.key)
-                union all
-                select o.host_id, o.place from r o where o.body_sign = r.lost_sign and o.dead_visits = 0) same
-          join url u on u.host_id = same.host_id and u.crawl_id = $1 and u.key = same.key
-         where u.alias_host = r.host_id and u.alias_key = r.place and substring(u.content_hash for 8) = r.lost
-         limit 5000
-      ) copy
-      where r.lost is not null
-   ), claims as materialized (
-     select c.hash, c.site, r.host_id, r.place, heir.copy_host as heir_host, heir.copy_key as heir_key
-       from r
-       join content c on c.crawl_id = $1 and c.hash >= r.lost and c.hash < r.lost || '\\xffffffffffffffffffffffffffffffffffffffffffffffff'::bytea
-        and c.host_id = r.host_id and c.key = r.place
-       left join lateral (
-         select copy_host, copy_key from copies k
-          where k.host_id = r.host_id and k.place = r.place and k.hash = c.hash order by 1, 2 limit 1
-       ) heir on true
-      where r.lost is not null
-   ), inherited as (
-     update content c set host_id = k.heir_host, key = k.heir_key
-       from claims k where k.heir_key is not null and c.crawl_id = $1 and c.hash = k.hash and c.site = k.site
-   ), unclaimed as (
-     delete from content c using claims k
-      where k.heir_key is null and c.crawl_id = $1 and c.hash = k.hash and c.site = k.site
-     returning c.hash
-   ), freed as (
-     insert into freed_body (hash) select distinct hash from unclaimed order by hash
-     on conflict (hash) do update set since = now()
-   ), adrift as (
-     select copy_host as host_id, copy_key as key from copies
-     union
-     select u.host_id, u.key
-       from r join url u on u.host_id = r.host_id and u.crawl_id = $1 and u.key = r.place
-      where u.alias_host is not null and not exists (
-              select from content c
-               where c.crawl_id = $1 and c.hash = u.content_hash
-                 and ((c.host_id, c.key) = (u.alias_host, u.alias_key)
-                      or (c.host_id, c.key) = (u.host_id, u.key)
-                         and exists (select from page p where p.host_id = u.host_id and p.crawl_id = $1 and p.key = u.key)))
-   ), judged_again as (
-     update url u set stage = 1 from adrift a
-      where u.host_id = a.host_id and u.crawl_id = $1 and u.key = a.key and u.state = 'done' and u.stage = 0
-        and u.content_hash is not null
    )
    select count(*) filter (where is_new) as added from stored`;
 

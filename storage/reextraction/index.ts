@@ -1,7 +1,6 @@
 /** Re-extractions: their jobs, what they have found, and which of them is in use. */
 export { changeReextraction, startReextraction } from './changes.ts';
 export {
-  beginAnew,
   cancelReextraction,
   claimReextraction,
   dropReextraction,
@@ -20,4 +19,4 @@ export {
   type ReextractionRow,
 } from './jobs.sql.ts';
 export { comparePages, keepReextracted, removeReextracted, walkPages, type WalkedPage } from './pages.sql.ts';
-export { turnPrints } from './prints.ts';
+export { noPrint, turnPrints } from './prints.ts';

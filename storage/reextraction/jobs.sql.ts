@@ -22,16 +22,13 @@ export interface ReextractionRow {
 const inUse = `exists (select from reading_in_use v where v.job_id = e.id)`;
 const columns = `e.id::text, e.crawl_id::text, e.state, e.reason, e.created_at, e.ended_at, e.extractor, e.pages,
           e.tally, e.turns, e.settled, ${inUse} as in_use`;
-/** When copies of the crawl were last chosen by all that is known; null: never, or the crawl has begun again. */
-const rankedAt = `(select greatest(c.ended_at, s.ranked_at)
-            from crawl c left join standing_crawl s on s.crawl_id = c.id where c.id = e.crawl_id)`;
 /** A crawl that is not being deleted. */
 const isThere = `exists (select from crawl c where c.id = e.crawl_id and c.removed_at is null)`;
 
 /** The caller must have locked the crawl, and asked domain/reextraction/may.ts. */
 export const addReextraction = statement<[crawlId: string], { id: string }>('add-reextraction')`
-   insert into reextraction (crawl_id, until) values ($1, (extract(epoch from now()) * 1000000)::bigint)
-   returning id::text`;
+   insert into reextraction (crawl_id, until)
+   values ($1, coalesce((select max(id) from content where crawl_id = $1), 0)) returning id::text`;
 
 /** All of a crawl, the latest first: they are few (`mostOfCrawl`). */
 export const listReextractions = statement<[crawlId: string], ReextractionRow>('list-reextractions')`
@@ -42,18 +39,10 @@ export const findReextraction = statement<[crawlId: string, id: string], Reextra
 )`
    select ${columns} from reextraction e where e.crawl_id = $1 and e.id = $2`;
 
-/** A place in the order of `url_pages`. */
-export interface WalkPlace {
-  /** Microseconds since 1970. */
-  readonly micros: number;
-  readonly host: number;
-  /** Hex. */
-  readonly key: string;
-}
-
 export interface ClaimedReextraction extends ReextractionRow {
+  /** The last content of the walk, and the one that it has come to; null: none. */
   readonly until: number;
-  readonly place: WalkPlace | null;
+  readonly place: number | null;
 }
 
 /** A job has work to do: to be made, to follow up a switch, to become the pages' own, or to leave. */
@@ -65,8 +54,7 @@ export const claimReextraction = statement<[id: string, owner: string], ClaimedR
   'claim-reextraction',
 )`
    update reextraction e
-      set owner = $2, state = case when e.state = 'waiting' then 'running' else e.state end,
-          walked = case when e.state = 'waiting' then ${rankedAt} else e.walked end
+      set owner = $2, state = case when e.state = 'waiting' then 'running' else e.state end
     where e.id = $1 and ${hasWork} and ${isThere}
    returning ${columns}, e.until, e.place`;
 
@@ -79,10 +67,9 @@ export const holdReextraction = statement<[id: string, owner: string], Pick<Reex
 
 /** Extractions that differ, as JSON. Bytes are hex strings. */
 export interface ReextractedPage {
+  readonly content_id: number;
   readonly host_id: number;
   readonly key: string;
-  /** `page.extracted_at` as Postgres writes it: a `Date` would lose the microseconds. */
-  readonly of: string;
   readonly print: object | null;
 }
 
@@ -96,44 +83,36 @@ export const noteReextracted = statement<
 >('note-reextracted')`
    with noted as (
      update reextraction e set place = n.place, pages = n.pages, tally = n.tally, extractor = n.extractor
-       from json_to_record($3) n (place jsonb, pages bigint, tally jsonb, extractor int)
+       from json_to_record($3) n (place bigint, pages bigint, tally jsonb, extractor int)
       where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
-     returning e.id
+     returning e.id, e.crawl_id
    ), stored as (
-     insert into reextraction_page (job_id, host_id, key, of, ${extractionColumns}, cut, print)
-     select n.id, r.host_id, decode(r.key, 'hex'), r.of, ${extractionOf('r')}, nullif(r.cut, '{}'), r.print
+     insert into reading (crawl_id, content_id, job_id, host_id, key, ${extractionColumns}, cut, print, simhash, relevance,
+                          extracted_at)
+     select n.crawl_id, r.content_id, n.id, r.host_id, decode(r.key, 'hex'), ${extractionOf('r')}, nullif(r.cut, '{}'), r.print,
+            p.simhash, p.relevance, p.extracted_at
        from noted n
       cross join json_to_recordset($4) as r(
-            host_id bigint, key text, of timestamptz, ${extractionTypes}, cut jsonb, print jsonb)
-      order by r.host_id, r.key
-     on conflict (job_id, host_id, key) do update
-       set of = excluded.of, ${extractionSet('excluded')}, cut = excluded.cut, print = excluded.print
+            content_id bigint, host_id bigint, key text, ${extractionTypes}, cut jsonb, print jsonb)
+       join reading p on p.crawl_id = n.crawl_id and p.content_id = r.content_id and p.job_id = 0
+      order by r.content_id
+     on conflict (crawl_id, content_id, job_id) do update
+       set host_id = excluded.host_id, key = excluded.key, ${extractionSet('excluded')}, cut = excluded.cut,
+           print = excluded.print
    )
    select id::text from noted`;
-
-/** The walk begins anew. No row: as `noteReextracted`. */
-export const beginAnew = statement<[id: string, owner: string], { id: string }>('begin-reextraction-anew')`
-   update reextraction e
-      set place = null, pages = 0, tally = '{}', extractor = null,
-          walked = ${rankedAt}
-    where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
-   returning e.id::text`;
 
 /** The activity has stopped. */
 export const releaseReextraction = statement<[id: string, owner: string]>('release-reextraction')`
    update reextraction set owner = null where id = $1 and owner = $2`;
 
-/**
- * No row: the job is somebody else's by now, or has ended; or it should be finished, and copies of the crawl were chosen
- * anew since the walk began.
- */
+/** No row: the job is somebody else's by now, or has ended. */
 export const endReextraction = statement<
   [id: string, owner: string, state: 'finished' | 'failed', reason: string | null],
   { id: string }
 >('end-reextraction')`
    update reextraction e set state = $3::reextraction_state, reason = $4, ended_at = now(), place = null
     where e.id = $1 and e.owner = $2 and e.state = 'running'
-      and ($3::reextraction_state = 'failed' or e.walked is not distinct from ${rankedAt})
    returning e.id::text`;
 
 /** @param crawlId null: whichever crawl it is of. No row: there is no such job, or it has ended. */
@@ -157,7 +136,7 @@ export const useReextraction = statement<[crawlId: string, id: string], { id: st
    with used as (insert into reading_in_use (crawl_id, job_id) values ($1, $2))
    update reextraction set turns = turns + 1 where id = $2 returning id::text`;
 
-/** Everybody reads what `page` holds from the commit on. The caller: as `useReextraction`. */
+/** Everybody reads what was read before from the commit on. The caller: as `useReextraction`. */
 export const leaveReextraction = statement<[crawlId: string, id: string], { id: string }>(
   'leave-reextraction',
 )`

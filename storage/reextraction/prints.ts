@@ -4,8 +4,8 @@ import { inTransaction, type Pool } from '../postgres/index.ts';
 import { holdReextraction } from './jobs.sql.ts';
 import { notePrints, printsToTurn } from './pages.sql.ts';
 
-/** A page whose text is too short to be like another one. */
-const noPrint = { words: 0, simhash: '0', sketch: '', numbers: '', bands: [] };
+/** Of a text that is too short to be like another one. */
+export const noPrint = { words: 0, simhash: '0', sketch: '', numbers: '', bands: [] };
 
 /**
  * Exchanges so many fingerprints of a job for those that are stored, so that the stored ones are those of the extraction
@@ -23,14 +23,9 @@ export const turnPrints = (
     if (job === undefined) return null;
     const due = await printsToTurn(db, id, crawlId, job.in_use, limit);
     if (due.length === 0) return 0;
-    const current = due.filter(({ is_current }) => is_current);
-    const rows = current.map(({ host_id, key, print }) => ({ ...print, host_id, crawl_id: crawlId, key }));
-    if (rows.length > 0) await storePrints(db, JSON.stringify(rows));
-    const kept = due.map(({ host_id, key, stored, is_current }) => ({
-      host_id,
-      key,
-      print: is_current ? (stored ?? noPrint) : null,
-    }));
-    await notePrints(db, id, job.in_use, JSON.stringify(kept));
+    const rows = due.map(({ content_id, print }) => ({ ...print, crawl_id: crawlId, content_id }));
+    await storePrints(db, JSON.stringify(rows));
+    const kept = due.map(({ content_id, stored }) => ({ content_id, print: stored ?? noPrint }));
+    await notePrints(db, id, crawlId, job.in_use, JSON.stringify(kept));
     return due.length;
   });

@@ -122,7 +122,8 @@ export interface Violations {
   readonly token_without_lease: number;
   readonly staged_but_not_done: number;
   readonly read_without_page: number;
-  readonly page_without_url: number;
+  readonly reading_without_content: number;
+  readonly page_without_content: number;
   readonly alias_of_nothing: number;
   readonly unknown_parent: number;
 }
@@ -144,11 +145,14 @@ export const countViolations = statement<[crawlId: string], Violations>('count-v
        where u.crawl_id = $1 and u.state = 'done' and u.kind = 0 and u.stage = 0 and u.status between 200 and 299
          and u.content_hash is not null and u.alias_host is null
          and not exists (
-        select from page p where p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key)
+        select from reading p where p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0)
      ) as read_without_page,
-     (select count(*) from page p where p.crawl_id = $1 and not exists (
-        select from url u where u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key)
-     ) as page_without_url,
+     (select count(*) from reading p where p.crawl_id = $1 and not exists (
+        select from content c where c.crawl_id = p.crawl_id and c.id = p.content_id)
+     ) as reading_without_content,
+     (select count(*) from url u where u.crawl_id = $1 and u.content_id is not null and not exists (
+        select from content c where c.crawl_id = u.crawl_id and c.id = u.content_id)
+     ) as page_without_content,
      (select count(*) from url u where u.crawl_id = $1 and u.alias_host is not null and not exists (
         select from url o where o.host_id = u.alias_host and o.crawl_id = u.crawl_id and o.key = u.alias_key)
         and not exists (select from forgotten f where f.host_id = u.alias_host and f.crawl_id = $1)

@@ -114,7 +114,8 @@ const rules: Readonly<Record<keyof Violations, string>> = {
   token_without_lease: 'leased URLs without a lease token, and URLs with a token that are not leased',
   staged_but_not_done: 'URLs that are not done although their body waits to be read',
   read_without_page: 'pages that were read but have no extraction',
-  page_without_url: 'extractions without a URL',
+  reading_without_content: 'extractions of a body that the crawl does not have',
+  page_without_content: 'pages of a body that the crawl does not have',
   alias_of_nothing: 'duplicates of a page that does not exist',
   unknown_parent: 'URLs found on a page that does not exist',
 };

@@ -6,7 +6,7 @@ import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-re
 import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
 import type { ListedPage } from '../../contracts/page-fields.ts';
-import { nearDuplicateOf, revisitOf } from '../pages/index.ts';
+import { nearDuplicateOf, readingOf, revisitOf, standsForItsBody } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
@@ -94,7 +94,7 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
      left join url parent
        on parent.host_id = u.parent_host and parent.crawl_id = u.crawl_id and parent.key = u.parent_key
      left join url alias on alias.host_id = u.alias_host and alias.crawl_id = u.crawl_id and alias.key = u.alias_key
-     left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     left join ${readingOf('u')} and ${standsForItsBody}
      left join link_count k on k.host_id = u.host_id and k.crawl_id = u.crawl_id and k.key = u.key
      left join dead_letter d on d.host_id = u.host_id and d.crawl_id = u.crawl_id and d.key = u.key
      left join lateral (

@@ -118,8 +118,8 @@ export interface ReportPages {
 export const reportPages = statement<[crawlId: string], ReportPages>('report-pages', walkMs)`
    select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,
           count(*) over () as of_all
-     from host_queue q
-     join current_page p on p.host_id = q.host_id and p.crawl_id = q.crawl_id
-     join url u on u.host_id = p.host_id and u.crawl_id = p.crawl_id and u.key = p.key
-    where q.crawl_id = $1
+     from current_reading p
+     join content c on c.crawl_id = p.crawl_id and c.id = p.content_id
+     join url u on u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.content_id = c.id
+    where p.crawl_id = $1
     group by p.language order by pages desc, p.language limit 50`;

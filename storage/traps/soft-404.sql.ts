@@ -2,6 +2,7 @@
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import type { Evidence } from '../../domain/traps/rules.ts';
 import type { ErrorSign, ProbedSite } from '../../domain/soft-404/judge.ts';
+import { readingOf, standsForItsBody } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Claims the day's made-up path of a crawl at a host. No row: the crawl asked within a day, or for this shape. */
@@ -103,9 +104,9 @@ export const pagesReadBefore = statement<[hostId: number, crawlId: number, limit
   'pages-read-before',
 )`
    select encode(u.key, 'hex') as key, u.url, u.content_hash, u.content_type, p.title
-     from url u join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id and p.key = u.key
+     from url u join ${readingOf('u')}
     where u.host_id = $1 and u.crawl_id = $2 and u.state = 'done' and u.kind = 0 and not u.seed and u.stage = 0
-      and u.content_hash is not null
+      and ${standsForItsBody}
     order by u.fetched_at desc limit $3`;
 
 /** Pages of a crawl at a host that redirect to a URL, seeds aside: those after a key (hex), in the order of keys. */
@@ -168,11 +169,10 @@ export interface RepeatedText {
 }
 
 /**
- * Pages that were read, with their texts: `url` u and, where a page has a row, `page` p. Shells and login forms say nothing
+ * Pages that were read, with their texts: `url` u and, where its body was read, p. Shells and login forms say nothing
  * of whether a page is there, however many have the same.
  */
-const readPages = `left join current_page p on p.host_id = u.host_id and p.crawl_id = u.crawl_id
-              and p.key = case when u.alias_host = u.host_id then u.alias_key else u.key end
+const readPages = `left join ${readingOf('u')}
             where u.state = 'done' and u.kind = 0 and u.status between 200 and 299 and u.content_hash is not null
               and p.meta ->> 'needs' is null`;
 const textOf = 'coalesce(p.text_hash, u.content_hash)';

@@ -86,7 +86,7 @@ const rereadings: Kind = {
   made: async (id) => {
     const job = await tables.reextraction.row(desk.pool, { id: Number(id) });
     expect(job.pages).toBe(pages);
-    const rows = await tables.reextractionPage.count(desk.pool, { job_id: Number(id) });
+    const rows = await tables.reading.count(desk.pool, { job_id: Number(id) });
     return { tally: job.tally, rows };
   },
 };

@@ -43,7 +43,7 @@ it(
     const fetched = web.log().length;
     const present = await titles(crawlId);
     // As an extractor of another version had read them.
-    await tables.page.change(desk.pool, { crawl_id: Number(crawlId) }, { title: 'old' });
+    await tables.reading.change(desk.pool, { crawl_id: Number(crawlId) }, { title: 'old' });
     const old = await titles(crawlId);
     expect(old).toContain('old');
     const id = await start(crawlId);

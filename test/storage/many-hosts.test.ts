@@ -20,14 +20,12 @@ const kept = new Set(
         name === 'host' || (/^ {2}host_id /m.test(body) && (key?.split(', ').includes('host_id') ?? true))
       );
     })
-    .map(([, name = '']) => name)
-    // A view of `page`.
-    .concat('current_page'),
+    .map(([, name = '']) => name),
 );
 
 it('keep to one host, or are listed with the reason', async () => {
   expect([...kept].sort()).toEqual(
-    ['attempt', 'cap_wait', 'current_page', 'dead_letter', 'forgotten', 'host', 'host_blocks', 'host_quality', 'host_queue', 'host_time', 'lent_url', 'link_count', 'made_up_path', 'page', 'page_history', 'page_version', 'reextraction_page', 'revisit', 'robots', 'sitemap_hint', 'sitemap_record', 'sitemap_report', 'trap_watch', 'url'],
+    ['attempt', 'cap_wait', 'dead_letter', 'forgotten', 'host', 'host_blocks', 'host_quality', 'host_queue', 'host_time', 'lent_url', 'link_count', 'made_up_path', 'page_history', 'page_version', 'revisit', 'robots', 'sitemap_hint', 'sitemap_record', 'sitemap_report', 'trap_watch', 'url'],
   ); // prettier-ignore
   const judged = (await allStatements())
     .map(({ name, text }) => ({ name, ...hostsOf(text, kept) }))
@@ -59,7 +57,7 @@ describe('the rule', () => {
     ['the old row', 'update host set fed = true where id = $1 returning (select max(l.token) from lent_url l where l.host_id = old.id)'],
     ['a new row', "insert into robots (host_id, status) values ($1, 200) on conflict (host_id) do update set status = 1"],
     ['new rows from it', 'with c as (select * from url where host_id = $1) insert into attempt (host_id, key) select host_id, key from c'],
-    ['both parts of a union', 'select key from url where host_id = $1 union all select key from page where host_id = $1'],
+    ['both parts of a union', 'select key from url where host_id = $1 union all select key from page_version where host_id = $1'],
   ])('ties a table by %s', (_, text) => {
     expect(loose(text)).toEqual([]);
   }); // prettier-ignore
@@ -73,7 +71,7 @@ describe('the rule', () => {
     ['a case', "select from url where key > case when host_id = $1 then $2 else '' end", ['url']],
     ['another column', 'select from host h join url u on u.host_id = h.id join url p on p.host_id = u.parent_host where h.id = $1', ['url']],
     ['another parameter', 'select from url u, host h where u.host_id = $1 and h.id = $2', ['host']],
-    ['one part of a union', 'select from url where host_id = $1 union all select from page where crawl_id = $1', ['page']],
+    ['one part of a union', 'select from url where host_id = $1 union all select from page_version where crawl_id = $1', ['page_version']],
     ['an expression of other rows', 'with c as (select id as host_id from host where shard = $1) select from url u join c on u.host_id = c.host_id', ['host', 'url']],
     ['a recursion', 'with recursive up as (select * from url where host_id = $1 union all select u.* from up join url u on u.host_id = up.parent_host) select from up', ['url']],
   ])('does not by %s', (_, text, tables) => {

@@ -152,17 +152,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Bodies of a crawl are read again in the order of its pages feed, and what differs is stored, compared, kept and removed in batches, over all its hosts. The rows can be split by host.',
     when: 'each step of a re-extraction that somebody asks for; a comparison',
-    statements: [
-      ...[
-        'comparePages',
-        'keepReextracted',
-        'noteReextracted',
-        'notePrints',
-        'printsToTurn',
-        'removeReextracted',
-      ],
-      'walkPages',
-    ],
+    statements: [...['comparePages', 'keepReextracted'], 'walkPages'],
   },
   {
     why: 'The report sums up a crawl.',
@@ -194,7 +184,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Copies of a page at different hosts are compared with one another.',
     when: 'the end of a crawl; batches of pages that were read; once a day in a crawl that keeps fresh',
-    statements: ['choose-canonicals', 'judgeTexts', 'mark-text-duplicates'],
+    statements: ['choose-canonicals', 'judgeTexts', 'mark-text-duplicates', 'settleContents'],
   },
   {
     why: 'A removed crawl is taken away host after host: these find the next host, count what is left, take away the rest, and ask whether a body is still wanted by anybody.',

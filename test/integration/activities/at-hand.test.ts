@@ -33,7 +33,7 @@ it('follows a chain within one slice, with no lane at work and no look between i
   for (const path of asked(site)) {
     expect(urls[path]).toMatchObject({ state: 'done', stage: 0, lease_token: null, fetches: 1 });
     const place = { host_id: Number(host.hostId), crawl_id: crawl, key: urls[path]?.key ?? Buffer.alloc(0) };
-    expect(await tables.page.rows(pool, place)).toHaveLength(1);
+    expect(await tables.reading.rows(pool, place)).toHaveLength(1);
     expect(await tables.content.rows(pool, place)).toHaveLength(1);
   }
 });
@@ -158,7 +158,7 @@ it.for(written)('loses nothing where the write is cut off at %s', async (name) =
     `cut off at ${name}`,
   );
   expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1, queued: 1, leased: 0, done: 0 });
-  for (const table of [tables.page, tables.content])
+  for (const table of [tables.reading, tables.content])
     expect(await table.rows(pool, { crawl_id: crawl })).toEqual([]);
   await fetching.role({}, parts).fetchSlice(host);
   expect(asked(site)).toEqual(['/', '/', '/second']);

@@ -166,13 +166,12 @@ it('stores nothing in a crawl that does not look for them', async () => {
 });
 
 it('judges crawls in turn: one with a backlog keeps no other one waiting', async () => {
-  const host_id = Number((await fetching.host('https://backlog.example')).hostId);
   const [large, small] = [await fetching.crawl(), await fetching.crawl()];
   const add = (crawl_id: number, count: number): Promise<unknown> =>
     tables.print.addAll(
       pool,
       Array.from({ length: count }, (_, at) => ({
-        ...{ host_id, crawl_id, key: Buffer.from(at.toString(16).padStart(32, '0'), 'hex'), words: 100 },
+        ...{ crawl_id, content_id: at, words: 100 },
         ...{ simhash: at * 7_919, sketch: Buffer.alloc(64, at), numbers: Buffer.alloc(4) },
         bands: [crawl_id * 100_000 + at],
       })),

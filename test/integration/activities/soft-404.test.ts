@@ -334,16 +334,16 @@ it('holds all pages with a text that half of the pages have, however many, unles
 it('holds no pages that only need a browser or a login, however many are the same', async () => {
   const { crawl, host } = await crawled(false, missing);
   const place = { host_id: Number(host.hostId), crawl_id: crawl };
-  const [page] = await tables.page.rows(pool, place);
+  const [page] = await tables.reading.rows(pool, place);
   const copies = Array.from({ length: 30 }, (_, at) => ({
     ...{ host_id: place.host_id, url: `${host.origin}/app/${String(at)}`, alias_host: place.host_id },
     ...{ alias_key: page?.key ?? Buffer.alloc(0), state: 'done', reason: 'fetched', status: 200 },
-    content_hash: Buffer.alloc(32, 1),
+    ...{ content_hash: Buffer.alloc(32, 1), content_id: page?.content_id },
   }));
   await addUrls(pool, crawl, copies);
   const key = { ...place, key: page?.key };
-  await tables.page.change(pool, key, { meta: { ...page?.meta, needs: 'javascript' } });
+  await tables.reading.change(pool, key, { meta: { ...page?.meta, needs: 'javascript' } });
   expect(await holdRepeated(pool, place)).toBeNull();
-  await tables.page.change(pool, key, { meta: page?.meta ?? {} });
+  await tables.reading.change(pool, key, { meta: page?.meta ?? {} });
   expect(await holdRepeated(pool, place)).toBeGreaterThanOrEqual(copies.length);
 });

@@ -290,6 +290,7 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
         depth: 1,
         priority: 1,
         content_hash: Buffer.alloc(32, at),
+        content_id: at,
         content_type: null,
         robots_tag: null,
         link_fields: null,

@@ -263,7 +263,7 @@ describe('a URL that is fetched again within a crawl', () => {
     });
     await readBodies(fetching, world.host);
     expect(await row()).toMatchObject({ stage: 0 });
-    expect(await tables.page.rows(pool, { crawl_id: id })).toMatchObject([{ title: 'Home', links: 4 }]);
+    expect(await tables.reading.rows(pool, { crawl_id: id })).toMatchObject([{ title: 'Home', links: 4 }]);
     await expectExact(pool, id);
   });
 

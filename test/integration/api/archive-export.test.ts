@@ -15,7 +15,7 @@ import { pageBatches } from '../../../storage/pages/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { warcio } from '../../programs/warcio.ts';
 import { allMembers } from '../../support/all-members.ts';
-import { addUrl, setState, tables, type UrlPlace } from '../../support/database/index.ts';
+import { addReadings, addUrl, setState, tables, type UrlPlace } from '../../support/database/index.ts';
 import { readRecords, type WrittenRecord } from '../../support/warc-records.ts';
 import { archiveIn, newCrawl, serve, type Api, withServices } from './world.ts';
 import { ownFolder } from '../../support/given.ts';
@@ -104,10 +104,12 @@ describe.each<SegmentFormat>([...segmentFormats])('from segments of %s', (stored
     await page('https://a.example/copy', 'shared', alias);
     await page('https://a.example/lost', 'to be lost');
     const again = await page('https://a.example/again', 'known for long');
-    await tables.page.add(pool, {
-      ...{ host_id: again.hostId, crawl_id: crawl, key: again.key, words: 3, links: 0, outlinks: '' },
-      ...{ noindex: false, nofollow: false },
-    });
+    await addReadings(pool, [
+      {
+        ...{ host_id: again.hostId, crawl_id: crawl, key: again.key, words: 3, links: 0, outlinks: '' },
+        ...{ noindex: false, nofollow: false },
+      },
+    ]);
     const ofAgain = { alias_host: again.hostId, alias_key: again.key };
     await page('https://a.example/raced', 'known for long', ofAgain, false);
     await page('https://a.example/raced-copy', 'shared', alias, false);

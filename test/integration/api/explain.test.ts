@@ -230,12 +230,14 @@ describe('explain', () => {
   });
 
   it('tells duplicates, redirects and what is still to be done', async () => {
+    await tables.content.remove(pool);
     const original = await addPage(pool, crawl, 'https://a.example/1', content);
     const fetched = { state: 'done', status: 200, fetched_at: new Date(), fetches: 1 };
     const alias = { ...fetched, alias_host: original.hostId, alias_key: original.key };
     await addUrl(pool, crawl, 'https://a.example/copy', {
       ...alias,
       content_hash: storeBody(content.text),
+      content_id: original.contentId,
     });
     await addUrl(pool, crawl, 'https://a.example/alike', {
       ...alias,

@@ -9,7 +9,7 @@ import type { Archive } from '../../../storage/archive/index.ts';
 import { ExportFiles } from '../../../storage/exports/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import { allMembers } from '../../support/all-members.ts';
-import { addHost, addUrl, addUrls, setState, tables } from '../../support/database/index.ts';
+import { addHost, addReadings, addUrl, addUrls, setState, tables } from '../../support/database/index.ts';
 import { given } from '../../support/given.ts';
 import { archiveIn, newCrawl } from './world.ts';
 
@@ -65,7 +65,7 @@ export async function storeCrawl(pool: Pool, folder: string, pages: number): Pro
       ...{ host_id: hostId, url, ...answered, content_hash: hash, fetched_at: at, bytes: body.length },
     })),
   );
-  await tables.page.addAll(
+  const [content] = await addReadings(
     pool,
     rows.map(({ host_id, crawl_id, key }, n) => ({
       ...{
@@ -90,14 +90,26 @@ export async function storeCrawl(pool: Pool, folder: string, pages: number): Pro
   };
   await addUrl(pool, id, 'https://www.a.example/moved', moved);
   await addUrl(pool, id, 'https://www.a.example/copy', {
-    ...{ ...answered, content_hash: all[0]?.hash, alias_host: first?.host_id, alias_key: first?.key },
+    ...{
+      ...answered,
+      content_hash: all[0]?.hash,
+      content_id: content,
+      alias_host: first?.host_id,
+      alias_key: first?.key,
+    },
     ...{ fetched_at: new Date(start + pages * 1_000), bytes: 1 },
   });
   // As above, with the head of its own answer.
   const again = { ...all[0], url: 'https://www.a.example/again' } as (typeof all)[number];
   const { segment, at, length } = await archive.put(capture(again));
   const place = await addUrl(pool, id, again.url, {
-    ...{ ...answered, content_hash: all[0]?.hash, alias_host: first?.host_id, alias_key: first?.key },
+    ...{
+      ...answered,
+      content_hash: all[0]?.hash,
+      content_id: content,
+      alias_host: first?.host_id,
+      alias_key: first?.key,
+    },
     ...{ fetched_at: new Date(start + pages * 1_000 + 1), bytes: 1 },
   });
   await tables.revisit.add(pool, {

@@ -161,10 +161,10 @@ it.each(['markdown', 'corpus'] as const)(
     const { key } = await tables.url.row(pool, { ...held, url: 'https://www.a.example/p/7' });
     const silent = { crawl_id: crawl.id, key };
     await tables.url.change(pool, held, { state: 'excluded', reason: 'soft-404' });
-    await tables.page.change(pool, silent, { words: 0 });
+    await tables.reading.change(pool, silent, { words: 0 });
     onTestFinished(async () => {
       await tables.url.change(pool, held, { state: 'done', reason: null });
-      await tables.page.change(pool, silent, { words: 5 });
+      await tables.reading.change(pool, silent, { words: 5 });
     });
     const id = await start(format);
     await makeExport(tools, id, () => true, never);

@@ -69,7 +69,6 @@ async function stored(tenant: string, crawl: string, url: string, body: string):
   const row = { host_id: place.hostId, crawl_id: crawl, key: place.key };
   if (known) await tables.revisit.add(pool, { ...row, ...kept });
   else await tables.body.add(pool, { hash: contentHash, ...kept, tenant_id: tenant });
-  await tables.content.add(pool, { ...row, hash: contentHash, tenant_id: tenant });
 }
 
 /** A page of a crawl is lent to a fetcher, which says that it has the victim's body. */

@@ -12,6 +12,7 @@ import { holdShape } from '../../../storage/traps/index.ts';
 import {
   addHosts,
   addLetter,
+  addReadings,
   addUrl,
   setState,
   tables,
@@ -103,8 +104,18 @@ const changed = (url: string): object => ({
 /** To each page one that is like it. */
 async function nearDuplicates(pages: readonly UrlPlace[]): Promise<void> {
   for (const [at, { hostId, key }] of pages.entries()) {
-    const print = {
+    const row = {
       host_id: hostId,
+      crawl_id: crawl,
+      key,
+      words: 1,
+      links: 0,
+      noindex: false,
+      nofollow: false,
+      outlinks: '',
+    };
+    const [content] = await addReadings(pool, [row]);
+    const print = {
       crawl_id: crawl,
       words: 100,
       simhash: at,
@@ -112,10 +123,11 @@ async function nearDuplicates(pages: readonly UrlPlace[]): Promise<void> {
       numbers: Buffer.alloc(4),
       bands: [],
     };
-    const { id } = await tables.print.add(pool, { ...print, key });
+    const { id } = await tables.print.add(pool, { ...print, content_id: content });
     await tables.print.change(pool, { id }, { original: id });
     const twin = await addUrl(pool, crawl, `${origin}/twin/${String(at)}`);
-    await tables.print.add(pool, { ...print, key: twin.key, original: id, likeness: 0.9, distance: 1 });
+    const [other] = await addReadings(pool, [{ ...row, key: twin.key }]);
+    await tables.print.add(pool, { ...print, content_id: other, original: id, likeness: 0.9, distance: 1 });
   }
 }
 

@@ -76,6 +76,7 @@ describe('pages', () => {
   });
 
   it('say what was found, with links and text where asked for', async () => {
+    await tables.content.remove(pool);
     await addPage(pool, crawl, 'https://a.example/1', content, { fetched_at: secondsAgo(60) });
     const [plain] = (await feed()).items;
     expect(plain).toMatchObject({
@@ -124,6 +125,7 @@ describe('pages', () => {
     });
     await addUrl(pool, crawl, 'https://a.example/copy', {
       state: 'done', status: 200, fetched_at: secondsAgo(50), alias_host: original.hostId, alias_key: original.key,
+      content_id: original.contentId,
       content_hash: storeBody(content.text), content_type: 'text/html',
     }); // prettier-ignore
     await addUrl(pool, crawl, 'https://a.example/gone', {
@@ -233,7 +235,7 @@ describe('audit', () => {
     ],
     ['token-without-lease', urls({ lease_token: 1 })],
     ['staged-but-not-done', urls({ stage: 1, state: 'dead' })],
-    ['read-without-page', (id) => tables.page.remove(pool, { crawl_id: id })],
+    ['read-without-page', (id) => tables.reading.remove(pool, { crawl_id: id })],
     ['alias-of-nothing', urls({ alias_host: 0, alias_key: Buffer.of(0) })],
     ['unknown-parent', urls({ parent_host: 0, parent_key: Buffer.of(0) })],
     [

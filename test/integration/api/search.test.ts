@@ -42,7 +42,7 @@ describe('a search', () => {
     const add = (path: string, content: ReturnType<typeof page>, language = 'en', type = 'text/html') =>
       addPage(pool, crawl, `https://${language}.example${path}`, content, { content_type: type }).then(
         ({ hostId, key }) =>
-          tables.page.change(pool, { host_id: hostId, crawl_id: crawl, key }, { language }),
+          tables.reading.change(pool, { host_id: hostId, crawl_id: crawl, key }, { language }),
       );
     await add('/spiders', page('Spiders weave webs. A polite crawler waits.', 'Spiders'));
     await add('/crawlers', page('A crawler that is polite; crawling takes patience.', 'On crawlers'));

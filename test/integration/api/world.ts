@@ -25,7 +25,13 @@ import { redriveBatch } from '../../../storage/letters/index.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { given } from '../../support/given.ts';
-import { addUrl, setState, tables, type UrlPlace, type UrlColumns } from '../../support/database/index.ts';
+import {
+  addReadings,
+  addUrl,
+  setState,
+  type UrlColumns,
+  type UrlPlace,
+} from '../../support/database/index.ts';
 import { createDatabase, poolOf, type Database } from '../../support/world.ts';
 
 export interface Services {
@@ -238,7 +244,7 @@ export async function addPage(
   url: string,
   content: Content,
   columns: UrlColumns = {},
-): Promise<UrlPlace> {
+): Promise<UrlPlace & { readonly contentId: number }> {
   const place = await addUrl(pool, crawlId, url, {
     state: 'done',
     status: 200,
@@ -249,17 +255,16 @@ export async function addPage(
     content_type: 'text/html',
     ...columns,
   });
-  await tables.page.add(pool, {
-    ...{ host_id: place.hostId, crawl_id: crawlId, key: place.key, title: content.title },
-    ...{
-      language: 'en',
-      charset: 'utf-8',
+  const [contentId = 0] = await addReadings(pool, [
+    {
+      ...{ host_id: place.hostId, crawl_id: crawlId, key: place.key, title: content.title },
+      ...{ language: 'en', charset: 'utf-8', noindex: false, nofollow: false },
       words: content.text.split(' ').length,
       links: content.links.length,
+      outlinks: packOutlinks(new URL(url).origin, content.links),
     },
-    ...{ noindex: false, nofollow: false, outlinks: packOutlinks(new URL(url).origin, content.links) },
-  });
-  return place;
+  ]);
+  return { ...place, contentId };
 }
 
 /** What the API answers to a GET that it has to answer. */

@@ -33,7 +33,7 @@ it('reads the rows that it names, with plans from when the table was small', asy
   const finish = async (row: ResultRow): Promise<void> => {
     const { host_id, crawl_id, key } = row;
     await writer.write({ results: [row] });
-    const step = { host_id, crawl_id, key, alias_host: null, alias_key: null };
+    const step = { host_id, crawl_id, key, alias_host: null, alias_key: null, content_id: null };
     await writer.write({ stages: [{ ...step, from: 1, to: 2 }] });
     await writer.write({ stages: [{ ...step, from: 2, to: 0 }] });
   };
@@ -73,7 +73,7 @@ it('reads no more bodies that wait than it asks for, though many wait', async ()
 
   await writer.write({
     stages: places.map(({ host_id, crawl_id, key }) => ({
-      ...{ host_id, crawl_id, key, from: 1, to: 2, alias_host: null, alias_key: null },
+      ...{ host_id, crawl_id, key, from: 1, to: 2, alias_host: null, alias_key: null, content_id: null },
     })),
   });
   await tidyTables(pool, 'url');

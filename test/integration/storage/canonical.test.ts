@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
 import { canonicalize } from '../../../domain/url.ts';
-import { judgeSameTexts, packOutlinks, rankCopies, type PageRow } from '../../../storage/pages/index.ts';
+import { judgeCopies, packOutlinks, rankCopies, type PageRow } from '../../../storage/pages/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
@@ -57,11 +57,12 @@ const hostOf = async (origin: string): Promise<number> => {
 };
 
 const pageRow = (
+  content_id: number | null,
   host: number,
   key: string,
   { url, body = url, text, canonical, links = [] }: Fetched,
 ): PageRow => ({
-  ...{ host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
+  ...{ content_id, host_id: host, crawl_id: crawl, key, title: body, description: null, language: 'en' },
   ...{ charset: 'utf-8', words: 20, links: 0, canonical: canonical ?? null, noindex: false },
   ...{ nofollow: false, text_hash: text === undefined ? null : sha256(text) },
   ...{ meta: null, fields: null, outlinks: packOutlinks(new URL(url).origin, links), counters: [] },
@@ -100,8 +101,8 @@ async function fetched(...urls: readonly Fetched[]): Promise<void> {
     const [original] = await unreadBodies(pool, storedStages.extract, all, 1);
     if (original === undefined) continue;
     await writer.write({
-      stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null }],
-      pages: [pageRow(host, key, page)],
+      stages: [{ ...place, from: 2, to: 0, alias_host: null, alias_key: null, content_id: null }],
+      pages: [pageRow(original.content_id, host, key, page)],
     });
   }
 }
@@ -311,7 +312,10 @@ describe('a site with a seed', () => {
 
   /** URLs that were read and have the same body. */
   async function titles(): Promise<string[]> {
-    const pages = await tables.page.rows(pool, { crawl_id: crawl, title: 'same' });
+    const pages = await tables.content.rows(pool, {
+      crawl_id: crawl,
+      hash: Buffer.from(sha256('same'), 'hex'),
+    });
     const urls = await tables.url.rows(pool, { crawl_id: crawl, key: pages.map(({ key }) => key) });
     return urls.map(({ url }) => url);
   }
@@ -428,7 +432,7 @@ describe('while a crawl goes on', () => {
   const alike = (url: string, more: Partial<Fetched> = {}): Fetched => ({ url, text, ...more });
   const judged = async (...urls: readonly Fetched[]): Promise<Record<string, string | null>> => {
     await fetched(...urls);
-    await judgeSameTexts(pool, 60_000, most);
+    await judgeCopies(pool, 60_000, { copies: 10, ofText: most });
     expect(await tables.textDue.rows(pool, { crawl_id: crawl })).toEqual([]);
     const rows = await tables.url.rows(pool, { crawl_id: crawl });
     const url = (key: Buffer | null): string | null => rows.find((row) => key?.equals(row.key))?.url ?? null;
@@ -484,7 +488,9 @@ describe('while a crawl goes on', () => {
     await judged({ url: a, text: 'one' }, { url: b, text: 'two' });
     const rows = await tables.url.rows(pool, { crawl_id: crawl });
     await frontier.writer.write({
-      pages: rows.map(({ host_id, key, url }) => pageRow(host_id, key.toString('hex'), { url, text })),
+      pages: rows.map((row) =>
+        pageRow(row.content_id, row.host_id, row.key.toString('hex'), { url: row.url, text }),
+      ),
     });
     expect(Object.values(await judged()).filter((alias) => alias !== null)).toHaveLength(1);
   });
@@ -495,12 +501,12 @@ describe('while a crawl goes on', () => {
     expect(await judged(alike(a))).toEqual({ [a]: null });
   });
 
-  /** As if the page had been fetched and read again. */
+  /** As if the page had been read again. */
   async function changeText(url: string, now: string): Promise<void> {
     const [row] = await tables.url.rows(pool, { crawl_id: crawl, url });
     if (row === undefined) throw new Error(`${url} is not there`);
     await frontier.writer.write({
-      pages: [pageRow(row.host_id, row.key.toString('hex'), { url, text: now })],
+      pages: [pageRow(row.content_id, row.host_id, row.key.toString('hex'), { url, text: now })],
     });
   }
 });

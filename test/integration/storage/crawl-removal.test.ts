@@ -37,9 +37,7 @@ async function crawlWith(texts: readonly string[]): Promise<string> {
   for (const [at, text] of texts.entries()) {
     await stored(text);
     const url = `https://${at % 2 === 0 ? 'a' : 'b'}.example/${String(at)}`;
-    const { hostId, key } = await addPage(pool, id, url, { title: text, text, links: ['/x'] });
-    const { hash } = bodyOf(text);
-    await tables.content.add(pool, { crawl_id: id, tenant_id: 1, hash, host_id: hostId, key });
+    await addPage(pool, id, url, { title: text, text, links: ['/x'] });
   }
   const bad = await addUrl(pool, id, 'https://b.example/bad', { state: 'failed', reason: 'timeout' });
   await addLetter(pool, id, bad, 'timeout', { message: 'slow', attempts: 5 });
@@ -80,7 +78,8 @@ describe('a crawl that is deleted', () => {
     expect(await rowsOf(id)).toMatchObject({
       crawl: 1,
       url: 6,
-      page: 4,
+      content: 4,
+      reading: 4,
       dead_letter: 1,
       attempt: 1,
       seed: 2,

@@ -37,7 +37,21 @@ beforeEach(async () => {
   host = await newHost(pool);
 });
 
-const page = (key: string, over: Partial<PageRow> = {}): PageRow => ({
+/** A body that the page stands for. */
+const claimed = async (key: string, hash: string): Promise<number> => {
+  const place = { host_id: host, key: Buffer.from(key, 'hex') };
+  return (
+    await tables.content.add(pool, {
+      crawl_id: crawl,
+      tenant_id: 1,
+      hash: Buffer.from(hash, 'hex'),
+      ...place,
+    })
+  ).id;
+};
+
+const page = (key: string, content: number, over: Partial<PageRow> = {}): PageRow => ({
+  content_id: content,
   host_id: host,
   crawl_id: crawl,
   key,
@@ -308,14 +322,25 @@ describe('what belongs together', () => {
     await frontier.writer.write({
       results: [result(place, 'done', { stage: 1, content_hash: 'ab'.repeat(32) })],
     });
-    const stage = { ...place, from: 1, to: 0, alias_host: null, alias_key: null } as const;
+    const content = await claimed(place.key, 'ab'.repeat(32));
+    const stage = {
+      ...place,
+      from: 1,
+      to: 0,
+      alias_host: null,
+      alias_key: null,
+      content_id: content,
+    } as const;
     const reading = { admissions: [admission(host, crawl, link)], stages: [stage] };
-    const broken = frontier.writer.write({ ...reading, pages: [page(place.key, { text_hash: 'no hex' })] });
+    const broken = frontier.writer.write({
+      ...reading,
+      pages: [page(place.key, content, { text_hash: 'no hex' })],
+    });
     await expect(broken).rejects.toMatchObject({ code: '22023' });
     expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1 });
     expect(await stateOf(place.key)).toMatchObject({ stage: 1 });
 
-    await frontier.writer.write({ ...reading, pages: [page(place.key)] });
+    await frontier.writer.write({ ...reading, pages: [page(place.key, content)] });
     expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 2 });
     expect(await stateOf(place.key)).toMatchObject({ stage: 0 });
   });
@@ -422,18 +447,19 @@ describe('the stages of a body', () => {
     await frontier.writer.write({
       results: [result(place, 'done', { stage: 1, content_hash: 'cd'.repeat(32) })],
     });
-    const on = { ...place, alias_host: null, alias_key: null };
+    const content = await claimed(place.key, 'cd'.repeat(32));
+    const on = { ...place, alias_host: null, alias_key: null, content_id: content };
     await frontier.writer.write({ stages: [{ ...on, from: 1, to: 2 }] });
     await frontier.writer.write({
       stages: [{ ...on, from: 1, to: 0, alias_host: host, alias_key: place.key }],
     });
     expect(await stateOf(place.key)).toMatchObject({ stage: 2, alias_host: null });
-    await frontier.writer.write({ stages: [{ ...on, from: 2, to: 0 }], pages: [page(place.key)] });
+    await frontier.writer.write({ stages: [{ ...on, from: 2, to: 0 }], pages: [page(place.key, content)] });
     await frontier.writer.write({
       stages: [{ ...on, from: 2, to: 0 }],
-      pages: [page(place.key, { title: 'Read again' })],
+      pages: [page(place.key, content, { title: 'Read again' })],
     });
-    expect(await tables.page.rows(pool, { crawl_id: crawl })).toMatchObject([{ title: 'Read again' }]);
+    expect(await tables.reading.rows(pool, { crawl_id: crawl })).toMatchObject([{ title: 'Read again' }]);
     await expectExact(pool, crawl);
   });
 });
@@ -489,9 +515,9 @@ describe('pages that were read at hand', () => {
       place,
       token,
       write: {
-        results: [result({ ...place, token }, 'done', { content_hash: hash })],
-        claims: [{ ...place, hash, origins: [] }],
-        pages: [page(place.key, place)],
+        results: [result({ ...place, token }, 'done', { content_hash: hash, content_id: -at })],
+        claims: [{ ...place, content_id: -at, hash, origins: [] }],
+        pages: [page(place.key, -at, place)],
         admissions: [admission(at, crawl, `https://x.example/${stem}/on`)],
       },
     };
@@ -504,7 +530,7 @@ describe('pages that were read at hand', () => {
     expect(lost).toBeInstanceOf(ClaimLost);
     const contents = await tables.content.rows(pool, { crawl_id: crawl });
     expect(contents).toHaveLength(1);
-    expect(await tables.page.rows(pool, { crawl_id: crawl })).toMatchObject([
+    expect(await tables.reading.rows(pool, { crawl_id: crawl })).toMatchObject([
       { host_id: contents[0]?.host_id },
     ]);
     expect(await expectExact(pool, crawl)).toMatchObject({ done: 1, leased: 1, queued: 1 });
@@ -512,9 +538,11 @@ describe('pages that were read at hand', () => {
 
   it('nothing of a page is stored whose result comes after its lease', async () => {
     const { write, place, token } = await inHand('late');
-    const results = [result({ ...place, token: token - 1 }, 'done', { content_hash: hash })];
+    const results = [
+      result({ ...place, token: token - 1 }, 'done', { content_hash: hash, content_id: -place.host_id }),
+    ];
     await expect(frontier.writer.write({ ...write, results })).rejects.toBeInstanceOf(ClaimLost);
-    expect(await tables.page.rows(pool, { crawl_id: crawl })).toEqual([]);
+    expect(await tables.reading.rows(pool, { crawl_id: crawl })).toEqual([]);
     expect(await tables.content.rows(pool, { crawl_id: crawl })).toEqual([]);
     expect(await expectExact(pool, crawl)).toMatchObject({ leased: 1, queued: 0 });
   });

@@ -231,8 +231,9 @@ const advance = (host: number, lost: boolean): Operation => ({
     if (lost) await requeueLostBodies(model.frontier.pool, String(h), JSON.stringify(staged));
     else {
       const stages = staged.map(({ crawl_id, key, stage }) => {
-        const to = stage === 1 ? 2 : 0;
-        return { host_id: h, crawl_id, key, from: stage, to, alias_host: null, alias_key: null } as const;
+        const to = stage === 1 ? (2 as const) : (0 as const);
+        const step = { host_id: h, crawl_id, key, from: stage, to };
+        return { ...step, alias_host: null, alias_key: null, content_id: null };
       });
       const pages = staged
         .filter(({ stage }) => stage === 2)
@@ -249,6 +250,7 @@ const advance = (host: number, lost: boolean): Operation => ({
 });
 
 const emptyPage = {
+  content_id: null,
   title: null,
   description: null,
   language: null,

@@ -134,16 +134,22 @@ it('refuses a database of an unreleased build, and says that an empty one is nee
   );
 });
 
-it('brings jobs that had tables of their own over, wherever they were', async () => {
-  const before = await database('before');
+/** A new database with all migrations before one. */
+async function databaseBefore(migration: string): Promise<string> {
+  const before = await database(`before_${migration.slice(0, 4)}`);
   const [folder, all] = [mkdtempSync(join(tmpdir(), 'orbweaver-migrations-')), '../../../storage/migrations'];
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
   });
   cpSync(fileURLToPath(new URL(all, import.meta.url)), folder, { recursive: true });
-  const jobs = '0074_jobs';
-  for (const name of readdirSync(folder)) if (name >= jobs) rmSync(join(folder, name));
+  for (const name of readdirSync(folder)) if (name >= migration) rmSync(join(folder, name));
   await migrate(urlOf(before), folder);
+  return before;
+}
+
+it('brings jobs that had tables of their own over, wherever they were', async () => {
+  const jobs = '0074_jobs';
+  const before = await databaseBefore(jobs);
   await ask(
     before,
     `create type export_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
@@ -199,4 +205,53 @@ it('brings jobs that had tables of their own over, wherever they were', async ()
   expect(Number(next?.['id'])).toBe(9);
   const old = `select from pg_tables where tablename in ('export_job', 'search_index')`;
   expect(await ask(before, old)).toEqual([]);
+});
+
+it('brings what was read over to the bodies to which it belongs', async () => {
+  const readings = '0075_readings_of_bodies';
+  const before = await databaseBefore(readings);
+  const stored = `host_id, crawl_id, key, url, state, depth, priority, status, fetched_at, content_hash, alias_host, alias_key, stage`;
+  const answered = `0, 0.5, 200, now() - interval '1 hour'`;
+  await ask(
+    before,
+    `insert into crawl (id, config) overriding system value values (3, '{}');
+     insert into host (id, origin, shard) overriding system value values (1, 'https://a.example', 0), (2, 'https://b.example', 0);
+     insert into content (crawl_id, hash, site, host_id, key, tenant_id) values
+       (3, '\\xaa', 0, 1, '\\x01', 1), (3, '\\xbb', 2, 2, '\\x04', 1), (3, '\\xdd', 0, 1, '\\x05', 1);
+     -- A page, its copy, one whose new body waits, one of a site with a seed; the body dd has no page any more.
+     insert into url (${stored}) values
+       (1, 3, '\\x01', 'https://a.example/1', 'done', ${answered}, '\\xaa', null, null, 0),
+       (1, 3, '\\x02', 'https://a.example/2', 'done', ${answered}, '\\xaa', 1, '\\x01', 0),
+       (1, 3, '\\x03', 'https://a.example/3', 'done', ${answered}, '\\xcc', null, null, 1),
+       (2, 3, '\\x04', 'https://b.example/4', 'done', ${answered}, '\\xbb', null, null, 0),
+       (1, 3, '\\x05', 'https://a.example/5', 'dead', ${answered}, null, null, null, 0);
+     insert into page (host_id, crawl_id, key, title, words, links, noindex, nofollow, outlinks, extracted_at) values
+       (1, 3, '\\x01', 'one', 5, 0, false, false, '', '2026-01-01'), (1, 3, '\\x03', 'old', 5, 0, false, false, '', now()),
+       (2, 3, '\\x04', 'four', 5, 0, false, false, '', now());
+     insert into reextraction (id, crawl_id, until, state, place) overriding system value
+     values (9, 3, 0, 'finished', '{"micros": 1, "host": 1, "key": "01"}');
+     insert into reextraction_page (job_id, host_id, key, of, title, words, links, noindex, nofollow, outlinks) values
+       (9, 1, '\\x01', '2026-01-01', 'one, renewed', 6, 0, false, false, ''),
+       (9, 2, '\\x04', '2026-01-01', 'of an earlier reading', 6, 0, false, false, '');
+     insert into reading_in_use values (3, 9);
+     insert into text_print (crawl_id, host_id, key, words, simhash, sketch, numbers, bands) values
+       (3, 1, '\\x01', 5, 1, '', '', '{}'), (3, 1, '\\x03', 5, 2, '', '', '{}')`,
+  );
+  expect(await migrate(urlOf(before))).toContain(readings);
+  const pages = `select u.url, r.title, r.is_reextracted, t.simhash
+                   from url u
+                   left join current_reading r on r.crawl_id = u.crawl_id and r.content_id = u.content_id
+                   left join text_print t on t.crawl_id = u.crawl_id and t.content_id = u.content_id
+                  order by u.key`;
+  expect(await ask(before, pages)).toEqual([
+    { url: 'https://a.example/1', title: 'one, renewed', is_reextracted: true, simhash: '1' },
+    { url: 'https://a.example/2', title: 'one, renewed', is_reextracted: true, simhash: '1' },
+    { url: 'https://a.example/3', title: null, is_reextracted: null, simhash: null },
+    { url: 'https://b.example/4', title: 'four', is_reextracted: false, simhash: null },
+    { url: 'https://a.example/5', title: null, is_reextracted: null, simhash: null },
+  ]);
+  expect(await ask(before, `select count(*)::int as n from reading`)).toEqual([{ n: 3 }]);
+  // Nobody has the body dd: it is settled as soon as somebody looks.
+  const due = `select c.hash from content_due d join content c on c.crawl_id = d.crawl_id and c.id = d.content_id`;
+  expect(await ask(before, due)).toEqual([{ hash: Buffer.of(0xdd) }]);
 });

@@ -92,7 +92,7 @@ describe.each([
   ['an audit', 'host_queue'],
   ['an audit', 'left_out'],
   ['an audit', 'dead_letter'],
-  ['a report', 'page'],
+  ['a report', 'reading'],
 ] as const)('%s', (made, table) => {
   it(`waits for its walk over ${table} longer than other statements may take`, async () => {
     const [pool, other] = [await briefPool(), createPool(url, 2, () => undefined)];

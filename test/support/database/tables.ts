@@ -90,6 +90,7 @@ export interface UrlRow {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly content_hash: Buffer | null;
+  readonly content_id: Id | null;
   readonly reported_hash: Buffer | null;
   readonly content_type: string | null;
   readonly etag: string | null;
@@ -172,9 +173,11 @@ interface AttemptRow {
   readonly message: string;
 }
 
-interface PageRow {
-  readonly host_id: Id;
+export interface ReadingRow {
   readonly crawl_id: Id;
+  readonly content_id: Id;
+  readonly job_id: Id;
+  readonly host_id: Id;
   readonly key: Buffer;
   readonly title: string | null;
   readonly language: string | null;
@@ -188,6 +191,7 @@ interface PageRow {
   readonly canonical: string | null;
   readonly meta: object | null;
   readonly extracted_at: Date;
+  readonly is_printed: boolean;
 }
 
 interface CrawlChangesRow {
@@ -276,16 +280,6 @@ interface ReextractionRow {
   readonly created_at: Date;
 }
 
-interface ReextractionPageRow {
-  readonly job_id: Id;
-  readonly host_id: Id;
-  readonly key: Buffer;
-  readonly title: string | null;
-  readonly words: number;
-  readonly outlinks: string;
-  readonly is_printed: boolean;
-}
-
 interface RobotsRow {
   readonly host_id: Id;
   readonly status: number;
@@ -355,8 +349,7 @@ interface WorkerRow {
 interface PrintRow {
   readonly id: Id;
   readonly crawl_id: Id;
-  readonly key: Buffer;
-  readonly host_id: Id;
+  readonly content_id: Id;
   readonly words: number;
   readonly simhash: Id;
   readonly numbers: Buffer;
@@ -427,7 +420,7 @@ export const tables = {
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),
   queue: table<QueueRow>('host_queue', 'host_id, crawl_id'),
   time: table<TimeRow>('host_time', 'host_id, crawl_id'),
-  page: table<PageRow>('page', 'crawl_id, host_id, key'),
+  reading: table<ReadingRow>('reading', 'crawl_id, host_id, key, job_id'),
   letter: table<LetterRow>('dead_letter', 'created_at, crawl_id, host_id, key'),
   attempt: table<AttemptRow>('attempt', 'at'),
   crawl: table<CrawlRow>('crawl', 'id'),
@@ -451,7 +444,8 @@ export const tables = {
   lentBatch: table<LentBatchRow>('lent_batch', 'created_at'),
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
   optOut: table<{ domain: string }>('opt_out', 'domain'),
-  content: table<{ crawl_id: Id; tenant_id: Id; hash: Buffer; host_id: Id; key: Buffer }>(
+  contentDue: table<{ crawl_id: Id; content_id: Id }>('content_due', 'id'),
+  content: table<{ id: number; crawl_id: Id; tenant_id: Id; hash: Buffer; host_id: Id; key: Buffer }>(
     'content',
     'crawl_id, hash',
   ),
@@ -465,7 +459,6 @@ export const tables = {
   ),
   job: table<JobRow>('job', 'kind, id'),
   reextraction: table<ReextractionRow>('reextraction', 'id'),
-  reextractionPage: table<ReextractionPageRow>('reextraction_page', 'job_id, host_id, key'),
   readingInUse: table<{ crawl_id: Id; job_id: Id }>('reading_in_use', 'crawl_id'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
