@@ -16,6 +16,7 @@ import {
   robotsRead,
   tables,
 } from '../../support/database/index.ts';
+import { lateStatement } from '../../support/late-statement.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, robots, startSite, type Site } from './site.ts';
 
@@ -117,6 +118,14 @@ it('a short wait for a turn is the workflow’s timer, which new URLs of others 
   const row = await hostRow(pool, host.hostId);
   expect(row.idle).toBe(true);
   expect(row.not_before_ms).toBeLessThanOrEqual(0);
+});
+
+it('a URL that comes before the host is marked as idle is seen by the last look', async () => {
+  const { host } = await slowed(50);
+  const other = await tenantsCrawl(null);
+  // Whoever brings it finds a host that is at work, and wakes nobody.
+  lateStatement(pool, 'mark-idle', () => fetching.queue(other, host, '/other'));
+  expect(await fetching.role({ sliceMs: 500 }).fetchSlice(host)).toMatchObject({ fetched: 0, next: 'more' });
 });
 
 it('a lease that was not returned counts as a request of each crawl, one that was lent as one of its own', async () => {

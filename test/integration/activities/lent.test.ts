@@ -7,6 +7,7 @@ import { LendingContext } from '../../../engine/lending/context.ts';
 import { settle, type Report } from '../../../engine/lending/settle.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { hostRow, tables } from '../../support/database/index.ts';
+import { lateStatement } from '../../support/late-statement.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { gaps, startSite } from './site.ts';
 
@@ -86,6 +87,21 @@ it('the delay counts from the report, and a full one from a loan that ran out', 
     .not.toBe('wait');
   const [, last] = [...site.hits].slice(-2);
   expect(last?.at).toBeGreaterThan(runsOut + 490);
+});
+
+it('a host comes back only once the trouble that was reported is stored', async () => {
+  const { site, crawl, host } = await known(0, '/a', '/b');
+  const loan = await borrow(crawl);
+  let isFree = true;
+  lateStatement(pool, 'hold-turns', async () => {
+    // The rest of a report is some ten statements: it would be through by then.
+    let token: unknown = null;
+    for (let looks = 0; looks < 30; looks++) token = (await hostRow(pool, host.hostId)).lease_token;
+    isFree = token === null;
+  });
+  const down = { status: null, error: 'connect-timeout' };
+  await settle(context, 1, loan?.id ?? '', [report(`${site.origin}/a`, down)]);
+  expect(isFree).toBe(false);
 });
 
 it('what a fetcher found down, our own slices know', async () => {
