@@ -63,7 +63,7 @@ describe('a web with every wrinkle', () => {
 
   it(
     'is fetched whole while shards of its hosts are split, and split again (F09)',
-    { tags: ['long'] },
+    { tags: ['deep'] },
     async () => {
       // A quarter of the hosts comes into each of the new shards, by their origins, whose ports are of this run: with forty
       // one of them is empty once in 50,000 runs.
@@ -240,7 +240,7 @@ describe('hosts that misbehave', () => {
 });
 
 describe('limits', () => {
-  it('stop a crawl at exactly the pages asked for', async () => {
+  it('stop a crawl at exactly the pages asked for', { tags: ['long'] }, async () => {
     const web = await startWeb({ seed: 14, hosts: 6, pages: 30 });
     try {
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0, maxPages: 50 });

@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium())('docs/operations.md (needs chromium)', () => {
     expect((await auditCrawl(desk.pool, crawl))?.differences).toEqual([]);
   };
 
-  it('a host is parked', async () => {
+  it('a host is parked', { tags: ['deep'] }, async () => {
     const at = await closedEndpoint();
     const { origin } = at;
     await addFailingHost(desk.pool, origin, 4);

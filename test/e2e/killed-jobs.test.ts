@@ -28,7 +28,7 @@ import { makeBlobDir, startWorker } from '../support/worker.ts';
 import { withWorld } from '../support/world.ts';
 
 const folder = makeBlobDir();
-const pages = 3_000;
+const pages = 2_100;
 const world = withWorld();
 const desk = withDesk(world);
 let stored: Stored;

@@ -70,11 +70,19 @@ it('blogs below one domain are not held as names without end', () => {
 
 describe('a site with a trap of each kind', () => {
   // As where a crawl may fetch a thousand pages: the whole is long.
-  it.each([1, 20])('costs little more than the floor of each, and no good page, if %i pages wait', (lag) => {
+  const little = (lag: number): void => {
     const { byKind, good, goodHeld } = judgeTraps(extractor, 100, lag);
     expect(byKind.size).toBeGreaterThanOrEqual(15);
     expect([...byKind].filter(([, pages]) => pages < 1 || pages > 700)).toEqual([]);
     expect([good, goodHeld]).toEqual([goodPages, 0]);
+  };
+
+  it('costs little more than the floor of each, and no good page, if 20 pages wait', () => {
+    little(20);
+  });
+
+  it('costs no more if each page is read at once', { tags: ['deep'] }, () => {
+    little(1);
   });
 
   it('costs at most 1,100 pages of each', { tags: ['deep'] }, () => {

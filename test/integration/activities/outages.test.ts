@@ -125,23 +125,28 @@ it(
   },
 );
 
-it.each(['refusing', 'silent'] as const)(
-  'Temporal is %s for a while: slices end, what they fetched is kept, and the crawl goes on after',
-  async (state) => {
-    const proxy = await proxyFor(new URL(`tcp://${world.temporalAddress}`));
-    const worker = await work({ temporalAddress: proxy.address });
-    const id = await start();
-    await untilRequests(16);
-    proxy.set(state);
-    // A slice that runs ends in its time, which is later on a busy machine; no other is handed out, so URLs are left.
-    await until('no request is sent', async () => (await requestsIn(4_000)) === 0);
-    expect(await leasedUrls(id)).toBe(0);
-    expect(await tables.url.count(desk.pool, { crawl_id: id, state: 'queued' })).toBeGreaterThan(0);
-    proxy.set('open');
-    await expectWhole(id, hosts);
-    expect(await worker.drain()).toBe(0);
-  },
-);
+/** Who says nothing is the harder one: who refuses is known at once to be away. */
+const temporalIs = (state: 'refusing' | 'silent', tags: ('long' | 'deep')[]): void =>
+  it(
+    `Temporal is ${state} for a while: slices end, what they fetched is kept, and the crawl goes on after`,
+    { tags },
+    async () => {
+      const proxy = await proxyFor(new URL(`tcp://${world.temporalAddress}`));
+      const worker = await work({ temporalAddress: proxy.address });
+      const id = await start();
+      await untilRequests(16);
+      proxy.set(state);
+      // A slice that runs ends in its time, which is later on a busy machine; no other is handed out, so URLs are left.
+      await until('no request is sent', async () => (await requestsIn(4_000)) === 0);
+      expect(await leasedUrls(id)).toBe(0);
+      expect(await tables.url.count(desk.pool, { crawl_id: id, state: 'queued' })).toBeGreaterThan(0);
+      proxy.set('open');
+      await expectWhole(id, hosts);
+      expect(await worker.drain()).toBe(0);
+    },
+  );
+temporalIs('silent', ['long']);
+temporalIs('refusing', ['deep']);
 
 it.skipIf(!mayMount())(
   'the disk of the bodies is full (needs the right to mount): nothing is fetched',

@@ -18,7 +18,7 @@ import { dyingAt, filesIn, Killed, told, toolsFor, withStored } from './exported
 import { withServices, withServed } from './world.ts';
 import { ownFolder } from '../../support/given.ts';
 
-const pages = 430;
+const pages = 230;
 const { pool } = withServices();
 const folder = ownFolder();
 const crawl = withStored(pool, folder, pages);
