@@ -1,10 +1,11 @@
 /**
- * docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs.
+ * docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs; and the key of
+ * that stack, which is shown at its first start alone (F36).
  *
  * @module-tag long
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,18 +22,28 @@ const data = ownFolder();
 let up: RunningCli;
 let apiUrl = '';
 
-beforeAll(() => {
-  symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
+async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
   up = startCli(['up'], {
     ORBWEAVER_DATA: data,
     ORBWEAVER_ALLOW_PRIVATE: '127.0.0.0/8',
     ORBWEAVER_WEBHOOK_ALLOW_PRIVATE: '127.0.0.0/8',
+    ...more,
   });
-});
-afterAll(async () => {
+  const isUp = (): boolean => (apiUrl = findRunningStack(data)?.apiUrl ?? '') !== '';
+  await until('the stack is up', isUp).catch((error: unknown) => {
+    throw new Error(up.stderr(), { cause: error });
+  });
+}
+/** Answers what it printed. */
+async function stop(): Promise<string> {
   up.process.kill('SIGINT');
-  await up.result;
+  return (await up.result).stdout;
+}
+beforeAll(async () => {
+  symlinkSync(path.join(root, 'orbweaver'), path.join(folder, 'orbweaver'));
+  await start();
 });
+afterAll(stop);
 
 /** The fenced blocks of the section, the first of which starts the stack. */
 function commandsOfTheDay(): string[] {
@@ -72,10 +83,6 @@ it('goes from the first key to the last refusal', async () => {
       response.end('<title>Home</title><a href="/one">1</a> <a href="/two">2</a>');
     },
   });
-  const isUp = (): boolean => (apiUrl = findRunningStack(data)?.apiUrl ?? '') !== '';
-  await until('the stack is up', isUp).catch((error: unknown) => {
-    throw new Error(up.stderr(), { cause: error });
-  });
   // Crawls of a day are counted.
   await untilDayLasts(400_000);
   const { code, stdout, stderr } = await runDay(site);
@@ -102,4 +109,28 @@ it('goes from the first key to the last refusal', async () => {
   expect(stdout).toMatch(/Tenant \d+ \(acme\) is closed/);
   // No key was shown but by `up`, to whoever started it.
   expect(stdout + stderr).not.toMatch(/owk_[\w-]{20}/);
+});
+
+it('its key is shown once, kept where only its owner reads it, and nowhere in the logs', async () => {
+  const file = path.join(data, 'admin-key');
+  const key = readFileSync(file, 'utf8').trim();
+  const statusWith = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+    (await fetch(`${apiUrl}/v1/tenants`, { headers })).status;
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await statusWith({})).toBe(401);
+  expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200);
+  const first = await stop();
+  expect(first).toContain(`Admin key     ${key} (shown only once; kept in ${file})`);
+  expect(first).toMatch(/On this machine only/);
+
+  await start({ ORBWEAVER_ROLES: 'control' });
+  expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200);
+  const second = await stop();
+  expect(second).toContain(`Admin key     in ${file}`);
+  expect(second).not.toContain(key);
+
+  const folderOfLogs = path.join(data, 'logs');
+  const logs = readdirSync(folderOfLogs).map((name) => readFileSync(path.join(folderOfLogs, name), 'utf8'));
+  expect(logs.join('')).toMatch(/listening on this machine only/);
+  expect(logs.join('')).not.toContain(key);
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Worker } from '@temporalio/worker';
+import { loadConfig } from '../../config/config.ts';
 import { workflowBundle } from '../../workers/workflow-bundle.ts';
 import { quietRuntime } from '../support/quiet-runtime.ts';
 
@@ -35,7 +36,7 @@ export function workflowType({ history }: SavedHistory): string {
 
 /** The workflow code of this folder as one script, from the cache if it has not changed. */
 export async function presentCode(): Promise<string> {
-  const file = await workflowBundle(join(import.meta.dirname, '..', '..', '.cache'));
+  const file = await workflowBundle(loadConfig().cacheDir);
   // Nobody reads traces here, and each worker would parse the map.
   const none = Buffer.from(
     '{"version":3,"file":"workflows.js","sources":[],"names":[],"mappings":""}',

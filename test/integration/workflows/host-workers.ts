@@ -1,9 +1,9 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ControlActivities, FetchActivities, HostHoldView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import { loadConfig } from '../../../config/config.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
   hostStateQuery,
@@ -13,6 +13,7 @@ import {
   type HostView,
 } from '../../../contracts/workflows.ts';
 import { noneRedriven } from '../../../domain/dead-letter.ts';
+import { workflowBundle } from '../../../workers/workflow-bundle.ts';
 import { quietRuntime } from '../../support/quiet-runtime.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { until } from '../../support/until.ts';
@@ -141,10 +142,7 @@ export function hostWorkers(): void {
     connection = await Connection.connect({ address: world.temporalAddress });
     client = new Client({ connection, namespace: world.namespace });
     native = await NativeConnection.connect({ address: world.temporalAddress });
-    const workflowBundle = await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-      logger: new DefaultLogger('ERROR'),
-    });
+    const bundle = { codePath: await workflowBundle(loadConfig().cacheDir) };
     const common = { connection: native, namespace: world.namespace };
     workers = [];
     for (const [taskQueue, activities] of [
@@ -156,7 +154,7 @@ export function hostWorkers(): void {
     }
     const taskQueue = taskQueues.control;
     workers.push(
-      await Worker.create({ ...common, taskQueue, workflowBundle, activities: ofThisTest(control) }),
+      await Worker.create({ ...common, taskQueue, workflowBundle: bundle, activities: ofThisTest(control) }),
     );
     running = Promise.all(workers.map((worker) => worker.run()));
   });

@@ -140,6 +140,15 @@ describe('a parked host', () => {
     expect(await view(host)).toMatchObject({ mode: 'active', parked: false, probes: 0, probeAt: null });
     await end(host);
   });
+
+  it('that is parked again after a `retry` is probed as soon as at first, however often it was probed before', async () => {
+    said.stands = { paused: null, parked: { reason: 'tls: expired', forMs: 0 } };
+    // The next but one would come in days.
+    const host = await start({ parked: true, probes: 20, probeAt: Date.now() + 86_400_000 });
+    await host.executeUpdate(retryHostUpdate);
+    await called('probe', 1);
+    await end(host);
+  });
 });
 
 describe('a parked host that a new crawl waits for', () => {
