@@ -9,7 +9,7 @@ export const reextractionStates = [
 export type ReextractionState = (typeof reextractionStates)[number];
 
 /** A re-extraction among those of its crawl. */
-export interface Standing {
+export interface ReextractionFacts {
   readonly id: string;
   readonly state: ReextractionState;
   /** Everybody reads it. */
@@ -23,14 +23,18 @@ export type ReextractionChange = 'start' | 'switch' | 'undo' | 'keep' | 'cancel'
 /** Re-extractions that a crawl has at the same time. */
 const mostOfCrawl = 20;
 
-const isBeingMade = ({ state }: Pick<Standing, 'state'>): boolean =>
+const isBeingMade = ({ state }: Pick<ReextractionFacts, 'state'>): boolean =>
   state === 'waiting' || state === 'running';
 
 /**
  * Null: it may. Else why not, for people.
  * @param id the re-extraction to be changed, one of `all`; not used to start one
  */
-export function refusal(change: ReextractionChange, all: readonly Standing[], id = ''): string | null {
+export function refusal(
+  change: ReextractionChange,
+  all: readonly ReextractionFacts[],
+  id = '',
+): string | null {
   const own = all.find((each) => each.id === id);
   if (change === 'start') return refusalToStart(all);
   if (own === undefined) return `There is no re-extraction ${id}.`;
@@ -52,7 +56,7 @@ export function refusal(change: ReextractionChange, all: readonly Standing[], id
   }
 }
 
-function refusalToStart(all: readonly Standing[]): string | null {
+function refusalToStart(all: readonly ReextractionFacts[]): string | null {
   const made = all.find(isBeingMade);
   if (made !== undefined) return `Re-extraction ${made.id} has not ended: cancel it, or wait.`;
   const used = all.find(({ isInUse }) => isInUse);
@@ -62,7 +66,7 @@ function refusalToStart(all: readonly Standing[]): string | null {
   return firstUnsettled(all);
 }
 
-function refusalToSwitch(own: Standing, others: readonly Standing[]): string | null {
+function refusalToSwitch(own: ReextractionFacts, others: readonly ReextractionFacts[]): string | null {
   if (own.isInUse) return `Re-extraction ${own.id} is in use already.`;
   if (own.state !== 'finished')
     return `Re-extraction ${own.id} is ${own.state}: only a finished one can be used.`;
@@ -73,7 +77,7 @@ function refusalToSwitch(own: Standing, others: readonly Standing[]): string | n
   return firstUnsettled([own, ...others]);
 }
 
-function refusalToKeep(own: Standing, others: readonly Standing[]): string | null {
+function refusalToKeep(own: ReextractionFacts, others: readonly ReextractionFacts[]): string | null {
   if (!own.isInUse) return `Re-extraction ${own.id} is not in use: switch to it first.`;
   if (own.state === 'keeping') return `The extraction of ${own.id} is becoming the pages’ own already.`;
   const other = others.find(({ state }) => state === 'finished');
@@ -82,10 +86,10 @@ function refusalToKeep(own: Standing, others: readonly Standing[]): string | nul
   return unsettled(own);
 }
 
-const firstUnsettled = (all: readonly Standing[]): string | null =>
+const firstUnsettled = (all: readonly ReextractionFacts[]): string | null =>
   all.map(unsettled).find((why) => why !== null) ?? null;
 
-const unsettled = ({ id, isSettled }: Standing): string | null =>
+const unsettled = ({ id, isSettled }: ReextractionFacts): string | null =>
   isSettled
     ? null
     : `What follows from switching re-extraction ${id} is still being told: try again in a moment.`;

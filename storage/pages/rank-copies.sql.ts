@@ -5,7 +5,7 @@ import { holdRanking } from './ranking-lock.sql.ts';
 
 /**
  * Chooses which page stands for each body and each text of a crawl. The caller must be in a transaction. Answers how many
- * pages changed their standing.
+ * pages became copies, or copies of another, or cease to be.
  */
 export async function rankCopies(db: Queryable, crawlId: number): Promise<number> {
   await allowWalk(db);
@@ -20,8 +20,9 @@ export async function rankCopies(db: Queryable, crawlId: number): Promise<number
  * rel=canonical names, else the page that most others name as theirs and are believed, else the page to which most
  * redirects lead, else most links, else the page nearest to a seed, else the page with the shortest URL. The others
  * become its aliases. A body that was read for several sites has one chosen page for each; `markTextDuplicates` chooses
- * among these. A body whose page has not been read yet, or is being fetched again, keeps its standing. Returns how many
- * pages changed theirs.
+ * among these. A body whose page has not been read yet, or is being fetched again, stays what it is; copies that are
+ * being fetched again are told of their page later (`content_due`). Returns how many pages became copies, or copies of
+ * another, or cease to be.
  */
 const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose-canonicals', walkMs)`
    with bodies as (
@@ -46,21 +47,23 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
      update content c set host_id = n.host_id, key = n.key
        from chosen n where c.crawl_id = $1 and c.id = n.content_id and (c.host_id, c.key) <> (n.host_id, n.key)
      returning c.id, c.host_id, c.key
-   ), standing_changed as (
+   ), due as (
+     insert into content_due (crawl_id, content_id) select $1, id from owned
+   ), marked as (
      update url u
         set alias_host = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.host_id end,
             alias_key = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.key end
        from owned n join copies k on k.content_id = n.id
-      where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key
+      where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key and u.content_id = n.id
      returning 1
    )
-   select count(*)::int as pages from standing_changed`;
+   select count(*)::int as pages from marked`;
 
 /**
  * Among pages of a crawl that have the same normalised text but different bodies (F20), or the same body but were read
  * for different sites, chooses one that stands for the others, as `chooseCanonicals` does. Each page keeps what was
  * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
- * text again. A page that is excluded or gone stands for nobody. Returns how many pages changed their standing.
+ * text again. A page that is excluded or gone stands for nobody. Returns how many pages became copies, or copies of another, or cease to be.
  */
 const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark-text-duplicates', walkMs)`
    with texts as (
@@ -80,15 +83,15 @@ const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark
        from copies left join inbound using (host_id, key)
      window best_first as (partition by text_hash
                            order by ${bestCopyFirst})
-   ), standing as (
+   ), places as (
      select host_id, key, case when key <> owner_key then owner_host end as alias_host,
             nullif(owner_key, key) as alias_key
        from judged
-   ), standing_changed as (
+   ), marked as (
      update url u set alias_host = s.alias_host, alias_key = s.alias_key
-     from standing s
+     from places s
     where u.host_id = s.host_id and u.crawl_id = $1 and u.key = s.key and ${standsForItsBody}
       and (u.alias_host, u.alias_key) is distinct from (s.alias_host, s.alias_key)
    returning 1
    )
-   select count(*)::int as pages from standing_changed`;
+   select count(*)::int as pages from marked`;

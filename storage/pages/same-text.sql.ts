@@ -18,7 +18,7 @@ export const dueTexts = statement<[limit: number], { id: number }>('due-texts')`
  * another one; the ranking at the end of the crawl, or the next one of a standing crawl, looks at all of them. Crawls that
  * read by a re-extraction are left to that ranking as a whole, since these texts are not theirs.
  *
- * The notes go. Returns how many pages changed their standing.
+ * The notes go. Returns how many pages became copies, or copies of another, or cease to be.
  *
  * The caller must have claimed the ranking in an earlier statement of the same transaction, so that this one sees what
  * others have chosen.
@@ -63,7 +63,7 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
         and u.content_id = b.id and u.content_hash = b.hash
        join host h on h.id = u.host_id
       where u.kind = 0 and u.state in ('done', 'queued', 'leased')
-   ), ${believedNames('copies')}, standing as (
+   ), ${believedNames('copies')}, stood as (
      select distinct c.crawl_id, c.host_id, c.key, true as stood
        from copies c join copies a on a.crawl_id = c.crawl_id and a.text_hash = c.text_hash
         and a.alias_host = c.host_id and a.alias_key = c.key
@@ -71,14 +71,14 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
      select c.*, first_value(c.host_id) over best_first as owner_host, first_value(c.key) over best_first as owner_key
        from copies c
        left join named n on n.crawl_id = c.crawl_id and n.host_id = c.host_id and n.key = c.key
-       left join standing s on s.crawl_id = c.crawl_id and s.host_id = c.host_id and s.key = c.key
+       left join stood s on s.crawl_id = c.crawl_id and s.host_id = c.host_id and s.key = c.key
        left join large l on l.crawl_id = c.crawl_id and l.text_hash = c.text_hash
      window best_first as (
        partition by c.crawl_id, c.text_hash
            order by (l.crawl_id is not null and s.stood is not null) desc,
                     coalesce(c.canonical in (c.key, c.spelt), false) desc, coalesce(n.names, 0) desc, s.stood nulls last,
                     c.depth, length(c.url), c.url)
-   ), standing_changed as (
+   ), marked as (
      update url u
         set alias_host = case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_host end,
             alias_key = case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_key end
@@ -90,4 +90,4 @@ export const judgeTexts = statement<[ids: readonly number[], mostOfText: number]
               case when (j.host_id, j.key) <> (j.owner_host, j.owner_key) then j.owner_key end)
      returning 1
    )
-   select count(*)::int as pages from standing_changed`;
+   select count(*)::int as pages from marked`;

@@ -1,5 +1,5 @@
 /** What people change of re-extractions: judged and done under the lock of the crawl, so that two at once do not cross. */
-import { refusal, type ReextractionChange, type Standing } from '../../domain/reextraction/may.ts';
+import { refusal, type ReextractionChange, type ReextractionFacts } from '../../domain/reextraction/may.ts';
 import { lockCrawls } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
@@ -17,7 +17,7 @@ interface Refused {
   readonly refused: string;
 }
 
-const standingOf = ({ id, state, in_use, turns, settled }: ReextractionRow): Standing => ({
+const factsOf = ({ id, state, in_use, turns, settled }: ReextractionRow): ReextractionFacts => ({
   id,
   state,
   isInUse: in_use,
@@ -33,7 +33,7 @@ const judged = <T>(
 ): Promise<T | Refused> =>
   inTransaction(pool, async (db) => {
     await lockCrawls(db, [Number(crawlId)]);
-    const why = refusal(change, (await listReextractions(db, crawlId)).map(standingOf), id);
+    const why = refusal(change, (await listReextractions(db, crawlId)).map(factsOf), id);
     return why === null ? work(db) : { refused: why };
   });
 

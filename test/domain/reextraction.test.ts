@@ -8,7 +8,7 @@ import {
   shownField,
   type Extraction,
 } from '../../domain/reextraction/difference.ts';
-import { refusal, type Standing } from '../../domain/reextraction/may.ts';
+import { refusal, type ReextractionFacts } from '../../domain/reextraction/may.ts';
 import {
   emptyTally,
   mostSamples,
@@ -112,13 +112,13 @@ describe('the tally', () => {
 });
 
 describe('what may be done', () => {
-  const job = (id: string, more: Partial<Standing> = {}): Standing => ({
+  const job = (id: string, more: Partial<ReextractionFacts> = {}): ReextractionFacts => ({
     ...{ id, state: 'finished', isInUse: false, isSettled: true },
     ...more,
   });
   const used = { isInUse: true };
 
-  it.each<[string, Parameters<typeof refusal>[0], Standing[], RegExp | null]>([
+  it.each<[string, Parameters<typeof refusal>[0], ReextractionFacts[], RegExp | null]>([
     ['begun where none is', 'start', [], null],
     ['begun beside finished ones', 'start', [job('7'), job('8', { state: 'failed' })], null],
     ['not begun while one is made', 'start', [job('7', { state: 'running' })], /7 has not ended/],

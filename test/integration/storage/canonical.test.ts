@@ -148,6 +148,19 @@ describe('of pages with one body stands for the others', () => {
     await expectChosen(a, b, c);
   });
 
+  it('a chosen one for copies too that wait to be fetched again', async () => {
+    await fetched(same(a, { depth: 5 }), same(b, { depth: 4 }), same(c, { depth: 0 }));
+    await tables.url.change(pool, { crawl_id: crawl, url: b }, { state: 'queued', reason: 'recrawl' });
+    await inTransaction(pool, (db) => rankCopies(db, crawl));
+    await judgeCopies(pool, 60_000);
+    const { key } = await tables.url.row(pool, { crawl_id: crawl, url: c });
+    expect(await tables.url.row(pool, { crawl_id: crawl, url: b })).toMatchObject({
+      state: 'queued',
+      alias_key: key,
+    });
+    expect(await tables.url.row(pool, { crawl_id: crawl, url: a })).toMatchObject({ alias_key: key });
+  });
+
   it('that one by its seen-key, where it was found in another spelling than the canonical one', async () => {
     const found = `${a}?utm_source=mail`;
     await fetched(same(b, { canonical: a }), same(found, { depth: 5 }));
