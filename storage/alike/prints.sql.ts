@@ -13,13 +13,21 @@ export interface PrintRow {
   readonly bands: readonly string[];
 }
 
-/** Stores fingerprints, to be judged. One that has not changed keeps its judgement. No answer. */
+/**
+ * Stores fingerprints, to be judged. One that has not changed keeps its judgement. A body that has gone meanwhile gets
+ * none. No answer.
+ */
 export const storePrints = statement<[rows: string]>('store-prints')`
+   with r as materialized (
+     select r.*
+       from json_to_recordset($1) as r(crawl_id bigint, content_id bigint, words int, simhash bigint, sketch text,
+                                       numbers text, bands bigint[])
+       join content c on c.crawl_id = r.crawl_id and c.id = r.content_id
+      order by c.crawl_id, c.id for key share of c
+   )
    insert into text_print as t (crawl_id, content_id, words, simhash, sketch, numbers, bands)
    select crawl_id, content_id, words, simhash, decode(sketch, 'hex'), decode(numbers, 'hex'), bands
-     from json_to_recordset($1) as r(crawl_id bigint, content_id bigint, words int, simhash bigint, sketch text,
-                                     numbers text, bands bigint[])
-    order by crawl_id, content_id
+     from r order by crawl_id, content_id
    on conflict (crawl_id, content_id) do update
      set words = excluded.words, simhash = excluded.simhash, sketch = excluded.sketch, numbers = excluded.numbers,
          bands = excluded.bands, original = null, likeness = null, distance = null, crowded = 0

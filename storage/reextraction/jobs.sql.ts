@@ -75,7 +75,7 @@ export interface ReextractedPage {
 
 /**
  * Stores what a step has found, and notes how far the job is. `next`: {place, pages, tally, extractor}; `rows`:
- * `ReextractedPage`s with the columns of an extraction. No row: the job is somebody else's by now, or has ended.
+ * `ReextractedPage`s with the columns of an extraction. A body that has gone meanwhile gets no reading. No row: the job is somebody else's by now, or has ended.
  */
 export const noteReextracted = statement<
   [id: string, owner: string, next: string, rows: string],
@@ -86,6 +86,11 @@ export const noteReextracted = statement<
        from json_to_record($3) n (place bigint, pages bigint, tally jsonb, extractor int)
       where e.id = $1 and e.owner = $2 and e.state = 'running' and ${isThere}
      returning e.id, e.crawl_id
+   ), held as materialized (
+     select c.id from content c
+      where c.crawl_id = (select crawl_id from noted)
+        and c.id in (select content_id from json_to_recordset($4) as r(content_id bigint))
+      order by c.id for key share
    ), stored as (
      insert into reading (crawl_id, content_id, job_id, host_id, key, ${extractionColumns}, cut, print, simhash, relevance,
                           extracted_at)
@@ -94,6 +99,7 @@ export const noteReextracted = statement<
        from noted n
       cross join json_to_recordset($4) as r(
             content_id bigint, host_id bigint, key text, ${extractionTypes}, cut jsonb, print jsonb)
+       join held c on c.id = r.content_id
        join reading p on p.crawl_id = n.crawl_id and p.content_id = r.content_id and p.job_id = 0
       order by r.content_id
      on conflict (crawl_id, content_id, job_id) do update
