@@ -158,10 +158,11 @@ const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.re
 
 /**
  * Makes known URLs what the rows say; answers those URLs. What was met only as something that pages need becomes the page
- * that a link names: if it was fetched, it is queued, to be asked for again and read as a page. What was kept out only as
- * a page, and never asked for, is queued as what a page needs; but a seed stays a page. In a statement of its own, after
- * `insertUrls` in its transaction: a statement does not see what it inserts itself, nor what another transaction inserts
- * while it waits. The kinds are compared in a `case`: by a condition of its own Postgres would look for URLs by it.
+ * that a link names: if it was fetched, it is queued, to be asked for again and read as a page, and the content at which
+ * it pointed is noted, to be settled. What was kept out only as a page, and never asked for, is queued as what a page
+ * needs; but a seed stays a page. In a statement of its own, after `insertUrls` in its transaction: a statement does not
+ * see what it inserts itself, nor what another transaction inserts while it waits. The kinds are compared in a `case`: by
+ * a condition of its own Postgres would look for URLs by it.
  */
 export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
    with found as materialized (
@@ -170,23 +171,30 @@ export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
               host_id bigint, crawl_id bigint, key text, kind smallint, seed boolean, depth smallint, hops smallint,
               priority real, parent_host bigint, parent_key text, due_in_ms float8, chain text)
       order by host_id, crawl_id, key, ${isNeeded('r')}, priority desc
-   ), ${holdQueues('found')}
-   update url u
-      set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, chain = coalesce(f.chain, u.chain), priority = f.priority,
-          parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
-          due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
-          (state, reason, detail, stage, content_hash, alias_host, alias_key) = (
-            select 'queued'::url_state, null, null, 0::smallint, null, null, null where u.state = 'done' or ${isNeeded('f')}
-            union all
-            select u.state, u.reason, u.detail, u.stage, u.content_hash, u.alias_host, u.alias_key
-             where u.state <> 'done' and not ${isNeeded('f')})
-     from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
-    where u.host_id = f.host_id and u.crawl_id = f.crawl_id and u.key = decode(f.key, 'hex') and ${onceHeld}
-      and case when ${isNeeded('f')}
-               then u.kind = ${String(storedKinds.page)} and u.state = 'excluded' and u.fetches = 0 and not u.seed
-                    and u.reason in (${pageReasons.map((each) => `'${each}'`).join(', ')})
-               else ${isNeeded('u')} end
-   returning u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind, u.state = 'queued' as queued, false as leased`;
+   ), ${holdQueues('found')}, turned as (
+     update url u
+        set kind = f.kind, seed = f.seed, depth = f.depth, hops = f.hops, chain = coalesce(f.chain, u.chain), priority = f.priority,
+            parent_host = f.parent_host, parent_key = decode(f.parent_key, 'hex'),
+            due_at = greatest(u.due_at, now() + coalesce(f.due_in_ms, 0) * interval '1 millisecond'),
+            (state, reason, detail, stage, content_hash, content_id, alias_host, alias_key) = (
+              select 'queued'::url_state, null, null, 0::smallint, null, null::bigint, null::bigint, null
+               where u.state = 'done' or ${isNeeded('f')}
+              union all
+              select u.state, u.reason, u.detail, u.stage, u.content_hash, u.content_id, u.alias_host, u.alias_key
+               where u.state <> 'done' and not ${isNeeded('f')})
+       from found f join crawl c on c.id = f.crawl_id and c.state in ('seeding', 'running', 'paused')
+      where u.host_id = f.host_id and u.crawl_id = f.crawl_id and u.key = decode(f.key, 'hex') and ${onceHeld}
+        and case when ${isNeeded('f')}
+                 then u.kind = ${String(storedKinds.page)} and u.state = 'excluded' and u.fetches = 0 and not u.seed
+                      and u.reason in (${pageReasons.map((each) => `'${each}'`).join(', ')})
+                 else ${isNeeded('u')} end
+     returning with (old as before) u.host_id, u.crawl_id, encode(u.key, 'hex') as key, u.kind,
+               u.state = 'queued' as queued, before.content_id as pointed, u.content_id
+   ), due as (
+     insert into content_due (crawl_id, content_id)
+     select crawl_id, pointed from turned where pointed is distinct from content_id
+   )
+   select host_id, crawl_id, key, kind, queued, false as leased from turned`;
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */
 export const knownUrls = statement<[crawlId: string, places: string], { key: string }>('known-urls')`

@@ -68,11 +68,21 @@ export interface ResultRow extends Partial<Kept> {
 }
 
 /**
+ * The result `r` takes from the page `u` what it pointed at. A page that fails keeps what was read of it; where nothing was
+ * read yet, one of its copies is to be read.
+ */
+const isEmpty = `r.content_hash is null
+             and (r.state in ('done', 'dead', 'excluded')
+                  or r.state = 'failed' and not exists (
+                       select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id and e.job_id = 0))`;
+
+/**
  * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the
  * segments that were closed, because their process was taken for dead, before the records in them could be committed.
  * Results with such records, and results whose known body has gone meanwhile, change nothing: their URLs stay leased, go
  * back with the lease, and are fetched again. Answers the contents too that results have brought, as far as these were
- * stored.
+ * stored. A page that has no body any more, or is given another content, is nobody's copy, and the content at which it
+ * pointed is noted, to be settled.
  */
 export const commitResults = statement<[rows: string], { closed: number | null; content_id: number | null }>(
   'commit-results',
@@ -102,7 +112,7 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
      insert into content_due (crawl_id, content_id)
      select u.crawl_id, u.content_id
        from result r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      where r.content_hash is null and r.state in ('done', 'dead', 'excluded') and u.content_id is not null
+      where u.content_id is not null and (r.content_id is not null or ${isEmpty})
    ), moved as (
      update url u
         set state = case when r.outdated then 'queued' else r.state end,
@@ -113,8 +123,9 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
             attempts = u.attempts + r.attempted::int, tries = u.tries + r.own::int, fetches = least(u.fetches::int + r.answered::int, 32767),
             fetched_at = case when r.answered then clock_timestamp() else u.fetched_at end,
             status = coalesce(r.status, u.status), bytes = case when r.answered then r.bytes else u.bytes end,
-            content_id = case when r.content_hash is null and r.state in ('done', 'dead', 'excluded') then null
-                              else coalesce(r.content_id, u.content_id) end,
+            content_id = case when ${isEmpty} then null else coalesce(r.content_id, u.content_id) end,
+            alias_host = case when r.content_id is null and not (${isEmpty}) then u.alias_host end,
+            alias_key = case when r.content_id is null and not (${isEmpty}) then u.alias_key end,
             content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,

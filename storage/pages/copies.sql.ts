@@ -6,7 +6,8 @@ import { statement } from '../postgres/index.ts';
  * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
  * of any site had the body before. What pages need is apart (`site` below 0): it stands for no page. In a standing crawl
  * a page that has another body by now gives way: only later is it noted that it changed, and a body to which nobody
- * referred meanwhile would be freed.
+ * referred meanwhile would be freed. If that page still points at the content, since it failed or its new body waits, it
+ * becomes a copy like the others, which are told of their page later (`content_due`). Locks contents, then such pages.
  * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string]>('claim-contents')`
@@ -23,6 +24,14 @@ export const claimContents = statement<[rows: string]>('claim-contents')`
      update content c set host_id = r.host_id, key = r.key
        from left_behind b join r using (crawl_id, hash, site)
       where c.crawl_id = b.crawl_id and c.hash = b.hash and c.site = b.site
+     returning with (old as before) c.crawl_id, c.id, c.host_id, c.key, before.host_id as from_host, before.key as from_key
+   ), told as (
+     update url u set alias_host = t.host_id, alias_key = t.key
+       from taken t
+      where u.host_id = t.from_host and u.crawl_id = t.crawl_id and u.key = t.from_key and u.content_id = t.id
+        and (t.host_id, t.key) <> (t.from_host, t.from_key)
+   ), due as (
+     insert into content_due (crawl_id, content_id) select crawl_id, id from taken
    )
    insert into content (crawl_id, hash, site, host_id, key, tenant_id)
    select crawl_id, hash, site, host_id, key, (select tenant_id from crawl k where k.id = r.crawl_id) from r

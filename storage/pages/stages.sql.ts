@@ -194,7 +194,8 @@ export interface StageRow {
  * Moves bodies to their next stage. Dedup decides of which page a body is a copy, each time it is fetched; a copy of a
  * page of its host that is held as soft 404 is held with it: whoever releases the page looks at that host. A content
  * that a page leaves for another one is noted, to be settled. Leaves a row alone that has moved meanwhile (because an
- * activity ran twice), and one whose content is gone or is no longer that of its body: it is judged again.
+ * activity ran twice), and one whose content is gone or is no longer that of its body: it is judged again. The content of
+ * such a row is noted too: it may have been claimed for it a moment ago, and nobody else would give it back.
  */
 export const advanceStages = statement<[rows: string]>('advance-stages')`
    with r as materialized (
@@ -216,18 +217,25 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
        from r
        left join url o on r.alias_host = r.host_id and o.host_id = r.alias_host and o.crawl_id = r.crawl_id and o.key = decode(r.alias_key, 'hex')
         and o.state = 'excluded' and o.reason = 'soft-404'
+   ), moved as (
+     update url u
+        set stage = r."to",
+            state = case when r.because is null or u.seed then u.state else 'excluded' end,
+            reason = case when r.because is null or u.seed then u.reason else 'soft-404' end,
+            detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
+            alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
+            content_id = case when r."from" = 1 then r.content_id else u.content_id end,
+            cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
+       from judged r
+      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
+        and (r.content_id is null or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))
+     returning u.host_id, u.crawl_id, u.key
    )
-   update url u
-      set stage = r."to",
-          state = case when r.because is null or u.seed then u.state else 'excluded' end,
-          reason = case when r.because is null or u.seed then u.reason else 'soft-404' end,
-          detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
-          alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
-          content_id = case when r."from" = 1 then r.content_id else u.content_id end,
-          cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
-     from judged r
-    where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
-      and (r.content_id is null or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))`;
+   insert into content_due (crawl_id, content_id)
+   select r.crawl_id, r.content_id from r
+    where r."from" = 1 and r.content_id is not null
+      and not exists (select from moved m
+                       where m.host_id = r.host_id and m.crawl_id = r.crawl_id and m.key = decode(r.key, 'hex'))`;
 
 /** What extraction found in the body of one page, as JSON. Bytes are hex strings. */
 export interface PageRow extends ExtractionRow {

@@ -3,7 +3,7 @@ import { storedKinds } from '../../../domain/url-kind.ts';
 import { excludedReasons, type ExcludedReason } from '../../../domain/url-reason.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { admitUrls, ClaimLost, FrontierWriter } from '../../../storage/frontier/index.ts';
-import type { PageRow } from '../../../storage/pages/index.ts';
+import { judgeCopies, type PageRow } from '../../../storage/pages/index.ts';
 import {
   lettersOf,
   serverMs,
@@ -247,6 +247,19 @@ describe('what a page needs, where a link names it as a page', () => {
     // Who found the page is told of it.
     expect(written[found.indexOf(asPage as never)]).toMatchObject({ admitted: 1, queued: 1 });
     expect(await expectExact(pool, crawl)).toMatchObject({ discovered: 1, queued: 1 });
+  });
+
+  it('gives back the content that it had as such', async () => {
+    const url = 'https://x.example/had';
+    await frontier.writer.write({ admissions: [admission(host, crawl, url, asNeeded)] });
+    const content_hash = Buffer.from('ef'.repeat(32), 'hex');
+    const content = await claimed(keyOf(url), 'ef'.repeat(32));
+    const had = { state: 'done', content_hash, content_id: content } as const;
+    await tables.url.change(pool, { host_id: host, crawl_id: crawl }, had);
+    await frontier.writer.write({ admissions: [admission(host, crawl, url, asPage)] });
+    expect(await stateOf(keyOf(url))).toMatchObject({ state: 'queued', content_id: null });
+    await judgeCopies(pool, 60_000);
+    expect(await tables.content.count(pool, { crawl_id: crawl })).toBe(0);
   });
 
   it('becomes a page though another process stores it just now', async () => {

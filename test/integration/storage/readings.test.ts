@@ -25,8 +25,9 @@ import {
   walkPages,
 } from '../../../storage/reextraction/index.ts';
 import { allPages } from '../../support/all-pages.ts';
-import { tables } from '../../support/database/index.ts';
+import { tables, waitingForLocks } from '../../support/database/index.ts';
 import { runs } from '../../support/runs.ts';
+import { until } from '../../support/until.ts';
 import { admission, expectExact, keyOf, leased, moveCrawl, newHost, result, runningCrawl, takenLease, withFrontier } from './frontier.ts'; // prettier-ignore
 import { unreadBodies } from './unread.ts';
 
@@ -58,7 +59,17 @@ const dying = new Proxy(pool, {
 });
 const few = { copies: 1, ofText: 9 };
 
-/** A crawl of six pages of two sites, one of which has a seed, and what each page has answered last. */
+const pageOf = (
+  { content_id, host_id, crawl_id, key }: Pick<PageRow, 'content_id' | 'host_id' | 'crawl_id' | 'key'>,
+  title: string,
+): PageRow => ({
+  ...{ content_id, host_id, crawl_id, key },
+  ...{ title, description: null, language: 'en', charset: 'utf-8', words: 20, links: 0 },
+  ...{ canonical: null, noindex: false, nofollow: false, text_hash: sha256(textOf(title)) },
+  ...{ meta: null, fields: null, outlinks: '', counters: [] },
+});
+
+/** A standing crawl of six pages of two sites, one of which has a seed, and what each page has answered last. */
 class Web {
   readonly crawl: number;
   readonly #urls: readonly { readonly host: number; readonly url: string }[];
@@ -75,6 +86,7 @@ class Web {
 
   static async open(): Promise<Web> {
     const crawl = await runningCrawl(pool);
+    await tables.standing.add(pool, { crawl_id: crawl, pages: 0, allowance: 0, queued: 0 });
     const sites = await Promise.all(
       ['a', 'b'].map(async (name) => {
         const origin = `https://${name}-${randomUUID()}.example`;
@@ -91,7 +103,16 @@ class Web {
   }
 
   /** Fetches a page once more; its body waits. */
-  async fetch(at: number, answer: string): Promise<void> {
+  fetch(at: number, answer: string): Promise<void> {
+    return this.#fetch(at, answer, false);
+  }
+
+  /** Fetches a page that is asked for as if for the first time, and reads it with its result. */
+  fetchAtHand(at: number, answer: string): Promise<void> {
+    return this.#fetch(at, answer, true);
+  }
+
+  async #fetch(at: number, answer: string, isAtHand: boolean): Promise<void> {
     const { host, url } = this.#urls[at] ?? { host: 0, url: '' };
     const key = Buffer.from(keyOf(url), 'hex');
     const { state } = await tables.url.row(pool, { crawl_id: this.crawl, key });
@@ -106,15 +127,27 @@ class Web {
     const token = await takenLease(pool, host);
     const [lease] = await leased(pool, host, token, 1);
     if (lease === undefined) throw new Error(`${url} was not leased`);
+    const body = { content_hash: sha256(answer), content_type: 'text/html' };
+    const named = { host_id: host, crawl_id: this.crawl, key: lease.key, content_id: -1 };
     await writer.write({
+      ...(isAtHand && {
+        claims: [{ ...named, hash: sha256(answer), origins: [] }],
+        pages: [pageOf(named, answer)],
+      }),
       results: [
-        answer === 'dead'
-          ? result(lease, 'dead')
-          : answer === 'failed'
-            ? result(lease, 'failed')
-            : answer === 'moved'
-              ? result(lease, 'done', { reason: 'redirect', status: 301, redirect_to: 'https://c.example/' })
-              : result(lease, 'done', { stage: 1, content_hash: sha256(answer), content_type: 'text/html' }),
+        isAtHand
+          ? result(lease, 'done', { ...body, content_id: -1 })
+          : answer === 'dead'
+            ? result(lease, 'dead')
+            : answer === 'failed'
+              ? result(lease, 'failed')
+              : answer === 'moved'
+                ? result(lease, 'done', {
+                    reason: 'redirect',
+                    status: 301,
+                    redirect_to: 'https://c.example/',
+                  })
+                : result(lease, 'done', { stage: 1, ...body }),
       ],
     });
     await releaseLease(pool, host, token, {
@@ -125,6 +158,9 @@ class Web {
       visit: null,
     });
     this.#answers.set(url, answer);
+    if (!isAtHand) return;
+    const { content_id: id } = await tables.url.row(pool, place);
+    this.#titles.set(id ?? 0, { own: answer, again: null });
   }
 
   /** @param dies the process claims the bodies and is killed */
@@ -144,15 +180,15 @@ class Web {
       stages: staged.map(({ host_id, crawl_id, key }) => ({
         ...{ host_id, crawl_id, key, from: 2, to: 0, alias_host: null, alias_key: null, content_id: null },
       })),
-      pages: staged.map((page): PageRow => ({
-        ...{ content_id: page.content_id, host_id: page.host_id, crawl_id: page.crawl_id, key: page.key },
-        ...{ title: title(page), description: null, language: 'en', charset: 'utf-8', words: 20, links: 0 },
-        ...{ canonical: null, noindex: false, nofollow: false, text_hash: sha256(textOf(title(page))) },
-        ...{ meta: null, fields: null, outlinks: '', counters: [] },
-      })),
+      pages: staged.map((page) => pageOf(page, title(page))),
     });
     for (const page of staged) this.#titles.set(page.content_id ?? 0, { own: title(page), again: null });
     return staged.length;
+  }
+
+  async work(): Promise<void> {
+    await this.judge(9);
+    await this.read(9);
   }
 
   settle(): Promise<void> {
@@ -299,4 +335,100 @@ it('are what a model says, after any steps', { tags: ['long'] }, async () => {
     }),
     { numRuns: runs(60) },
   );
+});
+
+it('lose no body to which a page still points that failed, when another page took it over and left it', async () => {
+  const web = await Web.open();
+  await web.fetch(1, 'b0');
+  await web.work();
+  await web.fetch(1, 'failed');
+  await web.fetch(2, 'b0');
+  await web.work();
+  await web.fetch(2, 'b2');
+  await web.work();
+  await web.end();
+  await web.expectTold();
+});
+
+it('are those of a copy, where the page that stands for a body fails before it was read', async () => {
+  const web = await Web.open();
+  await web.fetch(3, 'b2');
+  await web.fetch(0, 'b2');
+  await web.judge(9);
+  await web.fetch(0, 'failed');
+  await web.end();
+  await web.expectTold();
+});
+
+it('go with a body that was claimed for a page which had another one by then', async () => {
+  const web = await Web.open();
+  await web.fetch(1, 'b0');
+  const late = await unreadBodies(pool, storedStages.dedup, lane, 9);
+  await web.work();
+  await web.fetch(1, 'b2');
+  await web.work();
+  await web.settle();
+  await createDedup({ pool }, () => Promise.resolve())(late);
+  await web.end();
+  await web.expectTold();
+});
+
+it('are of the new body where a copy that failed is read at hand once more', async () => {
+  const web = await Web.open();
+  for (const at of [1, 2]) {
+    await web.fetch(at, 'b0');
+    await web.work();
+  }
+  await web.fetch(2, 'failed');
+  await web.fetchAtHand(2, 'b2');
+  await web.fetch(1, 'failed');
+  await web.fetchAtHand(1, 'b3');
+  await web.end();
+  await web.expectTold();
+});
+
+it('are no copy’s of a page whose body a page has left while copies were ranked', async () => {
+  const web = await Web.open();
+  // The page nearest to the seed is to stand for the others, and came last.
+  for (const at of [5, 4, 3]) {
+    await web.fetch(at, 'b0');
+    await web.work();
+  }
+  const ranked = await inTransaction(pool, async (db) => {
+    await tables.content.change(db, { crawl_id: web.crawl }, { tenant_id: 1 });
+    const ranking = web.rank();
+    await until('the ranking waits', async () => (await waitingForLocks(db)) > 0);
+    await web.fetch(4, 'b2');
+    await web.work();
+    return { ranking };
+  });
+  await ranked.ranking;
+  await web.settle();
+  expect(
+    await tables.url.rows(pool, { crawl_id: web.crawl, content_hash: Buffer.from(sha256('b2'), 'hex') }),
+  ).toMatchObject([{ alias_host: null }]);
+  await web.end();
+  await web.expectTold();
+});
+
+it('by a re-extraction are none of a body that goes while they are stored', async () => {
+  const web = await Web.open();
+  await web.fetch(1, 'b0');
+  await web.work();
+  const made = await inTransaction(pool, async (db) => {
+    await tables.content.remove(db, { crawl_id: web.crawl });
+    let isOver = false;
+    const making = web.reextract('switch').finally(() => (isOver = true));
+    await until('it waits, or is over', async () => isOver || (await waitingForLocks(db)) > 0);
+    return { making };
+  });
+  await made.making;
+  expect(await tables.reading.rows(pool, { crawl_id: web.crawl })).toEqual([]);
+});
+
+it('have no fingerprint where their body has gone', async () => {
+  const web = await Web.open();
+  const print = { words: 9, simhash: '1', sketch: 'ab', numbers: 'cd', bands: ['1'] };
+  await writer.write({ prints: [{ crawl_id: web.crawl, content_id: 2 ** 40, ...print }] });
+  expect(await tables.print.count(pool, { crawl_id: web.crawl })).toBe(0);
 });
