@@ -1614,6 +1614,39 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.url_gone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from attempt t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from dead_letter t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from lent_url t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from revisit t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from link_count t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from sitemap_hint t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from sitemap_report t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from search_page t using gone g where t.crawl_id = g.crawl_id and t.key = g.key;
+  with histories as (
+    delete from page_history t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
+    returning t.crawl_id
+  )
+  update standing_crawl s set pages = s.pages - h.pages
+    from (select crawl_id, count(*) as pages from histories group by crawl_id) h where s.crawl_id = h.crawl_id;
+  with versions as (
+    delete from page_version t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
+    returning t.content_hash
+  )
+  insert into freed_body (hash)
+  select content_hash from gone where content_hash is not null
+  union
+  select content_hash from versions where content_hash is not null
+   order by content_hash
+  on conflict (hash) do update set since = now();
+  return null;
+end $function$
+;
+
 CREATE TRIGGER content_gone AFTER DELETE ON public.content REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION content_gone();
 
 CREATE TRIGGER crawl_rested BEFORE UPDATE OF state ON public.crawl FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION crawl_rested();
@@ -1631,6 +1664,8 @@ CREATE TRIGGER host_settings_changed BEFORE UPDATE OF settings_revision ON publi
 CREATE TRIGGER host_turned AFTER UPDATE ON public.host FOR EACH ROW WHEN (((old.fed <> new.fed) OR ((old.parked_at IS NULL) <> (new.parked_at IS NULL)) OR ((NOT new.fed) AND (new.parked_at IS NULL) AND (((old.known_at IS NULL) <> (new.known_at IS NULL)) OR (GREATEST(new.not_before, new.closed_until) < GREATEST(old.not_before, old.closed_until)))))) EXECUTE FUNCTION host_turned();
 
 CREATE TRIGGER seed_inserted AFTER INSERT ON public.seed REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION seed_counts_after_insert();
+
+CREATE TRIGGER url_gone AFTER DELETE ON public.url REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION url_gone();
 
 CREATE TRIGGER url_inserted AFTER INSERT ON public.url REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION url_counts_after_insert();
 

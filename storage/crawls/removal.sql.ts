@@ -43,7 +43,7 @@ export const nextRemoved = statement<[], { id: number; host_id: number | null }>
     order by c.id limit 1 for update skip locked`;
 
 /**
- * Removes so many URLs of a crawl at a host, with the rows of other tables about them, and notes their bodies as freed.
+ * Removes so many URLs of a crawl at a host, with the rows of other tables about them and their bodies (`url_gone`).
  * Answers how many URLs were removed.
  */
 export const removeUrls = statement<[crawlId: number, hostId: number, limit: number], { urls: number }>(
@@ -53,27 +53,7 @@ export const removeUrls = statement<[crawlId: number, hostId: number, limit: num
      select key from url where host_id = $2 and crawl_id = $1 order by key limit $3 for update
    ), gone as (
      delete from url u using chosen k where u.host_id = $2 and u.crawl_id = $1 and u.key = k.key
-     returning u.content_hash
-   ), attempts as (
-     delete from attempt a using chosen k where a.host_id = $2 and a.crawl_id = $1 and a.key = k.key
-   ), letters as (
-     delete from dead_letter d using chosen k where d.host_id = $2 and d.crawl_id = $1 and d.key = k.key
-   ), lent as (
-     delete from lent_url l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
-   ), revisits as (
-     delete from revisit r using chosen k where r.host_id = $2 and r.crawl_id = $1 and r.key = k.key
-   ), links as (
-     delete from link_count l using chosen k where l.host_id = $2 and l.crawl_id = $1 and l.key = k.key
-   ), versions as (
-     delete from page_version v using chosen k where v.host_id = $2 and v.crawl_id = $1 and v.key = k.key
-     returning v.content_hash
-   ), freed as (
-     insert into freed_body (hash)
-     select content_hash from gone where content_hash is not null
-     union
-     select content_hash from versions where content_hash is not null
-      order by content_hash
-     on conflict (hash) do update set since = now()
+     returning 1
    ), counted as (
      update host_queue q set total = greatest(q.total - (select count(*) from gone), 0)
       where q.host_id = $2 and q.crawl_id = $1

@@ -16,8 +16,8 @@ interface Forgotten {
 }
 
 /**
- * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them, and counts them in
- * `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
+ * Removes URLs of open crawls that were last found dead so many days ago, with all rows about them (`url_gone`), and
+ * counts them in `forgotten`: the ledger counts them for ever, and the audit adds them to the URLs that it finds. Their places among
  * the URLs that a host may have are free again. Answers how many URLs there were, `limit` at most.
  *
  * A page that a crawl asks for again stays while the crawl stands, until it was found gone so often in a row
@@ -79,31 +79,6 @@ export const forgetDead = statement<
      update host_queue q set total = q.total - g.urls
        from (select host_id, crawl_id, count(*) as urls from gone group by host_id, crawl_id) g
       where q.host_id = g.host_id and q.crawl_id = g.crawl_id
-   ), versions as (
-     delete from page_version v using gone g where v.host_id = g.host_id and v.crawl_id = g.crawl_id and v.key = g.key
-     returning v.content_hash
-   ), freed as (
-     insert into freed_body (hash) select distinct content_hash from versions where content_hash is not null order by 1
-     on conflict (hash) do update set since = now()
-   ), attempts as (
-     delete from attempt a using gone g where a.host_id = g.host_id and a.crawl_id = g.crawl_id and a.key = g.key
-   ), revisits as (
-     delete from revisit r using gone g where r.host_id = g.host_id and r.crawl_id = g.crawl_id and r.key = g.key
-   ), links as (
-     delete from link_count l using gone g where l.host_id = g.host_id and l.crawl_id = g.crawl_id and l.key = g.key
-   ), hints as (
-     delete from sitemap_hint s using gone g where s.host_id = g.host_id and s.crawl_id = g.crawl_id and s.key = g.key
-   ), reports as (
-     delete from sitemap_report s using gone g
-      where s.host_id = g.host_id and s.crawl_id = g.crawl_id and s.key = g.key
-   ), searched as (
-     delete from search_page s using gone g where s.crawl_id = g.crawl_id and s.key = g.key
-   ), histories as (
-     delete from page_history h using gone g where h.host_id = g.host_id and h.crawl_id = g.crawl_id and h.key = g.key
-     returning h.crawl_id
-   ), standing as (
-     update standing_crawl s set pages = s.pages - h.pages
-       from (select crawl_id, count(*) as pages from histories group by crawl_id) h where s.crawl_id = h.crawl_id
    )
    select (select count(*) from gone) as urls, l.crawl_id, l.fetched_at, l.host_id, l.key
      from (select) one
