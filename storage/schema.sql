@@ -1182,7 +1182,7 @@ CREATE INDEX text_print_unjudged ON public.text_print USING btree (crawl_id, id)
 
 CREATE INDEX trap_watch_crawl ON public.trap_watch USING btree (crawl_id);
 
-CREATE INDEX url_copies ON public.url USING btree (crawl_id, content_id) WHERE ((alias_host IS NOT NULL) AND (content_id IS NOT NULL));
+CREATE INDEX url_copies ON public.url USING btree (crawl_id, content_id, alias_host, alias_key) WHERE ((alias_host IS NOT NULL) AND (content_id IS NOT NULL));
 
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 

@@ -16,9 +16,20 @@ export const holdDue = statement<[ids: readonly number[]]>('hold-due-contents')`
    )
    select from held limit 0`;
 
+/** Copies among which the one that takes over is looked for. */
+const mostHeirs = 1_000;
+
+/** Copies of `l` that name a page before or after the one that is to stand for them: by their index, past all that name it. */
+const others = (
+  side: '<' | '>',
+): string => `u.crawl_id = l.crawl_id and u.content_id = l.id and u.alias_host is not null
+                  and (u.alias_host, u.alias_key) ${side} (l.owner_host, l.owner_key)
+                  and (u.host_id, u.key) <> (l.host_id, l.key)
+                  and (u.host_id, u.key) is distinct from (l.heir_host, l.heir_key)`;
+
 /**
  * Settles the contents of these notes. If the page that stands for a content points at it no more, one of its copies
- * takes over and is read by its own URL, a page of the content's own site before others; if there is none, the content
+ * (of the first `mostHeirs`) takes over and is read by its own URL, a page of the content's own site before others; if there is none, the content
  * goes, with all that was read from it. Copies become copies of the page that stands for the content now, `mostCopies`
  * of them at a time; where there are more, the content is noted again.
  *
@@ -34,11 +45,13 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
        join content c on c.crawl_id = n.crawl_id and c.id = n.content_id
       cross join lateral (
         select exists (select from url o where o.host_id = c.host_id and o.crawl_id = c.crawl_id and o.key = c.key
-                                           and o.content_id = c.id) as so) stands
+                                           and o.content_id = c.id) as so offset 0) stands
        left join lateral (
-         select u.host_id, u.key from url u
-          where u.crawl_id = c.crawl_id and u.content_id = c.id and u.alias_host is not null
-          order by coalesce(u.content_hash = c.hash, false) desc, u.host_id = c.site desc, u.state = 'done' desc limit 1) heir on not stands.so
+         select u.host_id, u.key
+           from (select * from url
+                  where not stands.so and crawl_id = c.crawl_id and content_id = c.id and alias_host is not null
+                  limit ${mostHeirs}) u
+          order by coalesce(u.content_hash = c.hash, false) desc, u.host_id = c.site desc, u.state = 'done' desc limit 1) heir on true
    ), gone as (
      delete from content c using left_behind l
       where not l.so and l.heir_key is null and c.crawl_id = l.crawl_id and c.id = l.id
@@ -46,15 +59,15 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
      update content c set host_id = l.heir_host, key = l.heir_key
        from left_behind l where l.heir_key is not null and c.crawl_id = l.crawl_id and c.id = l.id
    ), copies as materialized (
-     select l.crawl_id, l.id, u.host_id, u.key, coalesce(l.heir_host, l.host_id) as owner_host,
-            coalesce(l.heir_key, l.key) as owner_key
-       from left_behind l
+     select l.crawl_id, l.id, u.host_id, u.key, l.owner_host, l.owner_key
+       from (select *, coalesce(heir_host, host_id) as owner_host, coalesce(heir_key, key) as owner_key from left_behind) l
       cross join lateral (
-        select host_id, key from url u
-         where u.crawl_id = l.crawl_id and u.content_id = l.id and u.alias_host is not null
-           and (u.host_id, u.key) <> (l.host_id, l.key)
-           and (u.alias_host, u.alias_key) <> (coalesce(l.heir_host, l.host_id), coalesce(l.heir_key, l.key))
-         order by (u.host_id, u.key) = (l.heir_host, l.heir_key) desc limit $2) u
+        (select l.heir_host as host_id, l.heir_key as key where l.heir_key is not null)
+        union all
+        (select host_id, key from url u where ${others('<')} limit $2)
+        union all
+        (select host_id, key from url u where ${others('>')} limit $2)
+        limit $2) u
       where l.so or l.heir_key is not null
    ), more as (
      insert into content_due (crawl_id, content_id)

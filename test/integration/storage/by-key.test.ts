@@ -6,7 +6,8 @@ import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { withDatabase } from '../../support/world.ts';
-import { addHosts, addUrls, rowsRead, tidyTables } from '../../support/database/index.ts';
+import { judgeCopies } from '../../../storage/pages/index.ts';
+import { addHosts, addUrls, rowsRead, tables, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
@@ -133,4 +134,31 @@ it('excludes a batch of what is queued by few rows, though many more are queued 
   const before = await rowsRead(pool, 'url');
   expect(await excludeQueued(pool, crawl, 'cancelled', 100)).toHaveLength(100);
   expect((await rowsRead(pool, 'url')) - before).toBeLessThan(500);
+});
+
+it('reads no copies of a body that name the page that they should, though many do', async () => {
+  const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+  const urls = names(many, 'copy').map((url) => admission(host, crawl, url));
+  await new FrontierWriter(pool).write({ admissions: urls });
+  const [first, other] = urls.map(({ key }) => Buffer.from(key, 'hex'));
+  if (first === undefined || other === undefined) throw new Error('there are no URLs');
+  const hash = randomBytes(32);
+  const stands = { crawl_id: crawl, host_id: host, key: first };
+  const { id } = await tables.content.add(pool, { ...stands, hash, tenant_id: 1 });
+  const read = { state: 'done', fetches: 1, content_hash: hash, content_id: id } as const;
+  await tables.url.change(pool, { crawl_id: crawl }, { ...read, alias_host: host, alias_key: first });
+  await tables.url.change(pool, stands, { alias_host: null, alias_key: null });
+  const look = async (): Promise<number> => {
+    await tidyTables(pool, 'url');
+    await tables.contentDue.add(pool, { crawl_id: crawl, content_id: id });
+    const before = await rowsRead(pool, 'url');
+    await judgeCopies(pool, 60_000);
+    return (await rowsRead(pool, 'url')) - before;
+  };
+  expect(await look()).toBeLessThan(many / 5);
+  // Only those that are to be told.
+  const astray = { ...stands, key: other };
+  await tables.url.change(pool, astray, { alias_host: host + 1 });
+  expect(await look()).toBeLessThan(many / 5);
+  expect(await tables.url.row(pool, astray)).toMatchObject({ alias_host: host, alias_key: first });
 });
