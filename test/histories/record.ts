@@ -19,7 +19,9 @@ import {
   redriveHostUpdate,
   resumeHostSignal,
   retryHostUpdate,
+  schedulerWorkflowId,
   setDelayUpdate,
+  wakeSignal,
 } from '../../contracts/workflows.ts';
 import { jobWorkflow, wakeJob } from '../../activities/open-workflows.ts';
 import { storeEdit } from '../../storage/edits/index.ts';
@@ -185,6 +187,20 @@ const scenarios: readonly [string, Partial<WorkerSettings>, Scenario][] = [
       await desk.ended(id);
       await save(desk, 'host-reset', host(origin), hostRun);
       await save(desk, 'crawl-reset', `crawl/${id}`, crawlRun);
+    },
+  ],
+  [
+    'a scheduler whose run has become long',
+    {},
+    async (desk, web) => {
+      const id = await desk.start(web.seeds, { scope: 'any', delaySeconds: 0.2 });
+      await settled(desk, id, 1);
+      const scheduler = desk.client.workflow.getHandle(schedulerWorkflowId(0));
+      const { runId } = await scheduler.describe();
+      // Each wakes it for a tick.
+      while ((await scheduler.describe()).runId === runId) await scheduler.signal(wakeSignal);
+      await save(desk, 'scheduler-bounded-continued', schedulerWorkflowId(0), runId);
+      await desk.ended(id);
     },
   ],
   ['a host in backoff, parked, retried', {}, parkedAndRetried],
