@@ -1626,7 +1626,9 @@ begin
   delete from link_count t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   delete from sitemap_hint t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   delete from sitemap_report t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
-  delete from search_page t using gone g where t.crawl_id = g.crawl_id and t.key = g.key;
+  -- The index of a removed crawl goes as a whole, in whatever store it is (storage/search/dropping.ts).
+  delete from search_page t using gone g join crawl c on c.id = g.crawl_id and c.removed_at is null
+   where t.crawl_id = g.crawl_id and t.key = g.key;
   with histories as (
     delete from page_history t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key
     returning t.crawl_id
