@@ -331,7 +331,7 @@ const nameOf = (crawlId: number, page: Candidate['parent']): string =>
 /** The end of the stages of a page, with what limits left out of it. */
 type StageEnd = StageRow & { readonly cut: Cut };
 
-const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageEnd => ({
+const stageEnd = ({ host_id, crawl_id, key, content_id }: StagedBody, cut: Cut): StageEnd => ({
   host_id,
   crawl_id,
   key,
@@ -340,7 +340,7 @@ const stageEnd = ({ host_id, crawl_id, key }: StagedBody, cut: Cut): StageEnd =>
   cut,
   alias_host: null,
   alias_key: null,
-  content_id: null,
+  content_id,
 });
 
 const linkCandidates = (

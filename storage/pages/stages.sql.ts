@@ -182,7 +182,7 @@ export interface StageRow {
   /** The page of which this one is a duplicate. */
   readonly alias_host: number | null;
   readonly alias_key: string | null;
-  /** At the end of dedup: the content of the body; null: the answer to a made-up path has none. */
+  /** Of the body that was judged or read; null: the answer to a made-up path has none. A page that has another one stays. */
   readonly content_id: number | null;
   /** At the end of extraction: what limits left out of the page; absent: nothing. */
   readonly cut?: Cut | null;
@@ -228,7 +228,8 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
             cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
        from judged r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
-        and (r.content_id is null or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))
+        and (r.content_id is null or r."from" = 2 and u.content_id = r.content_id
+             or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))
      returning u.host_id, u.crawl_id, u.key
    )
    insert into content_due (crawl_id, content_id)

@@ -411,6 +411,23 @@ it('are no copy’s of a page whose body a page has left while copies were ranke
   await web.expectTold();
 });
 
+it('are not taken for those of a body that came while another one was read', async () => {
+  const web = await Web.open();
+  await web.fetch(1, 'b0');
+  await web.judge(9);
+  const late = await unreadBodies(pool, storedStages.extract, lane, 9);
+  await web.read(9);
+  await web.fetch(1, 'b2');
+  await web.judge(9);
+  await writer.write({
+    stages: late.map(({ host_id, crawl_id, key, content_id }) => ({
+      ...{ host_id, crawl_id, key, from: 2, to: 0, alias_host: null, alias_key: null, content_id },
+    })),
+  });
+  await web.end();
+  await web.expectTold();
+});
+
 it('by a re-extraction are none of a body that goes while they are stored', async () => {
   const web = await Web.open();
   await web.fetch(1, 'b0');
