@@ -44,5 +44,10 @@ export async function changeCrawl(
   }
 }
 
+const changed: Readonly<Record<CrawlChange, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+};
 const conflict = (id: string, change: CrawlChange, state: CrawlState): HttpProblem =>
-  new HttpProblem(409, `Crawl ${id} ${standsAs(state)}: it cannot ${change}.`);
+  new HttpProblem(409, `Crawl ${id} ${standsAs(state)}: it cannot be ${changed[change]}.`);

@@ -39,7 +39,7 @@ export const verbs = [
               change.url,
               wordsOf(change),
             ],
-            none: 'No change is known. A crawl looks for changes with --changes yes, some seconds after its pages came.',
+            none: 'No change is known. Only a crawl with --changes yes looks for them, some seconds after its pages came.',
           });
           for (const sentence of leftOut(await api.get(path, changeList, { limit: 1 }))) sayPlainly(sentence);
           return;

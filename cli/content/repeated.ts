@@ -21,7 +21,7 @@ export const verbs = [
         const more = pages > 1 ? ` and ${grouped(pages - 1)} more` : '';
         return [grouped(pages), url, `${first?.url ?? ''}${share}${more}`];
       },
-      none: 'No pages with nearly the same text were found. A crawl looks for them only with --near-duplicates yes.',
+      none: 'No pages with nearly the same text were found. Only a crawl with --near-duplicates yes looks for them.',
     },
   }),
   asks({

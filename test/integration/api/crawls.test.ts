@@ -319,7 +319,7 @@ describe('a crawl', () => {
     const id = await newRunningCrawl(pool);
     const paused = await call('POST', `/v1/crawls/${id}/pause`, { reason: 'lunch' });
     expect(paused.body).toEqual({ id, state: 'paused', reason: 'lunch' });
-    expectProblem(await call('POST', `/v1/crawls/${id}/pause`), 409, /is paused: it cannot pause/);
+    expectProblem(await call('POST', `/v1/crawls/${id}/pause`), 409, /is paused: it cannot be paused/);
     expectProblem(await call('POST', `/v1/crawls/${id}/pause`, { because: 'x' }), 422, /because/);
     expect((await call('POST', `/v1/crawls/${id}/resume`)).body).toMatchObject({ state: 'running' });
     expect((await call('POST', `/v1/crawls/${id}/cancel`)).body).toMatchObject({ state: 'cancelled' });
