@@ -53,7 +53,7 @@ describe('crawls', () => {
     expect(again).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: `orbweaver: Crawl ${id} is cancelled: it cannot cancel.\n`,
+      stderr: `orbweaver: Crawl ${id} is cancelled: it cannot be cancelled.\n`,
     });
   });
 
