@@ -240,6 +240,9 @@ export class HostVisit implements Visited {
   exchange(request: FetchRequest, wanted: Wanted | null = null, lane?: Lane): Promise<FetchResult | null> {
     const { pacer, turns, services } = this;
     const { times } = this.lease;
+    // The lease and the pace are those of one host: whatever else is wrong, no other host is asked under them.
+    if (wanted !== null && new URL(request.url).origin !== new URL(this.origin).origin)
+      throw new Error(`${request.url} was to be asked for under the lease of ${this.origin}`);
     const crawlId = wanted?.crawl.id ?? null;
     const turn = {
       waitMs: () => (wanted === null ? 0 : turns.waitMs(wanted.crawl.id, pacer.tookMs)),

@@ -62,8 +62,8 @@ export interface AdmissionRow {
 export interface Admitted extends Pick<AdmissionRow, 'host_id' | 'crawl_id' | 'key' | 'kind'> {
   /** To be fetched; false: recorded as excluded. */
   readonly queued: boolean;
-  /** In the hands of the visit whose lease the row named. */
-  readonly leased: boolean;
+  /** The token of the lease under which the URL is in hand; null: under none. */
+  readonly leased: number | null;
 }
 
 /** SQLSTATE with which `hold_config` fails if a version is no longer in force. */
@@ -150,9 +150,9 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
           and coalesce(r.due_in_ms, 0) = 0 and r.place <= (r.lease ->> 'urls')::int
      ) hand on true
     where ${onceHeld} and (select count(*) from current) > 0
-    order by r.host_id, r.crawl_id, r.key
+    order by r.host_id, r.crawl_id, r.key, hand.token
    on conflict (host_id, crawl_id, key) do nothing
-   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state <> 'excluded' as queued, state = 'leased' as leased`;
+   returning host_id, crawl_id, encode(key, 'hex') as key, kind, state <> 'excluded' as queued, lease_token as leased`;
 
 const isNeeded = (row: string): string => `${row}.kind = ${String(storedKinds.requisite)}`;
 
@@ -194,7 +194,7 @@ export const turnKinds = statement<[rows: string], Admitted>('turn-kinds')`
      insert into content_due (crawl_id, content_id)
      select crawl_id, pointed from turned where pointed is distinct from content_id
    )
-   select host_id, crawl_id, key, kind, queued, false as leased from turned`;
+   select host_id, crawl_id, key, kind, queued, null::bigint as leased from turned`;
 
 /** Keys of those `places`, [{origin, key}] with keys in hex, that are in the frontier of a crawl. */
 export const knownUrls = statement<[crawlId: string, places: string], { key: string }>('known-urls')`

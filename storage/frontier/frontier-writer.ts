@@ -51,7 +51,7 @@ export interface Written {
   readonly queued: number;
   /** The rows of `admitted`. */
   readonly fresh: readonly AdmissionRow[];
-  /** Those of `fresh` that were leased at once. */
+  /** Admissions that were leased at once, under the lease that they name. */
   readonly leased: readonly AdmissionRow[];
 }
 
@@ -249,6 +249,7 @@ const size = (write: FrontierWrite): number =>
 
 function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): void {
   const fresh = new Map(admitted.map((row) => [nameOf(row), row]));
+  const leases = new Map(admitted.map((row) => [nameOf(row), row.leased]));
   for (const { write, settle } of batch) {
     const own = (write.admissions ?? []).flatMap((row) => {
       const stored = fresh.get(nameOf(row));
@@ -260,7 +261,11 @@ function settleAll(batch: readonly Waiting[], admitted: readonly Admitted[]): vo
       admitted: own.length,
       queued: own.filter(({ stored }) => stored.queued).length,
       fresh: own.map(({ row }) => row),
-      leased: own.flatMap(({ row, stored }) => (stored.leased ? [row] : [])),
+      // Whichever write counts it as new: a page of another host may have had the same link.
+      leased: (write.admissions ?? []).filter((row) => {
+        const name = nameOf(row);
+        return row.lease !== undefined && leases.get(name) === row.lease.token && leases.delete(name);
+      }),
     });
   }
 }

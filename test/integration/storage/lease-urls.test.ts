@@ -355,6 +355,18 @@ describe('as they are found', () => {
     expect(await expectExact(pool, crawl)).toMatchObject({ queued: 3, leased: 0 });
   });
 
+  it('is in the hands of the visit that named its lease, and of no other whose page has the same link', async () => {
+    const crawl = await runningCrawl(pool);
+    const own = found(crawl, 9);
+    const others = own.map(({ lease: _, ...row }) => row);
+    const [elsewhere, here, late] = await Promise.all(
+      [others, own, own].map((admissions) => frontier.writer.write({ admissions })),
+    );
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 0, leased: 1 });
+    expect([elsewhere?.leased, here?.leased, late?.leased].map((rows) => rows?.length)).toEqual([0, 1, 0]);
+    expect([elsewhere?.admitted, here?.admitted, late?.admitted]).toEqual([1, 0, 0]);
+  });
+
   it('none is leased where something else is queued, of this crawl or of another', async () => {
     const [crawl, other] = [await runningCrawl(pool), await runningCrawl(pool)];
     await queue(other, 1);
