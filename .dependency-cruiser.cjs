@@ -6,10 +6,11 @@ const rooms = {
   storage: ['contracts', 'domain'],
   net: ['contracts', 'domain'],
   content: ['contracts', 'domain'],
+  browser: ['contracts', 'domain'],
   config: ['domain'],
   engine: ['storage', 'net', 'content', 'contracts', 'domain'],
   activities: ['engine', 'storage', 'net', 'content', 'contracts', 'domain'],
-  workers: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  workers: ['activities', 'engine', 'storage', 'net', 'content', 'browser', 'config', 'contracts', 'domain'],
   api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   stack: ['config', 'contracts', 'domain'],
   // Of storage one file alone: see cli-goes-by-the-api.
