@@ -8,6 +8,7 @@ import { statement } from '../postgres/index.ts';
  * a page that has another body by now gives way: only later is it noted that it changed, and a body to which nobody
  * referred meanwhile would be freed. If that page still points at the content, since it failed or its new body waits, it
  * becomes a copy like the others, which are told of their page later (`content_due`). Locks contents, then such pages.
+ * `offset 0` keeps Postgres from gathering the bodies of all crawls first.
  * `rows`: [{crawl_id, hash, site, host_id, key}].
  */
 export const claimContents = statement<[rows: string]>('claim-contents')`
@@ -37,7 +38,7 @@ export const claimContents = statement<[rows: string]>('claim-contents')`
    select crawl_id, hash, site, host_id, key, (select tenant_id from crawl k where k.id = r.crawl_id) from r
     where site > 0 or not exists (
             select from content c where c.crawl_id = r.crawl_id and c.hash = r.hash and (c.site < 0) = (r.site < 0)
-               and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind))
+               and (c.crawl_id, c.hash, c.site) not in (select crawl_id, hash, site from left_behind) offset 0)
     order by crawl_id, hash, site
    on conflict (crawl_id, hash, site) do nothing`;
 

@@ -6,7 +6,7 @@ import { newFront } from '../../../domain/front-queue/front-state.ts';
 import { takeTurns } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { withDatabase } from '../../support/world.ts';
-import { judgeCopies } from '../../../storage/pages/index.ts';
+import { claimContents, claimNewContents, contentOwners, judgeCopies } from '../../../storage/pages/index.ts';
 import { addHosts, addUrls, rowsRead, tables, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
@@ -55,6 +55,22 @@ it('reads the rows that it names, with plans from when the table was small', asy
   for (const row of rows) await finish(row);
   const commits = (await rowsRead(pool, 'url')) - before - leases;
   expect(commits).toBeLessThan(many * 3 * 4);
+});
+
+it('looks at the bodies that it asks for, though the crawl has many and nobody has counted them yet', async () => {
+  const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
+  const bodies = (count: number) =>
+    Array.from({ length: count }, () => {
+      const hash = randomBytes(32).toString('hex');
+      return { crawl_id: crawl, hash, site: 0, host_id: host, key: hash, origins: [] };
+    });
+  const known = bodies(10 * many);
+  await claimContents(pool, JSON.stringify(known));
+  for (const look of [claimContents, claimNewContents, contentOwners]) {
+    const before = await rowsRead(pool, 'content');
+    await look(pool, JSON.stringify([...known.slice(0, 5), ...bodies(5)]));
+    expect((await rowsRead(pool, 'content')) - before).toBeLessThan(many);
+  }
 });
 
 it('reads no more bodies that wait than it asks for, though many wait', async () => {

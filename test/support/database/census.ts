@@ -35,7 +35,7 @@ async function counts(
 }
 
 /** Rows of a table that statements have read so far, by any way, dead ones too. */
-export async function rowsRead(db: Queryable, table: 'url' | 'host_queue'): Promise<number> {
+export async function rowsRead(db: Queryable, table: 'url' | 'host_queue' | 'content'): Promise<number> {
   await db.query('select pg_stat_force_next_flush()');
   const { rows } = await db.query<{ rows: number }>(
     `select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables where relname = $1`,
