@@ -12,7 +12,7 @@ import type { Progress } from './progress.ts';
  * Milliseconds between two looks at the crawl, at least: after a look that took long, because the crawl is large or the
  * machine busy, so many times as long as it took.
  */
-const [pollMs, restFactor, longestRestMs] = [500, 20, 5_000];
+const [pollMs, restFactor, longestRestMs] = [500, 5, 5_000];
 /** Milliseconds between two looks at what the crawl waits for. */
 const outlookMs = 2_000;
 /** For requests whose caller can go on without an answer: they are not sent again. */
