@@ -1,7 +1,9 @@
 /** What is kept of the pages of a crawl, and how they are read. */
 import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
+import { renderModes, screenshotModes } from '../../domain/rendering/mode.ts';
 import { pageRules } from '../http/page-rules.ts';
+import { patterns } from '../http/patterns.ts';
 import { setting, startSetting } from './setting.ts';
 
 export const content = {
@@ -63,6 +65,39 @@ export const content = {
     help: 'read pages by the rules in this file (YAML or JSON): fields by CSS selectors, parts of the text, links; the verb extract tries them',
     without: 'none',
     form: 'rules',
+  }),
+  render: setting({
+    schema: z.enum(renderModes),
+    fallback: 'auto',
+    description:
+      'Which pages a browser renders before they are read. It has no network of its own: what their scripts ask for is fetched by the crawl, at the pace of its hosts and by their robots.txt. auto: pages that say hardly anything without their scripts; always: each page of HTML; never: none. Without a browser on any worker no page is rendered. Holds for pages that are read from then on.',
+    flags: '--render <mode>',
+    help: 'which pages a browser renders before they are read: those that need it, all or none',
+  }),
+  renderAlways: setting({
+    schema: patterns,
+    fallback: [],
+    description: 'Pages whose URL matches one of these patterns are rendered, whatever `render` says.',
+    flags: '--render-always <pattern>',
+    help: 'render pages that match this pattern, written as for --include, whatever --render says; may be repeated',
+    without: 'none',
+  }),
+  renderNever: setting({
+    schema: patterns,
+    fallback: [],
+    description:
+      'Pages whose URL matches one of these patterns are not rendered, whatever `render` and `renderAlways` say.',
+    flags: '--render-never <pattern>',
+    help: 'do not render pages that match this pattern, written as for --include; may be repeated',
+    without: 'none',
+  }),
+  screenshot: setting({
+    schema: z.enum(screenshotModes),
+    fallback: 'none',
+    description:
+      'Pictures (PNG) kept of pages that are rendered. window: of what people see without scrolling; page: of the whole page; none: no picture is kept.',
+    flags: '--screenshot <part>',
+    help: 'keep a picture of each page that is rendered: of its window or the whole page, or none',
   }),
   fresh: startSetting({
     schema: z.boolean(),

@@ -50,6 +50,8 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
     excludeDomains: [],
     trustedDomains: [],
     sitemapPatterns: [],
+    renderAlways: [],
+    renderNever: [],
     focus: null,
     headers: {},
     allowPrivate: [],
