@@ -3,6 +3,7 @@ import type { Extracted, ExtractInput, ReadDocument, Repeated, RuledPage } from 
 import type { PageAnchor, PageImage } from '../contracts/http/page-details.ts';
 import { cutBy } from '../domain/limits.ts';
 import { enoughWords, needOf, type PageEvidence } from '../domain/page-need.ts';
+import { shellReason } from '../domain/rendering/shell.ts';
 import { decodeBody } from './charset.ts';
 import { withoutSubset } from './doctype.ts';
 import { headingFirst, titleOfText } from './documents/title.ts';
@@ -150,7 +151,8 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
   const now = input.now ?? Infinity;
   const meta = metaOf(page, kept?.page ?? page, items, texts, { resolve, base, url, title, now, spoken });
   const rights = page.head.rights.finish(directives, items, resolve, input.xRobotsTag);
-  const need = whole.words < enoughWords ? needOf(evidenceOf(page, whole, url, title, links.seen)) : null;
+  const evidence = whole.words < enoughWords ? evidenceOf(page, whole, url, title, links.seen) : null;
+  const need = evidence === null ? null : needOf(evidence);
 
   return {
     title: title === '' ? null : title,
@@ -168,6 +170,7 @@ function extractWith(tellLanguage: LanguageTeller, input: ExtractInput): Extract
     contexts: page.contexts?.resolve(resolve, links.urls) ?? null,
     linkCount: links.seen,
     canonical: canonicalOf(page.head.canonicalHref, head.canonical, url, resolve),
+    shell: evidence === null ? null : shellReason(evidence),
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     charset,
@@ -214,6 +217,8 @@ const evidenceOf = (
   passwords: marks.passwords,
   identities: marks.identities,
   scripts: marks.scripts,
+  externalScripts: marks.externalScripts,
+  inlineScript: marks.inlineScript,
   media: marks.media,
   hasMount: marks.hasMount,
   asksForScript: marks.asksForScript,

@@ -107,6 +107,8 @@ export class PageMarks {
   passwords = 0;
   identities = 0;
   scripts = 0;
+  externalScripts = 0;
+  inlineScript = 0;
   media = 0;
   hasMount = false;
   asksForScript = false;
@@ -115,6 +117,8 @@ export class PageMarks {
   readonly #blocks: Blocks;
   /** The script being read: JSON-LD, a state, or code that may set one. Null: none that is wanted. */
   #script: WantedScript | null = null;
+  /** The script being read runs. */
+  #runs = false;
   #stateRoom = longestStates;
   readonly #open: OpenMark[] = [];
   #looks = 0;
@@ -183,7 +187,9 @@ export class PageMarks {
     // Parameters follow the type, and some write it the other way round.
     const type = (attributes.get('type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
     const runs = type === '' || type === 'module' || type.endsWith('javascript');
+    this.#runs = runs;
     if (runs) this.scripts++;
+    if (runs && attributes.has('src')) this.externalScripts++;
     if (type === 'application/ld+json' || type === 'application/json+ld')
       this.#script = { kind: 'ld', text: '' };
     else if (runs ? !attributes.has('src') : type === 'application/json') {
@@ -195,6 +201,7 @@ export class PageMarks {
   /** Text of an element whose text is no part of the page's. */
   addQuiet(quiet: string, piece: string): void {
     if (quiet === 'script') {
+      if (this.#runs) this.inlineScript += piece.length;
       if (this.#script !== null && this.#script.text.length < longestScript) this.#script.text += piece;
     } else if (quiet === 'noscript') this.asksForScript ||= /javascript/i.test(piece);
     else if (quiet === 'footer' && this.foot.length < longestFoot) this.foot += ` ${piece.slice(0, 500)}`;

@@ -1,6 +1,7 @@
 /** What is in a page: the contract between content/, which reads bodies, and its callers. */
 import type { Cut } from '../domain/limits.ts';
 import type { LinkContext } from '../domain/relevance/focus.ts';
+import type { ShellReason } from '../domain/rendering/shell.ts';
 import type { PageMeta } from './http/page-meta.ts';
 import type { ListedExtraction } from './page-fields.ts';
 import type { BarringRelation, PageFields, UnreadValue } from './page-rules.ts';
@@ -94,6 +95,8 @@ export interface Extracted extends ListedExtraction {
   readonly pictures: readonly string[];
   /** What the links say, by URL, for those with words; null: nobody asked. */
   readonly contexts: ReadonlyMap<string, LinkContext> | null;
+  /** Why a browser would find more in the body; null: nothing says that it would. */
+  readonly shell: ShellReason | null;
   /** For the page as a whole (meta robots, X-Robots-Tag). */
   readonly nofollow: boolean;
   /** Charset the body was read as (WHATWG name). */

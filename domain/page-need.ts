@@ -22,7 +22,12 @@ export interface PageEvidence {
   readonly passwords: number;
   /** Fields that take a user name or a mail address, as far as they say so. */
   readonly identities: number;
+  /** Scripts that run, of whatever origin. */
   readonly scripts: number;
+  /** Of these, those that the page names by their address. */
+  readonly externalScripts: number;
+  /** Characters of the scripts that the page holds. */
+  readonly inlineScript: number;
   /** The page has an element in which client-side frameworks build the page (`mountIds`). */
   readonly hasMount: boolean;
   /** Pictures, frames and players: a page of these shows something. */

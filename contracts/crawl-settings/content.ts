@@ -1,6 +1,7 @@
 /** What is kept of the pages of a crawl, and how they are read. */
 import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
+import { renderLimits } from '../../domain/rendering/limits.ts';
 import { renderModes, screenshotModes } from '../../domain/rendering/mode.ts';
 import { pageRules } from '../http/page-rules.ts';
 import { patterns } from '../http/patterns.ts';
@@ -69,8 +70,7 @@ export const content = {
   render: setting({
     schema: z.enum(renderModes),
     fallback: 'auto',
-    description:
-      'Which pages a browser renders before they are read. It has no network of its own: what their scripts ask for is fetched by the crawl, at the pace of its hosts and by their robots.txt. auto: pages that say hardly anything without their scripts; always: each page of HTML; never: none. Without a browser on any worker no page is rendered. Holds for pages that are read from then on.',
+    description: `Which pages a browser renders before they are read. It has no network of its own: what their scripts ask for, up to ${String(renderLimits.resources)} files a page, is fetched by the crawl, at the pace of its hosts and by their robots.txt. auto: pages that say hardly anything without their scripts; always: each page of HTML; never: none. Without a browser on any worker no page is rendered. Holds for pages that are read from then on.`,
     flags: '--render <mode>',
     help: 'which pages a browser renders before they are read: those that need it, all or none',
   }),
