@@ -28,7 +28,7 @@ import { reclaimPaused } from '../storage/frontier/index.ts';
 import { lookAtQuality } from '../storage/quality/index.ts';
 import { judgeAlike } from '../storage/alike/index.ts';
 import { judgeCopies } from '../storage/pages/index.ts';
-import { openReextractions } from '../storage/reextraction/index.ts';
+import { reextractionRows } from '../storage/reextraction/index.ts';
 import { openIndexes } from '../storage/search/index.ts';
 import { tendQuarantine, tendSoft404 } from '../storage/traps/index.ts';
 import { wholeConfig, type CrawlConfig } from '../contracts/crawl.ts';
@@ -130,7 +130,7 @@ export function patrol(
       job('edit', (after, most) => pendingEdits(pool, after, most)),
       job('search', (after, most) => openIndexes(pool, after, most, index)),
       job('export', (after, most) => exportRows.open(pool, after, most)),
-      job('reextraction', (after, most) => openReextractions(pool, after, most)),
+      job('reextraction', (after, most) => reextractionRows.open(pool, after, most)),
       walk(
         log,
         'schedule',

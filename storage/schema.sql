@@ -2,8 +2,6 @@ create type crawl_state as enum ('seeding', 'running', 'paused', 'draining', 'fi
 
 create type job_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled');
 
-create type reextraction_state as enum ('waiting', 'running', 'finished', 'failed', 'cancelled', 'keeping', 'kept', 'removing');
-
 create type segment_state as enum ('open', 'closing', 'sealed');
 
 create type url_state as enum ('queued', 'leased', 'done', 'excluded', 'dead', 'failed');
@@ -644,27 +642,7 @@ create table reading (
 create table reading_in_use (
   crawl_id bigint not null,
   job_id bigint not null,
-  constraint reading_in_use_job_id_fkey FOREIGN KEY (job_id) REFERENCES reextraction(id),
   constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
-);
-
-create table reextraction (
-  id bigint not null generated always as identity,
-  crawl_id bigint not null,
-  state reextraction_state not null default 'waiting'::reextraction_state,
-  reason text,
-  created_at timestamp with time zone not null default now(),
-  ended_at timestamp with time zone,
-  until bigint not null,
-  extractor integer,
-  owner uuid,
-  pages bigint not null default 0,
-  tally jsonb not null default '{}'::jsonb,
-  turns integer not null default 0,
-  settled integer not null default 0,
-  has_pages boolean not null default true,
-  place bigint,
-  constraint reextraction_pkey PRIMARY KEY (id)
 );
 
 create table revisit (
@@ -1151,10 +1129,6 @@ CREATE INDEX reading_of_job ON public.reading USING btree (job_id, content_id) W
 CREATE INDEX reading_print ON public.reading USING btree (job_id, is_printed) WHERE (print IS NOT NULL);
 
 CREATE INDEX reading_text ON public.reading USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
-
-CREATE INDEX reextraction_of_crawl ON public.reextraction USING btree (crawl_id, id);
-
-CREATE INDEX reextraction_open ON public.reextraction USING btree (id) WHERE ((state = ANY (ARRAY['waiting'::reextraction_state, 'running'::reextraction_state, 'keeping'::reextraction_state, 'removing'::reextraction_state])) OR (settled < turns) OR (has_pages AND (state = ANY (ARRAY['failed'::reextraction_state, 'cancelled'::reextraction_state]))));
 
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 

@@ -10,14 +10,15 @@ import {
 } from '../../contracts/http/reextractions.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
 import type { ReextractionChange } from '../../domain/reextraction/may.ts';
-import { emptyTally } from '../../domain/reextraction/tally.ts';
 import { compareReextraction } from '../../engine/reextraction/compare.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
+import type { Pool } from '../../storage/postgres/index.ts';
 import {
   changeReextraction,
-  findReextraction,
   listReextractions,
+  reextractionRows,
   startReextraction,
+  stateOf,
   type ReextractionRow,
 } from '../../storage/reextraction/index.ts';
 import { beginJob } from '../crawls/crawl-control.ts';
@@ -129,12 +130,12 @@ export const reextractionRoutes = [
     handler:
       ({ pool }) =>
       async ({ params: { crawlId, reextractionId }, query: { field, samples = 3 } }) => {
-        const [row] = await findReextraction(pool, crawlId, reextractionId);
-        if (row === undefined) return noSuchReextraction(crawlId, reextractionId);
-        if (!['running', 'finished', 'waiting'].includes(row.state))
+        const row = await rowOf(pool, crawlId, reextractionId);
+        const state = stateOf(row);
+        if (!['running', 'finished', 'waiting'].includes(state))
           throw new HttpProblem(
             409,
-            `Re-extraction ${reextractionId} is ${row.state}: nothing is left to compare.`,
+            `Re-extraction ${reextractionId} is ${state}: nothing is left to compare.`,
           );
         return compareReextraction(pool, row, field, samples);
       },
@@ -171,12 +172,13 @@ export const reextractionRoutes = [
       (parts) =>
       async ({ params: { crawlId, reextractionId } }) => {
         await changed(parts, crawlId, reextractionId, 'remove');
-        const [row] = await findReextraction(parts.pool, crawlId, reextractionId);
-        const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
-        return row === undefined ? noSuchReextraction(crawlId, reextractionId) : viewOf(crawl.pages, row);
+        return viewAgain(parts, crawlId, reextractionId);
       },
   }),
 ];
+
+const rowOf = async (pool: Pool, crawlId: string, id: string): Promise<ReextractionRow> =>
+  (await reextractionRows.find(pool, crawlId, id))[0] ?? noSuchReextraction(crawlId, id);
 
 async function changed(
   parts: Parts,
@@ -184,7 +186,7 @@ async function changed(
   id: string,
   what: Exclude<ReextractionChange, 'start'>,
 ): Promise<void> {
-  if ((await findReextraction(parts.pool, crawlId, id)).length === 0) noSuchReextraction(crawlId, id);
+  await rowOf(parts.pool, crawlId, id);
   const refused = await changeReextraction(parts.pool, crawlId, id, what);
   if (refused !== null) throw new HttpProblem(409, refused.refused);
   await beginJob(parts, 'reextraction', id);
@@ -192,19 +194,19 @@ async function changed(
 
 async function viewAgain(parts: Parts, crawlId: string, id: string): Promise<ReextractionView> {
   const crawl = (await findCrawl(parts.pool, crawlId)) ?? noSuchCrawl(crawlId);
-  const [row] = await findReextraction(parts.pool, crawlId, id);
-  return row === undefined ? noSuchReextraction(crawlId, id) : viewOf(crawl.pages, row);
+  return viewOf(crawl.pages, await rowOf(parts.pool, crawlId, id));
 }
 
 function viewOf(ofPages: number, row: ReextractionRow): ReextractionView {
-  const { id, crawl_id: crawlId, state, reason, extractor, pages, created_at, ended_at } = row;
-  const { equal, different, unread } = { ...emptyTally, ...row.tally };
+  const { id, crawl_id: crawlId, progress, error: reason, created_at, ended_at } = row;
+  const { isInUse: inUse, isSettled: settled, extractor, pages, tally } = progress;
+  const { equal, different, unread } = tally;
   return {
     id,
     crawlId,
-    state,
-    inUse: row.in_use,
-    settled: row.settled === row.turns,
+    state: stateOf(row),
+    inUse,
+    settled,
     reason,
     extractor,
     pages,

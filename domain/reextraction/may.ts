@@ -21,7 +21,7 @@ export interface ReextractionFacts {
 export type ReextractionChange = 'start' | 'switch' | 'undo' | 'keep' | 'cancel' | 'remove';
 
 /** Re-extractions that a crawl has at the same time. */
-const mostOfCrawl = 20;
+export const mostOfCrawl = 20;
 
 const isBeingMade = ({ state }: Pick<ReextractionFacts, 'state'>): boolean =>
   state === 'waiting' || state === 'running';

@@ -24,8 +24,7 @@ import {
 } from '../../storage/exports/index.ts';
 import { readPages } from '../../storage/pages/index.ts';
 import type { Job } from '../jobs/job.ts';
-import { keptJobs, type Held, type Step, type Steps } from '../jobs/kept.ts';
-import { Lost, Unmakable } from '../jobs/owned.ts';
+import { keptJobs, Lost, Unmakable, type Held, type Step, type Steps } from '../jobs/kept.ts';
 import { exportForms } from './forms.ts';
 import { whole, type ExportForm, type ExportSources, type Making } from './form.ts';
 

@@ -1,7 +1,7 @@
 /** Compares a re-extraction with what its pages hold: counts by field, and samples. */
 import type { ReextractionComparison } from '../../contracts/http/reextractions.ts';
 import { shownField, type Extraction } from '../../domain/reextraction/difference.ts';
-import { emptyTally, type SampledPage, type Tally } from '../../domain/reextraction/tally.ts';
+import type { SampledPage } from '../../domain/reextraction/tally.ts';
 import type { Queryable } from '../../storage/postgres/index.ts';
 import { comparePages, type ReextractionRow } from '../../storage/reextraction/index.ts';
 
@@ -13,26 +13,25 @@ type Shown = ReextractionComparison['fields'][number];
 /** @param field samples of this one alone; undefined: of all */
 export async function compareReextraction(
   db: Queryable,
-  { id, crawl_id: crawlId, pages, tally }: ReextractionRow,
+  { id, crawl_id: crawlId, progress: { pages, tally } }: ReextractionRow,
   field: string | undefined,
   mostSamples: number,
 ): Promise<ReextractionComparison> {
-  const whole: Tally = { ...emptyTally, ...tally };
   const fields: Shown[] = [];
-  const names = Object.entries(whole.fields).sort(([one, many = 0], [other, more = 0]) => more - many || (one < other ? -1 : 1)); // prettier-ignore
+  const names = Object.entries(tally.fields).sort(([one, many = 0], [other, more = 0]) => more - many || (one < other ? -1 : 1)); // prettier-ignore
   for (const [name, many = 0] of names) {
     const wanted = field === undefined || field === name;
-    const sampled = (whole.samples[name] ?? []).slice(0, wanted ? mostSamples : 0);
+    const sampled = (tally.samples[name] ?? []).slice(0, wanted ? mostSamples : 0);
     fields.push({ field: name, pages: many, samples: await samplesOf(db, crawlId, id, name, sampled) });
   }
   const unreadPages: ReextractionComparison['unreadPages'] = [];
-  for (const reason of Object.keys(whole.unread)) {
+  for (const reason of Object.keys(tally.unread)) {
     const name = `unread.${reason}`;
     if (field !== undefined && field !== name) continue;
-    const rows = await rowsOf(db, crawlId, id, (whole.samples[name] ?? []).slice(0, mostSamples));
+    const rows = await rowsOf(db, crawlId, id, (tally.samples[name] ?? []).slice(0, mostSamples));
     unreadPages.push({ reason, urls: rows.map(({ url }) => url) });
   }
-  const { equal, different, unread, linksFound, linksGone } = whole;
+  const { equal, different, unread, linksFound, linksGone } = tally;
   return { pages, equal, different, unread, linksFound, linksGone, fields, unreadPages };
 }
 

@@ -1,7 +1,6 @@
 /**
  * A job reads the stored bodies of a crawl again and keeps what differs beside the pages, step by step. A step reads some
- * pages of the walk, and then stores its rows and notes its place in one statement. Whoever takes the job up, after a kill
- * at any instruction, goes on there.
+ * pages of the walk, stores its rows, and then notes its place. A step that is done twice stores the same rows.
  *
  *     waiting ──> running ──(end of the walk)──> finished ──(keep)──> keeping ──> kept
  *                    │                              │ ↑
@@ -11,33 +10,27 @@
  * takes the rows of a job away, and then the job.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stint } from '../../contracts/jobs.ts';
 import { counted } from '../../domain/counted.ts';
-import { emptyTally, tallied, type Outcome, type Tally } from '../../domain/reextraction/tally.ts';
+import { tallied, type Outcome } from '../../domain/reextraction/tally.ts';
 import { unreadPages } from '../../storage/crawls/index.ts';
 import { rankCopies } from '../../storage/pages/index.ts';
 import { inTransaction, retrying, type Pool } from '../../storage/postgres/index.ts';
 import {
   cancelReextraction,
-  claimReextraction,
-  dropReextraction,
-  endReextraction,
   holdReextraction,
   keepReextracted,
-  noteEmptied,
-  noteKept,
-  noteReextracted,
-  noteSettled,
-  releaseReextraction,
+  leaveReextraction,
+  reextractionRows,
   removeReextracted,
+  storeReextracted,
   turnPrints,
   walkPages,
-  type ClaimedReextraction,
+  type ReextractionRow,
 } from '../../storage/reextraction/index.ts';
 import { restartIndex } from '../../storage/search/index.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { done, more, type Job, type JobCall } from '../jobs/job.ts';
-import { Lost, owned, Unmakable, workOwned, type Work } from '../jobs/owned.ts';
+import type { Job } from '../jobs/job.ts';
+import { keptJobs, Lost, owned, Unmakable, type Held, type Step, type Steps } from '../jobs/kept.ts';
 import { readAgain, type Rereading, type StoredPage } from './read-again.ts';
 
 export type ReextractionTools = Rereading & Pick<Dependencies, 'outage'>;
@@ -60,85 +53,69 @@ const phases = {
   keeping: 'what was found becomes the pages’ own',
   removing: 'what was found is removed',
 } as const;
-const nothingLeft = done('Nothing is left to do; its state is in the API.');
 
-export const reextractionJobs = (tools: ReextractionTools): Job => ({
-  work: (call) =>
-    workOwned(
-      call,
-      (id, owner) => claimReextraction(tools.pool, id, owner),
-      (row, owner) => new ReextractionWork(tools, row, owner, call),
-    ),
-  cancel: (id) => cancelReextraction(tools.pool, id, null),
-});
+export const reextractionJobs = (tools: ReextractionTools): Job =>
+  keptJobs(
+    tools.pool,
+    { ...reextractionRows, cancel: cancelReextraction },
+    (held) => new ReextractionSteps(tools, held),
+  );
 
-class ReextractionWork implements Work {
+class ReextractionSteps implements Steps<ReextractionRow> {
   readonly #tools: ReextractionTools;
   readonly #pool: Pool;
-  readonly #owner: string;
-  readonly #call: JobCall;
-  #job: ClaimedReextraction;
+  readonly #held: Held<ReextractionRow>;
+  readonly failed = { phase: 'failed' } as const;
+  /** Milliseconds that the last step of this stint took. */
+  #tookMs = 0;
 
-  constructor(tools: ReextractionTools, job: ClaimedReextraction, owner: string, call: JobCall) {
+  constructor(tools: ReextractionTools, held: Held<ReextractionRow>) {
     this.#tools = tools;
     this.#pool = tools.pool;
-    this.#job = job;
-    this.#owner = owner;
-    this.#call = call;
+    this.#held = held;
   }
 
-  get mayFail(): boolean {
-    return this.#job.state === 'running';
+  mayFail({ progress }: ReextractionRow): boolean {
+    return progress.phase === 'reading';
   }
 
-  async fail(why: string): Promise<void> {
-    await retrying(() => endReextraction(this.#pool, this.#job.id, this.#owner, 'failed', why));
+  tell({ state, progress: { phase, isSettled, pages, tally } }: ReextractionRow) {
+    if (state === 'finished') return { view: null, words: 'Nothing is left to do; its state is in the API.' };
+    const doing = phase === 'reading' || phase === 'keeping' ? phase : isSettled ? 'removing' : 'telling';
+    const words = `${phases[doing]}; ${counted(pages, 'page')} read, ${counted(tally.different, 'page')} different`;
+    return { view: { phase: doing, pages, different: tally.different }, words };
   }
 
-  async close(): Promise<void> {
-    await releaseReextraction(this.#pool, this.#job.id, this.#owner);
+  async step(job: ReextractionRow): Promise<Step<ReextractionRow>> {
+    const { phase, isSettled } = job.progress;
+    if (phase === 'reading') return this.#read(job);
+    if (!isSettled) return this.#settle(job);
+    if (phase === 'keeping') return this.#keep(job);
+    return phase === 'finished' || phase === 'kept' ? { rest: 'over' } : this.#empty(job);
   }
 
-  async run(): Promise<Stint> {
-    const { id, state, turns, settled } = this.#job;
-    if (state === 'running') return this.#make();
-    if (settled < turns && !(await this.#settle())) return this.#progress('telling');
-    if (state === 'keeping' && !(await this.#keep())) return this.#progress('keeping');
-    if (state === 'removing' || state === 'failed' || state === 'cancelled') {
-      if (!(await this.#empty())) return this.#progress('removing');
-      if (state === 'removing') await retrying(() => dropReextraction(this.#pool, id, this.#owner));
-      else await retrying(() => noteEmptied(this.#pool, id, this.#owner));
-    }
-    return nothingLeft;
-  }
-
-  async #make(): Promise<Stint> {
-    const { id, extractor } = this.#job;
+  async #read(job: ReextractionRow): Promise<Step<ReextractionRow>> {
+    const { extractor, pages, tally } = job.progress;
     const { version } = this.#tools.extractor;
     if (extractor !== null && extractor !== version)
       throw new Unmakable(
         `it was begun by version ${String(extractor)} of the extractor, and version ${String(version)} runs now: start it again`,
       );
-    for (;;) {
-      const begunAt = performance.now();
-      const down = this.#tools.outage();
-      if (down !== null) throw down;
-      if (await this.#step()) {
-        owned(await retrying(() => endReextraction(this.#pool, id, this.#owner, 'finished', null)));
-        return nothingLeft;
-      }
-      if (!this.#call.goOn()) return this.#progress('reading');
-      await this.#giveWay(performance.now() - begunAt);
-    }
-  }
-
-  /** @returns the walk is over */
-  async #step(): Promise<boolean> {
-    const { id, crawl_id: crawlId, until, place } = this.#job;
-    const walk = { crawlId, after: place ?? 0, until, limit: stepPages, mostLooked: stepContents };
+    await this.#giveWay();
+    const begunAt = performance.now();
+    const down = this.#tools.outage();
+    if (down !== null) throw down;
+    const { id, crawl_id: crawlId, detail, place } = job;
+    const walk = {
+      crawlId,
+      after: place ?? 0,
+      until: detail.until,
+      limit: stepPages,
+      mostLooked: stepContents,
+    };
     const rows = await retrying(() => walkPages(this.#pool, walk));
     const last = rows.at(-1);
-    if (last === undefined) return true;
+    if (last === undefined) return { place: null, progress: { phase: 'finished' }, rest: 'over' };
     const crawl = await this.#tools.books.crawls.open(Number(crawlId));
     const outcomes: Outcome[] = [];
     const found: object[] = [];
@@ -147,73 +124,48 @@ class ReextractionWork implements Work {
       outcomes.push(outcome);
       if (row !== null) found.push(row);
     }
-    const tally: Tally = tallied({ ...emptyTally, ...this.#job.tally }, outcomes);
-    const next = {
-      tally,
-      pages: this.#job.pages + stored.length,
-      extractor: this.#tools.extractor.version,
+    owned(await retrying(() => storeReextracted(this.#pool, id, this.#held.owner, JSON.stringify(found))));
+    this.#tookMs = performance.now() - begunAt;
+    return {
       place: last.content_id,
+      progress: { tally: tallied(tally, outcomes), pages: pages + stored.length, extractor: version },
+      rest: 'more',
     };
-    const [noted, written] = [JSON.stringify(next), JSON.stringify(found)];
-    owned(await retrying(() => noteReextracted(this.#pool, id, this.#owner, noted, written)));
-    this.#job = { ...this.#job, ...next };
-    return rows.length === last.looked && last.looked < stepContents;
   }
 
-  async #giveWay(tookMs: number): Promise<void> {
+  async #giveWay(): Promise<void> {
+    if (this.#tookMs === 0) return;
     const [unread] = await unreadPages(this.#pool);
     if ((unread?.pages ?? 0) === 0) return;
-    await sleep(Math.min(longestRestMs, restShare * tookMs), undefined, { signal: this.#call.signal }).catch(
-      () => undefined,
-    );
+    const restMs = Math.min(longestRestMs, restShare * this.#tookMs);
+    await sleep(restMs, undefined, { signal: this.#held.signal }).catch(() => undefined);
   }
 
-  /** @returns all that follows was told */
-  async #settle(): Promise<boolean> {
-    const { id, crawl_id: crawlId, turns } = this.#job;
-    for (;;) {
-      const turned = await turnPrints(this.#pool, { id, crawlId, owner: this.#owner }, batch);
-      if (turned === null) throw new Lost();
-      if (turned === 0) break;
-      if (!this.#call.goOn()) return false;
-    }
-    await inTransaction(this.#pool, (db) => rankCopies(db, Number(crawlId)));
+  async #settle(job: ReextractionRow): Promise<Step<ReextractionRow>> {
+    const turned = await turnPrints(this.#pool, job, this.#held.owner, batch);
+    if (turned === null) throw new Lost();
+    if (turned > 0) return { rest: 'more' };
+    await inTransaction(this.#pool, (db) => rankCopies(db, Number(job.crawl_id)));
     // After the copies: of several pages with one text, one is in the index.
-    await retrying(() => restartIndex(this.#pool, crawlId));
-    await retrying(() => noteSettled(this.#pool, id, this.#owner, turns));
-    return true;
+    await retrying(() => restartIndex(this.#pool, job.crawl_id));
+    return { progress: { isSettled: true }, rest: 'more' };
   }
 
-  /** @returns all extractions are the pages' own */
-  async #keep(): Promise<boolean> {
-    const { id, crawl_id: crawlId } = this.#job;
-    for (;;) {
-      const kept = await inTransaction(this.#pool, async (db) => {
-        owned(await holdReextraction(db, id, this.#owner));
-        const [written] = await keepReextracted(db, id, crawlId, batch);
-        if (written?.rows === 0) await noteKept(db, id);
-        return written?.rows ?? 0;
-      });
-      if (kept === 0) return true;
-      if (!this.#call.goOn()) return false;
-    }
+  #keep({ id, crawl_id: crawlId }: ReextractionRow): Promise<Step<ReextractionRow>> {
+    return inTransaction(this.#pool, async (db): Promise<Step<ReextractionRow>> => {
+      owned(await holdReextraction(db, id, this.#held.owner));
+      const [written] = await keepReextracted(db, id, crawlId, batch);
+      if ((written?.rows ?? 0) > 0) return { rest: 'more' };
+      await leaveReextraction(db, crawlId, id);
+      return { progress: { phase: 'kept', isInUse: false }, rest: 'over' };
+    });
   }
 
-  /** @returns the job has no pages any more */
-  async #empty(): Promise<boolean> {
-    for (;;) {
-      const [removed] = await retrying(() => removeReextracted(this.#pool, this.#job.id, batch));
-      if ((removed?.rows ?? 0) < batch) return true;
-      if (!this.#call.goOn()) return false;
-    }
-  }
-
-  #progress(phase: keyof typeof phases): Stint {
-    const { pages, tally } = this.#job;
-    const { different = 0 } = tally;
-    return more(
-      { phase, pages, different },
-      `${phases[phase]}; ${counted(pages, 'page')} read, ${counted(different, 'page')} different`,
-    );
+  async #empty({ id, progress }: ReextractionRow): Promise<Step<ReextractionRow>> {
+    const [removed] = await retrying(() => removeReextracted(this.#pool, id, batch));
+    if ((removed?.rows ?? 0) === batch) return { rest: 'more' };
+    if (progress.phase !== 'removing') return { rest: 'over' };
+    await retrying(() => reextractionRows.drop(this.#pool, id));
+    throw new Lost();
   }
 }

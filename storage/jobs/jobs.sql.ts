@@ -45,7 +45,7 @@ export const jobsOf = <Row extends JobRow>(kind: JobKind, again = false) => {
 
     /** From now on the job is the owner's; `before` has not given it back. No row: it has ended, or its crawl is gone. */
     claim: statement<[id: string, owner: string], Row & { readonly before: string | null }>(`claim-${kind}`)`
-   update job j set owner = $2, state = 'running', ended_at = null
+   update job j set owner = $2, state = 'running'${again ? ', ended_at = null' : ''}
     where kind = '${kind}' and id = $1 and state in ('waiting', 'running'${again ? ", 'finished'" : ''})
       and exists (select from crawl c where c.id = j.crawl_id and c.removed_at is null)
    returning ${columns}, old.owner as before`,
@@ -59,7 +59,8 @@ export const jobsOf = <Row extends JobRow>(kind: JobKind, again = false) => {
     )`
    update job j
       set state = n.state, place = n.place, progress = n.progress, error = n.error,
-          ended_at = case when n.state <> 'running' then now() end, owner = case when $4 then j.owner end
+          ended_at = coalesce(j.ended_at, case when n.state <> 'running' or n.error is not null then now() end),
+          owner = case when $4 then j.owner end
      from json_to_record($3) n (state job_state, place jsonb, progress jsonb, error text)
     where kind = '${kind}' and j.id = $1 and j.owner = $2 and j.state = 'running'
    returning j.id::text`,

@@ -1,12 +1,17 @@
 /** What people change of re-extractions: judged and done under the lock of the crawl, so that two at once do not cross. */
-import { refusal, type ReextractionChange, type ReextractionFacts } from '../../domain/reextraction/may.ts';
+import {
+  mostOfCrawl,
+  refusal,
+  type ReextractionChange,
+  type ReextractionFacts,
+} from '../../domain/reextraction/may.ts';
 import { lockCrawls } from '../crawls/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import {
   addReextraction,
-  cancelReextraction,
   leaveReextraction,
-  listReextractions,
+  reextractionRows,
+  stateOf,
   turnReextraction,
   useReextraction,
   type ReextractionRow,
@@ -17,12 +22,15 @@ interface Refused {
   readonly refused: string;
 }
 
-const factsOf = ({ id, state, in_use, turns, settled }: ReextractionRow): ReextractionFacts => ({
-  id,
-  state,
-  isInUse: in_use,
-  isSettled: settled === turns,
+const factsOf = (row: ReextractionRow): ReextractionFacts => ({
+  ...row.progress,
+  id: row.id,
+  state: stateOf(row),
 });
+
+/** All of a crawl, the latest first. */
+export const listReextractions = (db: Queryable, crawlId: string): Promise<ReextractionRow[]> =>
+  reextractionRows.list(db, crawlId, String(Number.MAX_SAFE_INTEGER), mostOfCrawl);
 
 const judged = <T>(
   pool: Pool,
@@ -40,34 +48,36 @@ const judged = <T>(
 /** Answers the id. The crawl must be there. */
 export const startReextraction = (pool: Pool, crawlId: string): Promise<string | Refused> =>
   judged(pool, crawlId, 'start', undefined, async (db) => {
-    const [added] = await addReextraction(db, crawlId);
+    const [added] = await addReextraction(db, crawlId, mostOfCrawl);
     if (added === undefined) throw new Error('Postgres returned no id for the re-extraction');
     return added.id;
   });
+
+const changes = {
+  switch: { isInUse: true, isSettled: false },
+  undo: { isInUse: false, isSettled: false },
+  keep: { phase: 'keeping' },
+  remove: { phase: 'removing' },
+  cancel: { phase: 'cancelled' },
+} as const;
+type Change = keyof typeof changes;
+
+const turn = (db: Queryable, id: string, change: Change) =>
+  turnReextraction(db, id, JSON.stringify(changes[change]), change === 'cancel');
 
 /** Null: it is done. The job must be one of the crawl. */
 export const changeReextraction = (
   pool: Pool,
   crawlId: string,
   id: string,
-  change: Exclude<ReextractionChange, 'start'>,
+  change: Change,
 ): Promise<Refused | null> =>
   judged(pool, crawlId, change, id, async (db) => {
-    switch (change) {
-      case 'switch':
-        await useReextraction(db, crawlId, id);
-        break;
-      case 'undo':
-        await leaveReextraction(db, crawlId, id);
-        break;
-      case 'keep':
-        await turnReextraction(db, id, 'keeping');
-        break;
-      case 'remove':
-        await turnReextraction(db, id, 'removing');
-        break;
-      case 'cancel':
-        await cancelReextraction(db, id, crawlId);
-    }
+    if (change === 'switch') await useReextraction(db, crawlId, id);
+    if (change === 'undo') await leaveReextraction(db, crawlId, id);
+    await turn(db, id, change);
     return null;
   });
+
+/** If it is being made. */
+export const cancelReextraction = (db: Queryable, id: string) => turn(db, id, 'cancel');

@@ -1,20 +1,11 @@
 /** Re-extractions: their jobs, what they have found, and which of them is in use. */
-export { changeReextraction, startReextraction } from './changes.ts';
+export { cancelReextraction, changeReextraction, listReextractions, startReextraction } from './changes.ts';
 export {
-  cancelReextraction,
-  claimReextraction,
-  dropReextraction,
-  endReextraction,
-  findReextraction,
   holdReextraction,
-  listReextractions,
-  noteEmptied,
-  noteKept,
-  noteReextracted,
-  noteSettled,
-  openReextractions,
-  releaseReextraction,
-  type ClaimedReextraction,
+  leaveReextraction,
+  reextractionRows,
+  stateOf,
+  storeReextracted,
   type ReextractedPage,
   type ReextractionRow,
 } from './jobs.sql.ts';

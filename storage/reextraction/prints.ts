@@ -1,7 +1,7 @@
 /** Exchanges the fingerprints of texts (storage/alike/) with the extraction that is in use. */
 import { storePrints } from '../alike/index.ts';
 import { inTransaction, type Pool } from '../postgres/index.ts';
-import { holdReextraction } from './jobs.sql.ts';
+import { holdReextraction, type ReextractionRow } from './jobs.sql.ts';
 import { notePrints, printsToTurn } from './pages.sql.ts';
 
 /** Of a text that is too short to be like another one. */
@@ -15,17 +15,17 @@ export const noPrint = { words: 0, simhash: '0', sketch: '', numbers: '', bands:
  */
 export const turnPrints = (
   pool: Pool,
-  { id, crawlId, owner }: { readonly id: string; readonly crawlId: string; readonly owner: string },
+  { id, crawl_id: crawlId, progress: { isInUse } }: ReextractionRow,
+  owner: string,
   limit: number,
 ): Promise<number | null> =>
   inTransaction(pool, async (db) => {
-    const [job] = await holdReextraction(db, id, owner);
-    if (job === undefined) return null;
-    const due = await printsToTurn(db, id, crawlId, job.in_use, limit);
+    if ((await holdReextraction(db, id, owner)).length === 0) return null;
+    const due = await printsToTurn(db, id, crawlId, isInUse, limit);
     if (due.length === 0) return 0;
     const rows = due.map(({ content_id, print }) => ({ ...print, crawl_id: crawlId, content_id }));
     await storePrints(db, JSON.stringify(rows));
     const kept = due.map(({ content_id, stored }) => ({ content_id, print: stored ?? noPrint }));
-    await notePrints(db, id, crawlId, job.in_use, JSON.stringify(kept));
+    await notePrints(db, id, crawlId, isInUse, JSON.stringify(kept));
     return due.length;
   });

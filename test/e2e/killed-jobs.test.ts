@@ -73,21 +73,21 @@ const filesOf: Kind = {
 
 const rereadings: Kind = {
   kind: 'reextraction',
-  growing: { table: 'reextraction', column: 'pages' },
+  growing: { kind: 'reextraction', noted: 'pages' },
   stops: () => [1, 1_100],
   begin: async () => {
     const id = await startReextraction(desk.pool, stored.id);
     if (typeof id !== 'string') throw new Error(id.refused);
     return id;
   },
-  reached: async (id) => (await tables.reextraction.row(desk.pool, { id: Number(id) })).pages,
-  over: async (id) => (await tables.reextraction.row(desk.pool, { id: Number(id) })).state === 'finished',
+  reached: async (id) => Number((await job('reextraction', id)).progress['pages']),
+  over: async (id) => (await job('reextraction', id)).state === 'finished',
   // Each page is read once, and counted once.
   made: async (id) => {
-    const job = await tables.reextraction.row(desk.pool, { id: Number(id) });
-    expect(job.pages).toBe(pages);
+    const { progress } = await job('reextraction', id);
+    expect(progress['pages']).toBe(pages);
     const rows = await tables.reading.count(desk.pool, { job_id: Number(id) });
-    return { tally: job.tally, rows };
+    return { tally: progress['tally'], rows };
   },
 };
 

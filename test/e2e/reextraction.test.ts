@@ -4,7 +4,12 @@
 import { expect, it } from 'vitest';
 import { startMissing } from '../../activities/open-workflows.ts';
 import { jobWorkflowId } from '../../contracts/jobs.ts';
-import { changeReextraction, startReextraction } from '../../storage/reextraction/index.ts';
+import {
+  changeReextraction,
+  reextractionRows,
+  startReextraction,
+  stateOf,
+} from '../../storage/reextraction/index.ts';
 import { withDesk } from '../support/crawling.ts';
 import { tables } from '../support/database/index.ts';
 import { allPages } from '../support/all-pages.ts';
@@ -15,7 +20,11 @@ import { startWeb } from '../web/server.ts';
 const world = withWorld();
 const desk = withDesk(world);
 
-const job = (id: string) => tables.reextraction.row(desk.pool, { id: Number(id) });
+const job = async (crawlId: string, id: string) => {
+  const [row] = await reextractionRows.find(desk.pool, crawlId, id);
+  if (row === undefined) throw new Error(`there is no re-extraction ${id}`);
+  return { ...row.progress, state: stateOf(row) };
+};
 async function start(crawlId: string): Promise<string> {
   const id = await startReextraction(desk.pool, crawlId);
   if (typeof id !== 'string') throw new Error(id.refused);
@@ -47,19 +56,19 @@ it(
     const old = await titles(crawlId);
     expect(old).toContain('old');
     const id = await start(crawlId);
-    await expect.poll(async () => (await job(id)).state).toBe('finished');
-    expect((await job(id)).tally).toMatchObject({ equal: 0, unread: {} });
+    await expect.poll(async () => (await job(crawlId, id)).state).toBe('finished');
+    expect((await job(crawlId, id)).tally).toMatchObject({ equal: 0, unread: {} });
     expect(await titles(crawlId)).toEqual(old);
     await change(crawlId, id, 'switch');
     expect(await titles(crawlId)).toEqual(present);
-    await expect.poll(async () => (await job(id)).settled).toBe(1);
+    await expect.poll(async () => (await job(crawlId, id)).isSettled).toBe(true);
     await change(crawlId, id, 'undo');
     expect(await titles(crawlId)).toEqual(old);
-    await expect.poll(async () => (await job(id)).settled).toBe(2);
+    await expect.poll(async () => (await job(crawlId, id)).isSettled).toBe(true);
     await change(crawlId, id, 'switch');
-    await expect.poll(async () => (await job(id)).settled).toBe(3);
+    await expect.poll(async () => (await job(crawlId, id)).isSettled).toBe(true);
     await change(crawlId, id, 'keep');
-    await expect.poll(async () => (await job(id)).state).toBe('kept');
+    await expect.poll(async () => (await job(crawlId, id)).state).toBe('kept');
     expect(await titles(crawlId)).toEqual(present);
     const { status } = await desk.client.workflow.getHandle(jobWorkflowId('reextraction', id)).describe();
     expect(['RUNNING', 'COMPLETED']).toContain(status.name);

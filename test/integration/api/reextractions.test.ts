@@ -19,11 +19,7 @@ import { workAtReextraction, workOut } from '../../support/stints.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
 import { judgeAlike } from '../../../storage/alike/index.ts';
 import { markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
-import {
-  claimReextraction,
-  noteReextracted,
-  openReextractions,
-} from '../../../storage/reextraction/index.ts';
+import { reextractionRows, storeReextracted } from '../../../storage/reextraction/index.ts';
 import { askIndex, PostgresIndex } from '../../../storage/search/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { fromNow, rowsOfCrawl, setState, tables } from '../../support/database/index.ts';
@@ -173,14 +169,14 @@ describe('a re-extraction', () => {
   it('refuses an older owner that was only frozen', async () => {
     const id = await start();
     await workAtReextraction(tools, id, () => false, never);
-    await claimReextraction(services.pool, id, '00000000-0000-4000-8000-000000000001');
+    await reextractionRows.claim(services.pool, id, '00000000-0000-4000-8000-000000000001');
     const frozen = workAtReextraction(
       {
         ...tools,
         blobs: {
           ...tools.blobs,
           get: async (digest) => {
-            await claimReextraction(services.pool, id, '00000000-0000-4000-8000-000000000002');
+            await reextractionRows.claim(services.pool, id, '00000000-0000-4000-8000-000000000002');
             return crawl.archive.get(digest);
           },
         },
@@ -189,10 +185,9 @@ describe('a re-extraction', () => {
     );
     expect(await frozen).toBeNull();
     expect((await view(id)).pages).toBe(100);
-    const next = JSON.stringify({ place: null, pages: 0, tally: {}, extractor: versions.next });
-    expect(
-      await noteReextracted(services.pool, id, '00000000-0000-4000-8000-000000000001', next, '[]'),
-    ).toEqual([]);
+    expect(await storeReextracted(services.pool, id, '00000000-0000-4000-8000-000000000001', '[]')).toEqual(
+      [],
+    );
     await workWhole(tools, id);
     expect(await view(id)).toMatchObject({ state: 'finished', pages });
   });
@@ -265,6 +260,19 @@ describe('a switch', () => {
     expect(await view(id)).toMatchObject({ state: 'finished', inUse: false, settled: true });
     await changed(id, 'switch');
     expect(await titles()).toEqual(after.map(({ title }) => title));
+  });
+
+  it('is undone though somebody still follows it up', async () => {
+    const id = await made();
+    await change(id, 'switch');
+    const owner = '00000000-0000-4000-8000-000000000001';
+    const [job] = await reextractionRows.claim(services.pool, id, owner);
+    expect((await change(id, 'undo')).status).toBe(200);
+    const next = JSON.stringify({ ...job, progress: { ...job?.progress, isSettled: true } });
+    expect(await reextractionRows.note(services.pool, id, owner, next, true)).toEqual([]);
+    expect(await view(id)).toMatchObject({ inUse: false, settled: false });
+    await workWhole(tools, id);
+    expect(await view(id)).toMatchObject({ state: 'finished', inUse: false, settled: true });
   });
 
   it('leaves a page alone that was fetched and read after it', async () => {
@@ -409,15 +417,15 @@ describe('the end of a re-extraction', () => {
     expect(await found(id)).toHaveLength(100);
     expect((await change(id, 'cancel')).body.state).toBe('cancelled');
     expect((await change(id, 'cancel')).status).toBe(409);
-    await tables.reextraction.change(services.pool, { id: Number(id) }, { created_at: fromNow(-60) });
-    expect(await openReextractions(services.pool, '0', 100)).toContainEqual({ id });
+    await tables.job.change(services.pool, { id: Number(id) }, { created_at: fromNow(-60) });
+    expect(await reextractionRows.open(services.pool, '0', 100)).toContainEqual({ id });
     await workWhole(tools, id);
-    expect(await openReextractions(services.pool, '0', 100)).not.toContainEqual({ id });
+    expect(await reextractionRows.open(services.pool, '0', 100)).not.toContainEqual({ id });
     expect(await found(id)).toEqual([]);
     const other = await made();
     expect((await call<ReextractionView>('DELETE', `${base()}/${other}`)).body.state).toBe('removing');
     await workWhole(tools, other);
-    expect(await tables.reextraction.count(services.pool, { id: Number(other) })).toBe(0);
+    expect(await tables.job.count(services.pool, { kind: 'reextraction', id: Number(other) })).toBe(0);
     expect(await found(other)).toEqual([]);
   });
 
@@ -428,7 +436,7 @@ describe('the end of a re-extraction', () => {
     expect((await call('GET', `${base()}/${id}`)).status).toBe(404);
     expect(await workAtReextraction(tools, id, () => true, never)).toBeNull();
     while (await removeBatch(services.pool, 50));
-    expect(await tables.reextraction.count(services.pool, { id: Number(id) })).toBe(0);
+    expect(await tables.job.count(services.pool, { kind: 'reextraction', id: Number(id) })).toBe(0);
     expect(await found(id)).toEqual([]);
     const left = Object.entries(await rowsOfCrawl(services.pool, crawl.id)).filter(([, rows]) => rows > 0);
     expect(left.map(([name]) => name).filter((name) => name !== 'job')).toEqual([]);

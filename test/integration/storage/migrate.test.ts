@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
 import { migrate } from '../../../storage/postgres/index.ts';
+import { emptyTally } from '../../../domain/reextraction/tally.ts';
 import { createDatabase } from '../../support/world.ts';
 
 const name = `test_${randomBytes(6).toString('hex')}`;
@@ -205,6 +206,56 @@ it('brings jobs that had tables of their own over, wherever they were', async ()
   expect(Number(next?.['id'])).toBe(9);
   const old = `select from pg_tables where tablename in ('export_job', 'search_index')`;
   expect(await ask(before, old)).toEqual([]);
+});
+
+it('brings re-extractions over, with whatever is left to do', async () => {
+  const jobs = '0086_reextractions_as_jobs';
+  const before = await databaseBefore(jobs);
+  await ask(
+    before,
+    `insert into reextraction (id, crawl_id, state, until, place, pages, tally, extractor, turns, settled, has_pages, reason)
+       overriding system value values
+       (11, 3, 'waiting', 90, null, 0, '{}', null, 0, 0, true, null),
+       (12, 4, 'running', 90, 40, 30, '{"equal": 20, "different": 10}', 7, 0, 0, true, null),
+       (13, 5, 'finished', 90, null, 90, '{}', 7, 2, 2, true, null),
+       (14, 6, 'finished', 90, null, 90, '{}', 7, 1, 0, true, null),
+       (15, 7, 'keeping', 90, null, 90, '{}', 7, 1, 1, true, null),
+       (16, 8, 'failed', 90, null, 9, '{}', 7, 0, 0, true, 'a fault'),
+       (17, 8, 'cancelled', 90, null, 9, '{}', 7, 0, 0, false, null),
+       (18, 8, 'kept', 90, null, 90, '{}', 7, 1, 1, false, null);
+     insert into reading_in_use values (6, 14), (7, 15)`,
+  );
+  expect((await migrate(urlOf(before)))[0]).toBe(jobs);
+  const rows = await ask(
+    before,
+    `select id::int, state::text, place, progress ->> 'phase' as phase, (progress -> 'isInUse')::boolean as used,
+            (progress -> 'isSettled')::boolean as settled
+       from job where kind = 'reextraction' order by job.id`,
+  );
+  expect(rows.map((row) => Object.values(row))).toEqual([
+    [11, 'waiting', null, 'reading', false, true],
+    [12, 'running', 40, 'reading', false, true],
+    [13, 'finished', null, 'finished', false, true],
+    [14, 'waiting', null, 'finished', true, false],
+    [15, 'waiting', null, 'keeping', true, true],
+    [16, 'waiting', null, 'failed', false, true],
+    [17, 'finished', null, 'cancelled', false, true],
+    [18, 'finished', null, 'kept', false, true],
+  ]);
+  const [running] = await ask(before, `select crawl_id, detail, progress from job where id = 12`);
+  expect(running).toMatchObject({
+    crawl_id: '4',
+    detail: { until: 90 },
+    progress: { extractor: 7, pages: 30, tally: { ...emptyTally, equal: 20, different: 10 } },
+  });
+  const [failed] = await ask(before, `select error from job where id = 16`);
+  expect(failed).toEqual({ error: 'a fault' });
+  // Readings name a re-extraction by its id: no other one gets the same.
+  const [next] = await ask(
+    before,
+    `insert into job (kind, crawl_id) values ('reextraction', 3) returning id`,
+  );
+  expect(Number(next?.['id'])).toBeGreaterThan(18);
 });
 
 it('brings what was read over to the bodies to which it belongs', async () => {

@@ -6,22 +6,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { storedStages } from '../../../domain/stage.ts';
-import { emptyTally } from '../../../domain/reextraction/tally.ts';
 import { createDedup } from '../../../engine/reading/dedup.ts';
 import { judgeCopies, rankCopies, type PageRow, type StagedBody } from '../../../storage/pages/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import {
   changeReextraction,
-  claimReextraction,
-  dropReextraction,
-  endReextraction,
   keepReextracted,
-  noteKept,
-  noteReextracted,
-  noteSettled,
+  leaveReextraction,
+  reextractionRows,
   removeReextracted,
   startReextraction,
+  storeReextracted,
   walkPages,
 } from '../../../storage/reextraction/index.ts';
 import { allPages } from '../../support/all-pages.ts';
@@ -205,29 +201,43 @@ class Web {
     if (this.#job === null) return this.#start(owner);
     if ((what === 'undo' || what === 'keep') !== this.#inUse) return;
     expect(await changeReextraction(pool, String(this.crawl), this.#job, what)).toBeNull();
-    const [job] = await claimReextraction(pool, this.#job, owner);
-    await noteSettled(pool, this.#job, owner, job?.turns ?? 0);
+    await reextractionRows.claim(pool, this.#job, owner);
+    await this.#ended(owner, what === 'keep' ? 'kept' : 'finished', what === 'switch');
     this.#inUse = what === 'switch';
     if (what === 'switch' || what === 'undo') return;
     if (what === 'keep') {
       while (((await keepReextracted(pool, this.#job, String(this.crawl), 1))[0]?.rows ?? 0) > 0);
-      await noteKept(pool, this.#job);
+      await leaveReextraction(pool, String(this.crawl), this.#job);
       for (const [id, { own, again }] of this.#titles)
         this.#titles.set(id, { own: again ?? own, again: null });
     } else {
       while (((await removeReextracted(pool, this.#job, 1))[0]?.rows ?? 0) > 0);
-      await dropReextraction(pool, this.#job, owner);
+      await reextractionRows.drop(pool, this.#job);
       for (const [id, { own }] of this.#titles) this.#titles.set(id, { own, again: null });
     }
     this.#job = null;
   }
 
+  /** Nothing is left to do. */
+  async #ended(owner: string, phase: 'finished' | 'kept', isInUse: boolean): Promise<void> {
+    const [job] = await reextractionRows.find(pool, String(this.crawl), this.#job ?? '');
+    const progress = { ...job?.progress, phase, isInUse, isSettled: true };
+    const next = JSON.stringify({ state: 'finished', place: null, progress, error: null });
+    expect(await reextractionRows.note(pool, this.#job ?? '', owner, next, false)).toHaveLength(1);
+  }
+
   async #start(owner: string): Promise<void> {
     const id = await startReextraction(pool, String(this.crawl));
     if (typeof id !== 'string') throw new Error(id.refused);
-    const [job] = await claimReextraction(pool, id, owner);
+    const [job] = await reextractionRows.claim(pool, id, owner);
     for (let after = 0; ;) {
-      const walk = { crawlId: String(this.crawl), after, until: job?.until ?? 0, limit: 1, mostLooked: 2 };
+      const walk = {
+        crawlId: String(this.crawl),
+        after,
+        until: job?.detail.until ?? 0,
+        limit: 1,
+        mostLooked: 2,
+      };
       const rows = await walkPages(pool, walk);
       const last = rows.at(-1);
       if (last === undefined) break;
@@ -238,14 +248,11 @@ class Web {
       );
       for (const { content_id: each, title } of found)
         this.#titles.set(each, { own: title.replace(/ again$/, ''), again: title });
-      const next = { place: last.content_id, pages: 0, tally: emptyTally, extractor: 1 };
-      expect(
-        await noteReextracted(pool, id, owner, JSON.stringify(next), JSON.stringify(found)),
-      ).toHaveLength(1);
+      expect(await storeReextracted(pool, id, owner, JSON.stringify(found))).toHaveLength(1);
       after = last.content_id;
     }
-    expect(await endReextraction(pool, id, owner, 'finished', null)).toHaveLength(1);
     this.#job = id;
+    await this.#ended(owner, 'finished', false);
   }
 
   /** Everything that waits is done, and the crawl ends. */

@@ -260,24 +260,11 @@ interface JobRow {
   readonly crawl_id: Id;
   readonly state: string;
   readonly owner: string | null;
+  readonly created_at: Date;
   readonly ended_at: Date | null;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly place: Readonly<Record<string, unknown>> | null;
   readonly progress: Readonly<Record<string, unknown>>;
-}
-
-interface ReextractionRow {
-  readonly id: Id;
-  readonly crawl_id: Id;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly owner: string | null;
-  readonly extractor: number | null;
-  readonly pages: number;
-  readonly tally: object;
-  readonly turns: number;
-  readonly settled: number;
-  readonly created_at: Date;
 }
 
 interface RobotsRow {
@@ -458,7 +445,6 @@ export const tables = {
     'host_id, crawl_id, key',
   ),
   job: table<JobRow>('job', 'kind, id'),
-  reextraction: table<ReextractionRow>('reextraction', 'id'),
   readingInUse: table<{ crawl_id: Id; job_id: Id }>('reading_in_use', 'crawl_id'),
   revisit: table<RevisitRow>('revisit', 'crawl_id, host_id, key'),
   freedBody: table<{ hash: Buffer }>('freed_body', 'since'),
