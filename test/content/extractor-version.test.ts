@@ -24,7 +24,8 @@ test('what is read of a fixed set of pages is what this version of the extractor
   const hash = createHash('sha256');
   let seed = 0;
   for (const template of Object.values({ ...blogs, ...forums, ...manuals, ...news, ...sites }))
-    hash.update(JSON.stringify(extract(template(new Writer(words, ++seed)))));
+    // Whether a browser would find more is decided anew whenever a page is read, and is not stored.
+    hash.update(JSON.stringify({ ...extract(template(new Writer(words, ++seed))), shell: undefined }));
   const read = hash.digest('hex').slice(0, 16);
   const whatToDo =
     'The same body is read otherwise than before: raise extractorVersion (content/page-meta.ts), unless that version ' +
