@@ -1,0 +1,4 @@
+import { mount } from 'svelte';
+import Story from './Story.svelte';
+
+mount(Story, { target: document.getElementById('svelte') });
