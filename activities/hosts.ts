@@ -1,7 +1,7 @@
 /** Activities by which a host's workflow changes its host's row: give back, pause, park, unpark, drop, set the delay. */
 import type { WorkflowClient } from '@temporalio/client';
 import type { ControlActivities, HostCounts, HostRef } from '../contracts/activities.ts';
-import { buryingTroubles } from '../domain/trouble.ts';
+import { troubleClasses } from '../domain/trouble.ts';
 import {
   changeSettings,
   dropQueue,
@@ -73,7 +73,7 @@ export function createHostActivities(
 
     parkHost: (input) =>
       withOwnFaults(async () => {
-        await retrying(() => park(pool, input.hostId, input.reason, buryingTroubles));
+        await retrying(() => park(pool, input.hostId, input.reason, troubleClasses));
         const [host] = await hostRest(pool, input.hostId);
         return { ...(await counts(input)), probeMs, restMs: Math.ceil(host?.rest_ms ?? 0) };
       }),

@@ -9,6 +9,7 @@ import type { ExportFiles } from '../storage/exports/index.ts';
 import type { TextReader } from '../storage/pages/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { SearchIndex } from '../storage/search/index.ts';
+import type { SecretKeys } from '../storage/sessions/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Schedulers } from './schedulers.ts';
 import type { Keyring } from './way-in/keyring.ts';
@@ -18,6 +19,8 @@ import type { VerifyToken } from './way-in/tokens.ts';
 
 export interface Dependencies {
   readonly pool: Pool;
+  /** Seals what must stay secret. */
+  readonly keys: SecretKeys;
   readonly control: CrawlControl;
   readonly schedulers: Schedulers;
   readonly textOf: TextReader;

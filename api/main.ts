@@ -19,6 +19,7 @@ import {
 } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
+import { secretKeysOf } from '../config/secret-key.ts';
 import { metricsPorts, usualPorts } from '../config/settings/ports.ts';
 import { settings } from '../config/table.ts';
 import { taskQueues } from '../contracts/workflows.ts';
@@ -28,6 +29,7 @@ import { createPool, type Pool } from '../storage/postgres/index.ts';
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { openIndex } from '../storage/search/index.ts';
+import { SecretKeys } from '../storage/sessions/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
 import { createSchedulers } from './schedulers.ts';
@@ -97,6 +99,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const server = createHttpServer(
     buildApp({
       pool,
+      keys: new SecretKeys(secretKeysOf(config)),
       control,
       schedulers: createSchedulers(client),
       textOf: createTextReader(archive, (...body) => aside('shown', ...body)),

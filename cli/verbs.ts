@@ -95,6 +95,10 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
       summary: 'Give a crawl the settings of an earlier version again. This makes a new version.',
       load: () => import('./steer/edits.ts'),
     },
+    session: {
+      summary: 'Give a crawl the sessions by which it is logged in at sites, list them, take them back.',
+      load: () => import('./steer/sessions.ts'),
+    },
     report: {
       summary:
         'Show the results of a crawl: totals, states, statuses, errors, hosts, and the slowest and largest answers.',

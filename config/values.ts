@@ -97,6 +97,14 @@ export const cidrs = list.pipe(
   z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
 );
 
+/** AES-256 wants 32 bytes. */
+export const secretKeys = list.transform((entries, context) => {
+  const keys = entries.map((entry) => Buffer.from(entry, 'base64'));
+  if (keys.length > 0 && keys.every(({ length }) => length === 32)) return keys;
+  context.addIssue({ code: 'custom', message: 'must be keys of 32 bytes each, in Base64' });
+  return z.NEVER;
+});
+
 const isResolver = (entry: string): boolean => {
   if (isIP(entry) !== 0) return true;
   const [, ip = '', port] = /^(.+):(\d{1,5})$/.exec(entry) ?? [];

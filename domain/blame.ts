@@ -21,7 +21,7 @@ export interface Signs {
 export const noSigns: Signs = { failing: [], complained: [], wellAt: null };
 
 /** How many different URLs must fail in a row to show that the host is in trouble, by how the last one failed. */
-export const enoughInARow = { complaint: 2, timeout: 2, login: 2, reset: 5, error: 5 } as const;
+export const enoughInARow = { complaint: 2, timeout: 2, reset: 5, error: 5 } as const;
 const mostFailing = 5;
 
 /** How a URL stands among the signs. @param name the same for all crawls, without `@` */

@@ -1,6 +1,6 @@
 /**
- * Cookies as far as a chain of redirects needs them (RFC 6265 §5): which of them an answer sets, and which go along with
- * the next request. Sites that ask for a cookie redirect to the same page until it comes back.
+ * Cookies (RFC 6265 §5): which of them an answer sets, and which go along with a request. A chain of redirects needs
+ * them, since sites that ask for a cookie redirect to the same page until it comes back; so do sessions of crawls.
  *
  * No library does it: tough-cookie, the one that is maintained, is ten times as long, keeps whatever an answer sets, and
  * lets an answer without TLS replace a secure cookie. The bounds and that rule are most of this file.
@@ -17,13 +17,18 @@ export interface Cookie {
   readonly secure: boolean;
   /** Milliseconds since 1970; null: the end of the session. */
   readonly endsAt: number | null;
+  /** Absent: as `lax`, as browsers take it (RFC 6265bis §5.6.7). */
+  readonly sameSite?: SameSite;
 }
+
+const sameSites = ['strict', 'lax', 'none'] as const;
+export type SameSite = (typeof sameSites)[number];
 
 /** Cookies of a chain, all their characters, and those of one path (RFC 6265bis §5.6); what has no room is not kept. */
 const most = { cookies: 20, characters: 4_096, path: 1_024 };
 
 /** May hosts below this name share a cookie? Not below a public suffix. */
-type IsShared = (domain: string) => boolean;
+export type IsShared = (domain: string) => boolean;
 
 /**
  * The cookies of a chain after an answer.
@@ -73,8 +78,7 @@ function readCookie(line: string, url: URL, isShared: IsShared, now: number): Co
   const equals = pair.indexOf('=');
   const name = pair.slice(0, equals).trim();
   const value = pair.slice(equals + 1).trim();
-  // No control character, and none that would end the cookie or the field.
-  if (equals < 0 || !/^[!-:<>-~\x80-\xff]+$/.test(name) || !/^[ -:<-~\x80-\xff]*$/.test(value)) return null;
+  if (equals < 0 || !isPair(name, value)) return null;
   const attributes = new Map(
     parts.map((part) => {
       const [attribute = '', ...rest] = part.split('=');
@@ -100,23 +104,31 @@ function readCookie(line: string, url: URL, isShared: IsShared, now: number): Co
   if (/^__(?:secure|host)-/i.test(name) && !secure) return null;
   if (/^__host-/i.test(name) && (named !== '' || given !== '/')) return null;
   const domain = named === '' ? host : named;
-  return { name, value, domain, below, path, secure, endsAt: Number.isNaN(endsAt) ? null : endsAt };
+  const cookie = { name, value, domain, below, path, secure, endsAt: Number.isNaN(endsAt) ? null : endsAt };
+  const sameSite = sameSites.find((each) => each === attributes.get('samesite')?.toLowerCase());
+  return sameSite === undefined ? cookie : { ...cookie, sameSite };
 }
 
-const isBelow = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);
+/** No control character, and none that would end the cookie or the field. */
+export const isPair = (name: string, value: string): boolean =>
+  /^[!-:<>-~\x80-\xff]+$/.test(name) && /^[ -:<-~\x80-\xff]*$/.test(value);
 
-const isInPath = (path: string, folder: string): boolean =>
+export const isBelow = (host: string, domain: string): boolean =>
+  host === domain || host.endsWith(`.${domain}`);
+
+export const isInPath = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/** May the cookie go along, as far as time and the site of the page do not matter (RFC 6265bis §5.8.3)? */
+export const belongsTo = ({ domain, below, path, secure }: Cookie, url: URL): boolean =>
+  (below ? isBelow(url.hostname, domain) : url.hostname === domain) &&
+  isInPath(url.pathname, path) &&
+  (!secure || url.protocol === 'https:');
 
 /** The Cookie field of a request, long paths first (§5.4); null: none of the cookies goes along. */
 export function cookieField(cookies: readonly Cookie[], url: URL): string | null {
   const sent = cookies
-    .filter(
-      ({ domain, below, path, secure }) =>
-        (below ? isBelow(url.hostname, domain) : url.hostname === domain) &&
-        isInPath(url.pathname, path) &&
-        (!secure || url.protocol === 'https:'),
-    )
+    .filter((cookie) => belongsTo(cookie, url))
     .toSorted((one, other) => other.path.length - one.path.length);
   return sent.length === 0 ? null : sent.map(({ name, value }) => `${name}=${value}`).join('; ');
 }

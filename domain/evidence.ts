@@ -52,6 +52,10 @@ export function headerEvidence(headers: Readonly<Record<string, string>>): Recor
   return Object.fromEntries([...kept, [leftOutField, leftOut]]);
 }
 
+/** The header fields without those that may be a secret. */
+export const withoutSecrets = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !secret.test(name)));
+
 type Field = [name: string, value: string];
 
 /** The first fields that there is room for. A field that is too long for the rest of the room is passed over. */

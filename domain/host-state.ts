@@ -46,6 +46,7 @@ export const hostStateNames = Object.keys(hostStates) as [HostState, ...HostStat
 export const hostWaits = {
   paused: hostStates.paused.means,
   parked: hostStates.parked.means,
+  'logged-out': 'the site has logged the crawl out: it goes on once it is given another session',
   backoff: hostStates.backoff.means,
   closed: hostStates.closed.means,
   delay: 'the delay of the host is longer than a minute',

@@ -23,10 +23,10 @@ export type Answer =
       /** Bytes of the body have come. */
       readonly hasBody: boolean;
       /**
-       * The request carried the session of its crawl, and the answer asks for a login. parks: only crawls of this tenant
-       * want the host; buries: others do too, and must not be stopped. Absent: nothing of the kind.
+       * The request carried the session of its crawl, and the answer asks for a login (session/login-signs.ts). over: the
+       * session has ended; behind: perhaps. Absent: nothing of the kind.
        */
-      readonly signedOut?: 'parks' | 'buries';
+      readonly loggedOut?: 'over' | 'behind';
     }
   | { readonly kind: 'fault'; readonly fault: FetchFault };
 
@@ -135,8 +135,7 @@ function judgeResponse(answer: Extract<Answer, { kind: 'response' }>, history: H
   const { status } = answer;
   if (status === 429 || status === 503) return judgeComplaint(status, answer.retryAfterMs, history);
   if (status === 501) return failed('server-error');
-  const ended = answer.signedOut === undefined ? null : judgeSignedOut(answer.signedOut, history);
-  if (ended !== null) return ended;
+  if (answer.loggedOut !== undefined) return judgeLoggedOut(answer.loggedOut);
   if (status >= 500) return judgeFailing('server-error', 'error', answer.retryAfterMs, history);
   if (status === 404 || status === 410 || status === 451)
     return { url: { state: 'dead', reason: 'gone' }, host: well };
@@ -206,25 +205,14 @@ function judgeComplaint(status: number, askedMs: number | null, history: History
   };
 }
 
-/**
- * One page that asks for a login may be closed to whoever has the session: it goes behind the others. Two in a row, or
- * the first that is asked of a host, show that the session has ended: the host parks with its URLs queued. A page that
- * still asks while others answer well is what it is (null).
- */
-function judgeSignedOut(
-  how: 'parks' | 'buries',
-  { suspicion, tries, hostFailures }: History,
-): Outcome | null {
-  if (suspicion.knownBad) return null;
-  if (how === 'buries') return { url: { state: 'failed', reason: 'session-ended' }, host: silent };
-  const isOver = suspicion.inARow >= enoughInARow.login || !suspicion.well || tries + 1 >= urlTries;
-  if (!isOver) return { url: again('session-ended', 5_000), host: { ...silent, sign: 'ill' } };
-  const waitMs = backoffMs('session-ended', hostFailures);
-  return {
-    url: { ...again('session-ended', waitMs), own: false },
-    host: { trouble: { class: 'session-ended', waitMs }, complaint: null, sign: 'ill' },
-  };
-}
+/** No fault of the URL, nor of the host: the URL waits for another session, or goes behind the others. */
+const judgeLoggedOut = (how: 'over' | 'behind'): Outcome => ({
+  url:
+    how === 'behind'
+      ? again('session-ended', 5_000)
+      : { state: 'queued', reason: 'session-ended', inMs: 0, own: false, behind: false },
+  host: silent,
+});
 
 /** The failure of one page is the page's own trouble. Several different pages in a row are the host's: it is down. */
 function judgeFailing(
@@ -289,11 +277,5 @@ function retryOrFail(reason: AttemptReason, tries: number, most: number, askedMs
 }
 
 /** Reasons of a last failed request that may have been the URL's own trouble. */
-const ownReasons: readonly (UrlReason | null)[] = [
-  'overloaded',
-  'server-error',
-  'reset',
-  'timeout',
-  'session-ended',
-];
+const ownReasons: readonly (UrlReason | null)[] = ['overloaded', 'server-error', 'reset', 'timeout'];
 export const mayBeOwn = (reason: UrlReason | null): boolean => ownReasons.includes(reason);

@@ -33,6 +33,8 @@ export interface ScopeConfig {
   readonly maxUrlLength: number;
   /** Sent with its requests; only the names matter here. */
   readonly headers: RequestHeaders;
+  /** The crawl has, or has had, a session that is not among its headers; absent: it has none. */
+  readonly signedIn?: boolean;
   /** Links that end the session of the crawl, or change something, are followed. Without a session it makes no difference. */
   readonly sessionLinks: boolean;
   /** What pages need to be shown is fetched too, wherever it lies; absent: it is not. */
@@ -81,7 +83,7 @@ export function compileScope(
   const includeDomains = new Set(config.includeDomains);
   const excludeDomains = new Set(config.excludeDomains);
   const lengthLimit = config.maxUrlLength;
-  const sparesSession = hasSession(config.headers) && !config.sessionLinks;
+  const sparesSession = (config.signedIn === true || hasSession(config.headers)) && !config.sessionLinks;
 
   return (link, { depth, seed, inside, requisite = false }) => {
     if (requisite && config.requisites !== true)

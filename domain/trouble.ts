@@ -13,17 +13,8 @@ export const troubleClasses = [
   'overloaded',
   'server-errors',
   'robots-unreachable',
-  'session-ended',
 ] as const;
 export type TroubleClass = (typeof troubleClasses)[number];
-
-/**
- * Trouble whose URLs become dead letters when their host parks. A session that has ended is no fault of any URL: they
- * stay queued until an operator has given the crawl another one.
- */
-export const buryingTroubles: readonly TroubleClass[] = troubleClasses.filter(
-  (each) => each !== 'session-ended',
-);
 
 /** Trouble in which the host said nothing: the host did not ask for the backoff that follows. */
 export const unansweredTroubles = [
@@ -55,8 +46,6 @@ const rules: Readonly<Record<TroubleClass, TroubleRule>> = {
   // host-memory.ts says how long an outage lasts.
   'server-errors': { firstMs: 3_600 * second, tries: 8 },
   'robots-unreachable': { firstMs: 5 * second, tries: 6 },
-  // Nothing but a person ends it.
-  'session-ended': { firstMs: second, tries: 1 },
 };
 
 const longestMs = 86_400_000;

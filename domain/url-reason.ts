@@ -63,12 +63,21 @@ const ownFailures = [
   'poison',
 ] as const;
 
+/** What a URL waits for that was answered as if nobody were logged in; dead letters of older releases have it too. */
+const sessionEnded = 'session-ended';
+
 /** The first ten are its host's trouble; `timeout`, `reset` and `overloaded` may also be the URL's own. */
-export const failedReasons = [...troubleClasses, ...ownFailures] as const;
+export const failedReasons = [...troubleClasses, sessionEnded, ...ownFailures] as const;
 export type FailedReason = (typeof failedReasons)[number];
 
 /** How a request ended that is to be repeated. */
-export const attemptReasons = [...troubleClasses, 'client-error', 'server-error', 'protocol'] as const;
+export const attemptReasons = [
+  ...troubleClasses,
+  sessionEnded,
+  'client-error',
+  'server-error',
+  'protocol',
+] as const;
 export type AttemptReason = (typeof attemptReasons)[number];
 
 /**
@@ -134,8 +143,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
   reset: 'the connection broke off',
   overloaded: 'the server asked for fewer requests',
   'server-errors': 'the server failed on page after page',
-  'session-ended':
-    'the session of the crawl has ended: give it another with edit --header, and retry the host',
+  'session-ended': 'the site has logged the crawl out: it needs another session',
   'robots-unreachable': "its host's robots.txt could not be read",
   'dns-not-found': 'its host has no address',
   'dns-unavailable': 'no name server answered for its host',
@@ -154,9 +162,12 @@ export function reasonText(reason: UrlReason | null, detail: string | null): str
   return `${reason === null ? 'no reason was recorded' : meanings[reason]}${evidence}`;
 }
 
-/** The last trouble of a host as its row holds it, `class: message`, as the end of a sentence. */
+/** The last trouble of a host as it is kept, `class: message`, as the end of a sentence. */
 export function troubleText(lastError: string): string {
   const [, name, message = ''] = /^([a-z-]+): (.*)$/s.exec(lastError) ?? [];
-  const trouble = troubleClasses.find((each: TroubleClass) => each === name);
+  const trouble = [...troubleClasses, sessionEnded].find((each) => each === name) as
+    | TroubleClass
+    | typeof sessionEnded
+    | undefined;
   return trouble === undefined ? lastError : reasonText(trouble, message);
 }

@@ -6,6 +6,7 @@ import type { BodyStore } from '../storage/archive/index.ts';
 import type { FrontierWriter } from '../storage/frontier/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import type { SeenCache } from '../storage/seen/index.ts';
+import type { SecretKeys } from '../storage/sessions/index.ts';
 import type { DependencyDown } from './breakers/dependency-down.ts';
 import type { Admission } from './admission/admission.ts';
 import type { LinkTally } from './admission/link-tally.ts';
@@ -27,6 +28,8 @@ export interface Dependencies {
   readonly folder: string | null;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
+  /** Opens what must stay secret. */
+  readonly keys: SecretKeys;
   /** Makes what visits read pages by while nothing else waits; absent: lanes read all. */
   readonly extractor?: () => Promise<Extractor>;
   readonly wakeHosts: WakeHosts;

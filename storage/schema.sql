@@ -143,6 +143,7 @@ create table crawl (
   seeds_taken bigint not null default 0,
   removed_at timestamp with time zone,
   state_revision integer not null default 0,
+  session_revision integer not null default 0,
   constraint crawl_pkey PRIMARY KEY (id),
   constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
@@ -182,6 +183,18 @@ create table crawl_config (
   constraint crawl_config_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
   constraint crawl_config_pkey PRIMARY KEY (crawl_id, version),
   constraint crawl_config_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'applied'::text, 'superseded'::text, 'stopped'::text])))
+);
+
+create table crawl_session (
+  crawl_id bigint not null,
+  place text not null,
+  kind text not null,
+  names text[] not null,
+  sealed bytea not null,
+  key_id text not null,
+  ends_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint crawl_session_pkey PRIMARY KEY (crawl_id, place, kind)
 );
 
 create table dead_letter (
@@ -352,6 +365,9 @@ create table host_queue (
   ask_answered_at timestamp with time zone,
   has_queued boolean not null generated always as ((queued > 0)) stored,
   held_times smallint not null default 0,
+  logged_out_at timestamp with time zone,
+  logged_out text,
+  session_sign text,
   constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id)
 ) with (fillfactor=50);
 
@@ -382,6 +398,7 @@ create table host_time (
   fault real not null default 0,
   outage real not null default 0,
   unexplained real not null default 0,
+  logged_out real not null default 0,
   constraint host_time_pkey PRIMARY KEY (crawl_id, host_id)
 ) with (fillfactor=50);
 
@@ -1091,6 +1108,8 @@ CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE
 CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
 
 CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND has_queued AND (turn_at IS NOT NULL));
+
+CREATE INDEX host_queue_logged_out ON public.host_queue USING btree (crawl_id) WHERE (logged_out_at IS NOT NULL);
 
 CREATE INDEX host_queue_turn ON public.host_queue USING btree (crawl_id, shard, tier, authority, turn_at) WHERE (known AND has_queued AND (turn_at IS NOT NULL));
 

@@ -16,6 +16,7 @@ import { HostWaker } from '../engine/host-waker.ts';
 import { wakeHost } from '../activities/wake-host.ts';
 import { bucketOf, capDefaultsOf, openSearchOf, type ServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
+import { secretKeysOf } from '../config/secret-key.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
 import { machineServers } from '../net/dns-servers.ts';
@@ -38,6 +39,7 @@ import { createPool, listen, type Pool, probePostgres } from '../storage/postgre
 import { openRedis } from '../storage/redis.ts';
 import { instanceId } from '../storage/instance/index.ts';
 import { LayeredSeenCache, MemorySeenCache, RedisSeenCache, type SeenCache } from '../storage/seen/index.ts';
+import { SecretKeys } from '../storage/sessions/index.ts';
 import { stackListeners } from './listeners.ts';
 import { openIndex } from '../storage/search/index.ts';
 import { choresOf } from './chores.ts';
@@ -194,6 +196,7 @@ export async function openDependencies(
     folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
+    keys: new SecretKeys(secretKeysOf(config)),
     ...(config.roles.includes('fetch') && { extractor: createExtractor }),
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),

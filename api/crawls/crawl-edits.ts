@@ -1,5 +1,7 @@
 /** Edits of a crawl (G6): change its settings, or preview the change, and start the job that applies it. */
+import { retrySession } from '../../storage/sessions/index.ts';
 import { beginJob } from './crawl-control.ts';
+import { renewSession } from './crawl-sessions.ts';
 import type { Request, Response } from 'express';
 import { previewGoal, refusalOf } from '../../engine/recrawl/freshness.ts';
 import { previewEdit } from '../../engine/edits/preview.ts';
@@ -71,12 +73,13 @@ export async function answerEdit(
 
 /** @throws HttpProblem */
 export async function editCrawl(
-  { pool, control, log }: Dependencies,
+  parts: Dependencies,
   request: Request,
   response: Response,
   crawlId: string,
   edit: Omit<Edit, 'seen' | 'author'>,
 ): Promise<ConfigVersion> {
+  const { pool, control, log } = parts;
   const { id: author, tenantId, quotas } = callerOf(request);
   const view = (await viewCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
   // The changed settings may make a finished crawl run again.
@@ -104,6 +107,11 @@ export async function editCrawl(
       if (outcome.kind === 'stored') {
         noteForAudit(response, `version ${String(version)} of the settings of crawl ${crawlId}`);
         await beginJob({ control, log }, 'edit', crawlId);
+        // Its headers may be another session.
+        if (outcome.loginChanged)
+          await renewSession(parts, response, callerOf(request), crawlId, () =>
+            retrySession(pool, Number(crawlId)),
+          );
       }
       const [row, now] = await Promise.all([findConfig(pool, crawlId, version), viewCrawl(pool, crawlId)]);
       if (row === null || now === null) throw new Error(`version ${String(version)} does not exist`);

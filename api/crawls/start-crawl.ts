@@ -5,10 +5,13 @@ import type { Response } from 'express';
 import { defaultCrawlConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import type { CrawlSettings } from '../../contracts/http/crawl-settings.ts';
 import type { CreatedCrawl } from '../../contracts/http/crawls.ts';
+import type { NewSession } from '../../contracts/http/sessions.ts';
 import { admitCrawl } from '../../storage/starting/index.ts';
 import { failUnstarted } from '../../storage/starting/index.ts';
+import { mostPlaces, storeParts } from '../../storage/sessions/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
+import { readSessions, sealing, tooManyPlaces } from './crawl-sessions.ts';
 import { judgeSeeds } from './judged-seeds.ts';
 import { refuseSpent, tellQuotas } from './quotas.ts';
 
@@ -18,18 +21,26 @@ interface WantedCrawl {
   /** As they were sent. */
   readonly seeds: string | readonly string[];
   readonly label: string | null;
+  /** What it logs in with; absent: nothing. */
+  readonly sessions?: readonly NewSession[] | undefined;
   /** For a job: the user it is for, a decimal number. */
   readonly userId?: string;
 }
 
 /** Stores a crawl within the quotas of its tenant and starts its workflow. @throws HttpProblem */
 export async function startCrawl(
-  { pool, control, log }: Dependencies,
+  { pool, keys, control, log }: Dependencies,
   response: Response,
-  { tenantId, settings, seeds: asked, label, userId }: WantedCrawl,
+  { tenantId, settings, seeds: asked, label, sessions = [], userId }: WantedCrawl,
 ): Promise<CreatedCrawl> {
   const { seeds, accepted, rejectedCount, rejected } = await judgeSeeds(asked);
-  const admission = await admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId);
+  const parts = readSessions(sessions);
+  if (parts.length > mostPlaces) tooManyPlaces();
+  const admission = await sealing(() =>
+    admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId, async (db, id) => {
+      if (parts.length > 0) await storeParts(db, keys, Number(id), parts);
+    }),
+  );
   tellQuotas(response, admission.quotas, admission.used);
   if (admission.id === null) refuseSpent(response, admission.spent);
   const { id } = admission;

@@ -82,9 +82,9 @@ export const crawlRoutes = [
     countsQuotas: true,
     handler:
       (parts) =>
-      async ({ body: { seeds, label = null, ...settings }, caller: { tenantId }, response }) => {
+      async ({ body: { seeds, label = null, sessions, ...settings }, caller: { tenantId }, response }) => {
         refuseUnowned(tenantId, settings);
-        const created = await startCrawl(parts, response, { tenantId, settings, seeds, label });
+        const created = await startCrawl(parts, response, { tenantId, settings, seeds, label, sessions });
         response.location(`/v1/crawls/${created.id}`);
         return created;
       },

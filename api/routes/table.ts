@@ -33,6 +33,7 @@ import { seedRoutes } from './seeds.ts';
 import { shardRoutes } from './shards.ts';
 import { ruleTrialRoutes } from './rule-trial.ts';
 import { searchRoutes } from './search.ts';
+import { sessionRoutes } from './sessions.ts';
 import { sitemapRoutes } from './sitemaps.ts';
 import { tenantRoutes } from './tenants.ts';
 import { versionRoutes } from './versions.ts';
@@ -41,6 +42,7 @@ import { webhookRoutes } from './webhooks.ts';
 /** Behind the gate. */
 export const gatedRoutes: readonly Route[] = [
   ...crawlRoutes,
+  ...sessionRoutes,
   ...resultRoutes,
   ...deadLetterRoutes,
   ...quarantineRoutes,

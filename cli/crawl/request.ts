@@ -16,6 +16,7 @@ import { judged } from '../judged.ts';
 import type { Takes } from '../verb.ts';
 import { readSettings } from './setting-values.ts';
 import { readSeedsFile, type SeedsRest } from './seeds-file.ts';
+import { readSecret } from '../steer/secret-file.ts';
 
 /** What describes a crawl, from its seeds to its addresses. */
 export const whatToCrawl = {
@@ -35,6 +36,11 @@ export const whatToCrawl = {
     read: crawlId,
     group: helpGroups.what,
   },
+  '--cookies <file>': {
+    about:
+      'log in with these cookies: cookies.txt, or the JSON that browser extensions write; - for standard input. They are kept sealed; session add gives the crawl others',
+    group: helpGroups.what,
+  },
   '--max-bytes <n>': {
     about: 'end the crawl once about this many bytes of bodies have come over the wire (default: no limit)',
     read: wholeNumber(1),
@@ -51,6 +57,8 @@ export interface CrawlOptions {
   /** Id of the crawl that gives seeds and settings that are not given otherwise. */
   readonly like?: string | undefined;
   readonly maxBytes?: number | undefined;
+  /** Name of a file of cookies. */
+  readonly cookies?: string | undefined;
   readonly [setting: string]: unknown;
 }
 
@@ -81,7 +89,11 @@ export async function readRequest(
   if (!named && base.seeds === undefined) {
     throw new CommandError('Give at least one URL, such as https://example.com/, or --seeds FILE.');
   }
-  const given = { ...endingByBytes(options), ...(await readSettings(options)) };
+  const given = {
+    ...endingByBytes(options),
+    ...(await readSettings(options)),
+    ...(options.cookies !== undefined && { sessions: [{ cookies: await readSecret(options.cookies) }] }),
+  };
   // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
   // with the crawl.
   const wanted = { ...base, ...(named && { seeds: [...urls, ...lines] }), ...given };

@@ -71,7 +71,7 @@ export function summaryLines(
       }),
       Math.max(view.hosts.parked, parked.length),
     ),
-    ...cures(parked),
+    ...cures(parked, view.id),
     ...listed(
       'moved seeds',
       seeds.firstMoved.map(
@@ -116,13 +116,16 @@ export const cutLines = (cut: CrawlView['cut']): string[] =>
     return [`${cutPhrase(kind, found.leftOut)}${places}${cure}`];
   });
 
-/** Commands that help when hosts are parked. */
-function cures(parked: readonly ParkedHost[]): string[] {
+/** Commands that help when hosts are parked, or have logged the crawl out. */
+function cures(all: readonly ParkedHost[], crawlId: string): string[] {
+  const parked = all.filter(({ lastError }) => lastError?.startsWith('session-ended:') !== true);
   const [first, second] = parked;
-  if (first === undefined) return [];
+  const another = `give the crawl another session with: ./orbweaver session add ${crawlId} --cookies FILE`;
+  const login = parked.length === all.length ? [] : [line('', another)];
+  if (first === undefined) return login;
   return second === undefined
-    ? [line('', `try it again with: ./orbweaver host retry ${first.origin}`)]
-    : [line('', 'try them again with: ./orbweaver host retry --state parked')];
+    ? [...login, line('', `try it again with: ./orbweaver host retry ${first.origin}`)]
+    : [...login, line('', 'try them again with: ./orbweaver host retry --state parked')];
 }
 
 export const line = (name: string, text: string): string => `  ${name.padEnd(13)} ${text}`;

@@ -5,6 +5,7 @@ import { printable } from '../output/table.ts';
 const reasons: Readonly<Record<WaitingHost['why'], string>> = {
   paused: 'paused by an operator',
   parked: 'parked',
+  'logged-out': 'the site has logged the crawl out',
   backoff: 'in backoff',
   closed: 'closed by its windows or quota',
   delay: 'its delay is long',

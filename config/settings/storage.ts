@@ -1,6 +1,6 @@
 /** The archive of bodies, in a folder or in S3, and the files that exports make. */
 import { z } from 'zod';
-import { decimal, endpoint, folder, oneOf, text, url, whole } from '../values.ts';
+import { decimal, endpoint, folder, oneOf, secretKeys, text, url, whole } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const storageSettings = {
@@ -75,6 +75,16 @@ export const storageSettings = {
     fallback: 'orbweaver-pages',
     description:
       'Name of the index there. It is made if it is not there, with the shards and replicas of the templates.',
+  }),
+  secretKeys: nullable({
+    name: 'ORBWEAVER_SECRET_KEY',
+    type: 'keys',
+    schema: secretKeys,
+    fallback: null,
+    defaultNote: 'the file `secret-key` in the data folder, made when it is first needed',
+    description:
+      'Keys by which what must stay secret is kept in Postgres, such as sessions of crawls: 32 random bytes in Base64 each (`openssl rand -base64 32`), separated by commas. The first one seals, and all of them open. All workers and APIs must have the same ones.',
+    secret: true,
   }),
   exportDir: nullable({
     name: 'ORBWEAVER_EXPORTS',

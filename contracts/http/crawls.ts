@@ -9,6 +9,7 @@ import { crawlStates } from '../crawl.ts';
 import { counts, leftOut, lettersByClass } from './counts.ts';
 import { crawlConfig, crawlSettings } from './crawl-settings.ts';
 import { endlessProblem } from './keep-fresh.ts';
+import { newSessions } from './sessions.ts';
 import { commaSeparated, count, instant, limit, maxRequestBytes, nextCursor, texts } from './shared.ts';
 import { stagesView } from './stages.ts';
 
@@ -35,6 +36,9 @@ export const crawlParts = z.strictObject({
       examples: [['https://example.com/']],
     }),
   label: crawlLabel.optional(),
+  sessions: newSessions.optional().meta({
+    description: 'What the crawl logs in with. It is kept sealed, and never shown again.',
+  }),
   ...crawlSettings.shape,
 });
 

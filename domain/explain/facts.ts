@@ -108,6 +108,8 @@ export interface HostFacts {
   /** When an operator paused the host; null: it is not paused. */
   readonly pausedAt: string | null;
   readonly parkedAt: string | null;
+  /** Since when, and by what evidence, the site has logged the crawl out; null: it has not. */
+  readonly loggedOut: { readonly since: string; readonly why: string } | null;
   /** Failures in a row, the time of the first, and the last of them as `class: message` and as a class. */
   readonly failures: number;
   readonly failingSince: string | null;

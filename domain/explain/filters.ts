@@ -146,8 +146,8 @@ function passedFilters({ crawl: { config }, scope, link, record }: ExplainFacts)
 }
 
 /** No decision for a crawl without a session. */
-function sessionLink({ headers, sessionLinks }: CrawlFacts['config']): Decision[] {
-  if (!hasSession(headers)) return [];
+function sessionLink({ headers, signedIn = false, sessionLinks }: CrawlFacts['config']): Decision[] {
+  if (!signedIn && !hasSession(headers)) return [];
   const because = sessionLinks
     ? 'The crawl has a session, and its settings say that links which may end it are followed.'
     : 'The crawl has a session, and nothing in the URL promises to end it or to change something.';

@@ -50,6 +50,19 @@ export const untilSomebodyActs = {
       };
     },
   },
+  logged_out: {
+    blame: 'settings',
+    means: 'hosts that have logged the crawl out',
+    explain({ host }) {
+      const out = host?.loggedOut ?? null;
+      if (out === null) return null;
+      return {
+        verdict: 'logged-out',
+        because: `The site has logged the crawl out since ${out.since}: a request with its session was ${out.why}. The crawl goes on here where it was, once it is given another session (session add). Other crawls are not held up.`,
+        inMs: null,
+      };
+    },
+  },
   'page-limit': {
     explain({ crawl: { config, pagesInHand } }) {
       if (config.maxPages === null || pagesInHand < config.maxPages) return null;

@@ -40,6 +40,8 @@ export interface OpenCrawl {
   /** Version of the settings, raised by each edit. */
   readonly version: number;
   readonly config: CrawlConfig;
+  /** Raised by each change of its session; 0: it never had one. */
+  readonly sessionRevision: number;
   /** The crawl in caches of seen URLs: its id, and the epoch of what they know of it. */
   readonly seenAs: string;
   /** Whether each of the links belongs to the crawl. */
@@ -116,9 +118,13 @@ export class CrawlBook {
     return this.#seen(crawlId, ({ state }) => state === 'running');
   }
 
-  /** Are these its settings, as of a second ago at most? A promise only if they have to be read. */
-  isCurrent({ id, version }: Pick<OpenCrawl, 'id' | 'version'>): boolean | Promise<boolean> {
-    return this.#seen(id, ({ crawl }) => crawl.version === version);
+  /** Are these its settings and its session, as of a second ago at most? A promise only if they have to be read. */
+  isCurrent(held: Pick<OpenCrawl, 'id' | 'version' | 'sessionRevision'>): boolean | Promise<boolean> {
+    const { id, version, sessionRevision } = held;
+    return this.#seen(
+      id,
+      ({ crawl }) => crawl.version === version && crawl.sessionRevision === sessionRevision,
+    );
   }
 
   /** The last look before a request leaves. False if the crawl is not running, or its state is not known. */
@@ -164,8 +170,9 @@ export class CrawlBook {
         tenantId: row.tenant_id,
         version: row.config_version,
         config,
+        sessionRevision: row.session_revision,
         seenAs: seenAs(row),
-        ...this.#scopeOf(crawlId, config),
+        ...this.#scopeOf(crawlId, config, row.session_revision > 0),
         quarantine: config.traps ? quarantine : null,
         errorSigns: config.soft404 ? quarantine.errorSigns : () => [],
         sitemaps: sitemapChoice(config),
@@ -193,16 +200,18 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      if (entry.crawl.version === row.config_version && entry.crawl.seenAs === seenAs(row)) {
+      const { version, sessionRevision, seenAs: seen } = entry.crawl;
+      const isSame = version === row.config_version && sessionRevision === row.session_revision;
+      if (isSame && seen === seenAs(row)) {
         await entry.quarantine.follow(this.#urgent, row.quarantine_revision);
         Object.assign(entry, { state: row.state, readAt });
       } else this.#entries.delete(row.id);
     }
   }
 
-  #scopeOf(crawlId: number, config: CrawlConfig): Pick<OpenCrawl, 'judge' | 'reaches'> {
+  #scopeOf(crawlId: number, config: CrawlConfig, signedIn: boolean): Pick<OpenCrawl, 'judge' | 'reaches'> {
     const { scope } = config;
-    const judge = compileScope(config, compileUrlPattern);
+    const judge = compileScope({ ...config, signedIn }, compileUrlPattern);
     const known: KnownPlaces = {
       has: (place) => this.#places.get(`${String(crawlId)} ${place}`) === true,
       add: (place) => void this.#places.set(`${String(crawlId)} ${place}`, true),

@@ -27,6 +27,8 @@ export class CrawlTurns {
    * because URLs of its tenant alone have shown trouble.
    */
   readonly #heldUntil = new Map<number, number>();
+  /** Crawls that the site has logged out in this visit. */
+  readonly #loggedOut = new Set<number>();
   /** By tenant: how often in a row its crawls were held so, with no good answer to the tenant in between. */
   readonly #timesHeld = new Map<number, number>();
   /** Crawls whose tenants' turns this visit holds back. */
@@ -89,6 +91,7 @@ export class CrawlTurns {
   /** `performance.now()` at a crawl's next turn, apart from the host's pace; it may have passed. */
   opensAt(crawlId: number, tookMs: number | null): number {
     const [last, delayMs] = [this.#last.get(crawlId), this.#ownDelayMs(crawlId, tookMs)];
+    if (this.#loggedOut.has(crawlId)) return Infinity;
     const paced = last === undefined || delayMs === null ? 0 : earliestStart(last, delayMs);
     return Math.max(paced, this.#heldUntil.get(crawlId) ?? 0);
   }
@@ -98,7 +101,8 @@ export class CrawlTurns {
     const turns = new Map<number, number>();
     for (const id of this.#crawls.keys()) {
       const delayMs = this.#ownDelayMs(id, tookMs);
-      if (delayMs !== null || this.#heldUntil.has(id))
+      if (this.#loggedOut.has(id)) turns.set(id, 0);
+      else if (delayMs !== null || this.#heldUntil.has(id))
         turns.set(id, turnsWithin(sliceMs, this.waitMs(id, tookMs), delayMs ?? 0));
     }
     return turns;
@@ -125,6 +129,11 @@ export class CrawlTurns {
     for (const each of [crawl, ...this.#crawls.values()])
       if (each.tenantId === tenantId)
         this.#heldUntil.set(each.id, Math.max(until, this.#heldUntil.get(each.id) ?? 0));
+  }
+
+  /** The crawl has no turn in this visit any more. */
+  logOut(crawlId: number): void {
+    this.#loggedOut.add(crawlId);
   }
 
   /** Notes that the host has answered a URL of this crawl well: trouble of its tenant begins anew. */

@@ -11,6 +11,7 @@ import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { SessionBook } from '../sessions/session-book.ts';
 import type { HostRules } from './host-rules.ts';
 import { Chains } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
@@ -28,17 +29,19 @@ export class FetchContext {
   /** Null: lanes read all pages. */
   readonly atHand: ReaderAtHand | null;
   readonly chains = new Chains();
+  readonly sessions: SessionBook;
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = lastUsed<string, true>(10_000);
 
   constructor(dependencies: Dependencies) {
-    const { pool, settings, log, extractor } = dependencies;
+    const { pool, settings, log, extractor, keys } = dependencies;
     this.dependencies = dependencies;
     this.atHand = extractor === undefined ? null : new ReaderAtHand(dependencies, extractor);
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);
+    this.sessions = new SessionBook(pool, keys);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
   }
 

@@ -2,21 +2,18 @@
  * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Tells
  * the lessons of the visit what the answer teaches about the host.
  */
-import type { FetchResponse } from '../../contracts/fetching.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { HostNext } from '../../domain/outcome.ts';
-import type { RequestHeaders } from '../../domain/request-headers.ts';
-import { hasSession } from '../../domain/session-links.ts';
 import { kindOf, storedKinds } from '../../domain/url-kind.ts';
 import type { FrontierWrite, FrontierWriter, LedToRow, ResultRow } from '../../storage/frontier/index.ts';
 import type { EarlierCopy } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
-import { hasSeedAt } from '../../storage/seeds/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Opened } from '../reading/read-pages.ts';
 import { kept } from './capture.ts';
+import { Carried } from './carried.ts';
 import { validatorsOf } from './earlier-bodies.ts';
 import type { FetchContext } from './fetch-context.ts';
 import type { Wanted } from './gates.ts';
@@ -24,10 +21,9 @@ import type { HostVisit } from './host-visit.ts';
 import type { Lane } from './lanes.ts';
 import type { Lessons } from './lessons.ts';
 import type { Ahead } from './portions.ts';
-import { leadingOutside, placeOf, record, type Recorded, type SignedOut, type Taker } from './record.ts';
+import { leadingOutside, placeOf, record, type Recorded, type Taker } from './record.ts';
 import { followSeed, leadsFromSeed } from './moved-seed.ts';
 import type { RedirectChain } from './redirect-chain.ts';
-import { signedOut } from './signed-out.ts';
 
 /** Waits for both, even if one fails: a body is at hand until neither needs it. */
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
@@ -175,7 +171,8 @@ export class PageFetch {
     const { version, takes, config } = crawl;
     const { maxRedirects } = config;
     const taker: Taker = { version, takes: isExempt ? () => true : takes, maxRedirects };
-    const headers = await this.#headersOf(crawl);
+    const carried = await Carried.by(this.#context, this.#visit, wanted);
+    if (carried === null) return null;
     const request = {
       url: url.url,
       userAgent: crawl.userAgent,
@@ -187,9 +184,8 @@ export class PageFetch {
       },
       wantsBody: (headers: Readonly<Record<string, string>>) => taker.takes(headers['content-type'] ?? null),
       ...validatorsOf(copy),
-      headers: chain.headers(headers),
+      headers: chain.headers(carried.headers),
     };
-    const signedIn = hasSession(headers);
     const { delayMs } = this.#visit.pacer;
     const result = await this.#visit.exchange(request, wanted, lane);
     if (result === null) return null;
@@ -199,10 +195,11 @@ export class PageFetch {
       const lessons = this.#lessons.of(crawl.tenantId, this.#isShared(crawl));
       const recorded = record(
         ...([result, { ...url, hops: chain.redirects }, place, lessons, taker, copy] as const),
-        (response, target) => (signedIn ? this.#signedOut(url.url, response, target, crawl) : null),
+        (response, target) => carried.judge(response, target),
         (target) => chain.isChanged(url.key, target),
       );
       const { outcome, row, bodyHash } = recorded;
+      await carried.settle();
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       const host = this.#forOthers(outcome.host, crawl);
       this.#lessons.learn({ key: row.key, tenantId: crawl.tenantId }, host, delayMs, row.detail ?? '');
@@ -212,7 +209,7 @@ export class PageFetch {
       if (trouble !== null && result.kind === 'response')
         await this.#visit.leaveAlone(trouble.waitMs, trouble.forAllMs);
       if (result.kind !== 'response') return recorded;
-      const capture = kept(request, result, bodyHash, row, copy);
+      const capture = kept(request, carried.archived(result), bodyHash, row, copy);
       if (capture === null) return recorded;
       const [stored, read] = await both(
         blobs.put(capture, this.#patienceMs),
@@ -253,23 +250,5 @@ export class PageFetch {
     this.#visit.turns.hold(crawl, trouble.waitMs);
     const { forAllMs } = trouble;
     return { ...host, trouble: forAllMs === 0 ? null : { class: trouble.class, waitMs: forAllMs } };
-  }
-
-  #signedOut(
-    url: string,
-    response: FetchResponse,
-    target: string | null,
-    crawl: OpenCrawl,
-  ): SignedOut | null {
-    const evidence = signedOut(url, response, target);
-    if (evidence === null) return null;
-    return { evidence, how: this.#isShared(crawl) ? 'buries' : 'parks' };
-  }
-
-  /** The crawl's request headers, only at the origins of its seeds: they may be secrets, which others must not see. */
-  async #headersOf({ id, config: { headers } }: OpenCrawl): Promise<RequestHeaders> {
-    if (Object.keys(headers).length === 0) return headers;
-    const { pool } = this.#context.dependencies;
-    return (await hasSeedAt(pool, this.#visit.lease.hostId, id)).length > 0 ? headers : {};
   }
 }

@@ -152,7 +152,7 @@ export const gates: readonly Gate[] = [
       never(refused === null ? null : { reason: 'address-refused', detail: refused }),
   },
   {
-    // The URL may have been admitted under older settings: the current ones decide.
+    // The URL may have been admitted under older settings, or before the crawl had a session: the current ones decide.
     name: 'scope',
     url: async (_visit, wanted) => never(await ruledOut(wanted)),
   },
@@ -176,7 +176,7 @@ const never = (refusal: Refusal | null): Stop | null =>
   refusal === null ? null : { kind: 'never', refusal };
 
 async function ruledOut({ url: { url, kind, depth, seed }, crawl }: Wanted): Promise<Refusal | null> {
-  if (crawl.version === 1 || kind === storedKinds.sitemap) return null;
+  if ((crawl.version === 1 && crawl.sessionRevision === 0) || kind === storedKinds.sitemap) return null;
   const link = canonicalize(url);
   if (!link.ok) return null;
   const [verdict] = await crawl.judge([

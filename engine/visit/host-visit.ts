@@ -19,6 +19,7 @@ import { CrawlTurns } from './crawl-turns.ts';
 import type { Gate, Stop, Visited, Wanted } from './gates.ts';
 import type { HostRules } from './host-rules.ts';
 import type { Lane } from './lanes.ts';
+import { SessionSigns } from './session-signs.ts';
 import type { HostLease } from './lease-keeper.ts';
 import { HostPacer, type Way } from './pacer.ts';
 import type { Waits } from './visit-times.ts';
@@ -53,6 +54,7 @@ export class HostVisit implements Visited {
   readonly origin: string;
   readonly pacer: HostPacer;
   turns: CrawlTurns;
+  signs = new SessionSigns([]);
   /** The crawls that the host is visited for. */
   crawls: readonly OpenCrawl[] = [];
   rules: HostRules = { robots: null, refused: null };
@@ -96,6 +98,7 @@ export class HostVisit implements Visited {
     this.crawls = await Promise.all(rows.map(({ crawl_id: id }) => crawls.open(id)));
     const { taken, hostId, times } = this.lease;
     this.turns = new CrawlTurns(this.crawls, rows, taken);
+    this.signs = new SessionSigns(rows);
     const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
     const copy = await robots.find(hostId, askedAgoMs);
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
@@ -210,7 +213,8 @@ export class HostVisit implements Visited {
     const { turns = this.turns.noted(pacer.tookMs), held = this.turns.held, waitMs = 0, ...lesson } = outcome;
     const writes = <T>(write: (to: Queryable) => Promise<T>): Promise<T> =>
       db === undefined ? retrying(() => write(services.pool)) : write(db);
-    if (turns.length > 0) await writes((to) => noteTurns(to, hostId, JSON.stringify(turns), this.turns.well));
+    const noted = turns.map((turn) => ({ ...turn, session_sign: this.signs.of(turn.crawl_id) }));
+    if (noted.length > 0) await writes((to) => noteTurns(to, hostId, JSON.stringify(noted), this.turns.well));
     for (const { crawlId, ms, times } of held)
       await writes((to) => holdTurns(to, hostId, crawlId, ms, times));
     lease.end();
@@ -301,6 +305,7 @@ export const unasked = (id: number): WaitingCrawl => ({
   asked_ago_ms: null,
   held_ms: 0,
   held_times: 0,
+  session_sign: null,
   waited: null,
 });
 

@@ -115,9 +115,9 @@ interface HostLessons {
 }
 
 /** That a request with the session of its crawl was asked to log in: the evidence, and what follows. */
-export interface SignedOut {
+export interface LoggedOut {
   readonly evidence: string;
-  readonly how: 'parks' | 'buries';
+  readonly how: 'over' | 'behind';
 }
 
 /**
@@ -132,7 +132,7 @@ export function record(
   lessons: HostLessons,
   taker: Taker,
   copy: EarlierCopy | null = null,
-  loggedOut: (response: FetchResponse, target: string | null) => SignedOut | null = () => null,
+  loggedOut: (response: FetchResponse, target: string | null) => LoggedOut | null = () => null,
   isChanged: (target: string) => boolean = () => false,
 ): Recorded {
   const location = result.kind === 'response' ? redirectTarget(result, url.url) : null;
@@ -237,7 +237,7 @@ function answerOf(
   location: CanonicalUrl | null,
   copy: EarlierCopy | null,
   takes: MediaFilter,
-  ended: SignedOut | null,
+  ended: LoggedOut | null,
 ): Answer {
   if (result.kind === 'fault') return result;
   const kept = result.status === 304 ? copy : null;
@@ -249,7 +249,7 @@ function answerOf(
     wanted: takes(result.headers['content-type'] ?? kept?.content_type ?? null),
     location: result.headers['location'] === undefined ? 'none' : location === null ? 'astray' : 'target',
     hasBody: result.body.length > 0,
-    ...(ended !== null && { signedOut: ended.how }),
+    ...(ended !== null && { loggedOut: ended.how }),
   };
 }
 

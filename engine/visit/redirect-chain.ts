@@ -7,7 +7,8 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Cookie, cookieField, cookiesAfter, joinedFields } from '../../domain/cookies.ts';
+import { type Cookie, cookieField, cookiesAfter } from '../../domain/cookies.ts';
+import { withFields } from '../../domain/session/session.ts';
 import { type LeasedUrl, readChain } from '../../storage/frontier/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
@@ -149,9 +150,7 @@ export class RedirectChain {
 
   /** The headers of the request, with the cookies of the chain among those of the crawl. */
   headers(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    if (this.#sent === null) return given;
-    const [name, own] = Object.entries(given).find(([each]) => /^cookie$/i.test(each)) ?? ['Cookie', ''];
-    return { ...given, [name]: joinedFields(own, this.#sent) };
+    return withFields(given, this.#sent);
   }
 
   /**

@@ -1,6 +1,7 @@
 /**
  * Has the session of a crawl ended? A request that carried it is answered as if nobody were logged in: 401, a redirect
- * to a login, or a login form in place of the page. A page that is a login by its own address tells nothing.
+ * to a login, a text that its owner has named, or a login form in place of the page. A page that is a login by its own
+ * address tells nothing.
  */
 import type { FetchResponse } from '../../contracts/fetching.ts';
 import { readWithoutLanguage } from '../../content/extract.ts';
@@ -9,15 +10,41 @@ import { namesLogin } from '../../domain/page-need.ts';
 /** A larger body is no login form. */
 const mostBytes = 400_000;
 
-/** The evidence, as a sentence without a subject and a full stop; null: there is none. @param target of a redirect */
-export function signedOut(url: string, response: FetchResponse, target: string | null): string | null {
-  const { status } = response;
-  if (status === 401) return 'answered 401 to the session of the crawl';
-  if (namesLogin(addressOf(url))) return null;
-  if (target !== null && namesLogin(addressOf(target)))
-    return `redirects to a login (${new URL(target).origin}${new URL(target).pathname})`;
-  return isLoginForm(url, response) ? 'answered with a login form to the session of the crawl' : null;
+export interface SignedOut {
+  /** The end of a sentence. */
+  readonly evidence: string;
+  /** The owner of the crawl has said that it shows this: no page has it that is merely closed to the crawl. */
+  readonly isCertain: boolean;
 }
+
+/**
+ * Null: nothing shows it.
+ * @param target of a redirect @param texts that the site shows, or has in the address of its login, to those who are not
+ * logged in
+ */
+export function signedOut(
+  url: string,
+  response: FetchResponse,
+  target: string | null,
+  texts: readonly string[],
+): SignedOut | null {
+  const { status, body } = response;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const named = texts.find((text) => bytes.includes(text) || target?.includes(text) === true);
+  if (named !== undefined)
+    return { evidence: `answered with the text ${JSON.stringify(named)}`, isCertain: true };
+  const perhaps = (evidence: string): SignedOut => ({ evidence, isCertain: false });
+  if (status === 401) return perhaps('answered 401');
+  if (asksItself(url)) return null;
+  if (target !== null && namesLogin(addressOf(target)))
+    return perhaps(
+      `answered with a redirect to a login (${new URL(target).origin}${new URL(target).pathname})`,
+    );
+  return isLoginForm(url, response) ? perhaps('answered with a login form') : null;
+}
+
+/** Is the page a login by its own address? What it answers says nothing of a session. */
+export const asksItself = (url: string): boolean => namesLogin(addressOf(url));
 
 function addressOf(url: string): string {
   const { pathname, search } = new URL(url);

@@ -74,11 +74,6 @@ export class Visitor {
     const [hold] = await hostHold(pool, host.hostId);
     if (hold === undefined || hold.parked === null)
       return { outcome: 'moved', message: 'the host is not parked, or it is paused', waitMs: 0 };
-    // The host answers: no probe can show that a session holds again, only whoever has given the crawl another.
-    if (hold.trouble === 'session-ended' && !hold.asked) {
-      const message = 'the session of a crawl has ended there: edit its headers, and retry the host';
-      return { outcome: 'pointless', message, waitMs: 0 };
-    }
     const lease = await this.#context.keeper.take(host.hostId, this.#leasePatienceMs, signal);
     const result = lease === null ? null : await probe(this.#context, lease, host, signal);
     // A host that answers is unparked first, which also ends the asks of crawls. Until then those crawls stay open.

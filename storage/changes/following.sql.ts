@@ -70,7 +70,7 @@ const versionOf = (row: string, number: string, textHash: string): string =>
 
 /**
  * The crawls whose answers at a host are those before a crawl's: the latest eight of its tenant, with the same user
- * agent and without headers of their own, since a server may answer others differently.
+ * agent and without headers of their own or a session, since a server may answer others differently.
  */
 const crawlsBefore = (hostId: string, crawlId: string): string =>
   `select q.crawl_id
@@ -79,6 +79,7 @@ const crawlsBefore = (hostId: string, crawlId: string): string =>
          join crawl c on c.id = q.crawl_id and c.tenant_id = own.tenant_id and c.removed_at is null
           and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
           and coalesce(own.config ->> 'headers', '{}') = '{}' and coalesce(c.config ->> 'headers', '{}') = '{}'
+          and own.session_revision = 0 and c.session_revision = 0
         where own.id = ${crawlId}
         order by q.crawl_id desc limit 8`;
 

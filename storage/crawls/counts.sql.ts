@@ -81,7 +81,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
              from ledger where crawl_id = $1) hosts,
           (select count(*) as parked_hosts
              from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1 and q.has_queued
-            where h.parked_at is not null) parked,
+            where h.parked_at is not null or q.logged_out_at is not null) parked,
           (${rate}) rate,
           (select json_agg(json_build_object('reason', name, 'count', urls) order by urls desc, name) as excluded
              from (select name, sum(urls) as urls from left_out where crawl_id = $1 and what = 'excluded'
@@ -115,9 +115,9 @@ export interface CrawlOutlook extends CrawlStands {
   readonly bytes: number;
   /** Pages by counter (domain/finish-criteria.ts). */
   readonly counters: Readonly<Record<string, number>>;
-  /** Queued URLs at parked hosts from which the crawl waits for no answer. */
+  /** Queued URLs at parked hosts from which the crawl waits for no answer, and at hosts that have logged it out. */
   readonly parked: number;
-  /** Something that pages need is queued at a host that is not parked, or being fetched. */
+  /** Something that pages need is queued at a host that is not parked and has not logged the crawl out, or being fetched. */
   readonly needs: boolean;
   /** A limit has left out URLs that were queued. */
   readonly cut: boolean;
@@ -145,9 +145,10 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
                       from (select counter, sum(pages)::bigint as pages from page_counter
                              where crawl_id = $1 group by counter) n), '{}') as counters,
           (select coalesce(sum(q.queued), 0)::bigint from host h join host_queue q on q.host_id = h.id
-            where h.parked_at is not null and q.crawl_id = c.id and q.asking is null) as parked,
+            where q.crawl_id = c.id and (h.parked_at is not null and q.asking is null or q.logged_out_at is not null)) as parked,
           exists (select from url u join host h on h.id = u.host_id
-                   where u.crawl_id = $1 and u.kind = 3 and u.state in ('queued', 'leased') and h.parked_at is null) as needs,
+                   where u.crawl_id = $1 and u.kind = 3 and u.state in ('queued', 'leased') and h.parked_at is null
+                     and not exists (select from host_queue q where q.host_id = u.host_id and q.crawl_id = $1 and q.logged_out_at is not null)) as needs,
           (select coalesce(sum(urls), 0) > 0 from left_out
             where crawl_id = $1 and what = 'excluded' and name = 'crawl-limit') as cut,
           exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,
@@ -162,11 +163,12 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
                   from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
     where c.id = $1`;
 
-/** Parked hosts at which the crawl has met URLs, most queued first. */
+/** Hosts that are parked, or have logged the crawl out, at which the crawl has met URLs, most queued first. */
 export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
-   select h.origin, q.queued, h.last_error as "lastError"
+   select h.origin, q.queued,
+          case when q.logged_out_at is null then h.last_error else 'session-ended: ' || q.logged_out end as "lastError"
      from host h join host_queue q on q.host_id = h.id
-    where h.parked_at is not null and q.crawl_id = $1
+    where (h.parked_at is not null or q.logged_out_at is not null) and q.crawl_id = $1
     order by q.queued desc, h.id limit $2`;
 
 export const listRejectedSeeds = statement<[crawlId: string, limit: number], RejectedSeed>(

@@ -97,7 +97,7 @@ export const removeRest = [
   removing('remove-reextractions')`
    with gone as (delete from job where kind = 'reextraction' and crawl_id = $1 and $2 > 0 returning 1)
    select count(*) as rows from gone`,
-  ...['crawl_config', 'left_out', 'forgotten', 'forgetting', 'host_blocks'].map(rowsOf),
+  ...['crawl_config', 'left_out', 'forgotten', 'forgetting', 'host_blocks', 'crawl_session'].map(rowsOf),
   ...['standing_crawl', 'page_history', 'sitemap_hint', 'sitemap_report', 'sitemap_record'].map(rowsOf),
   ...['freshness_sample', 'trap_watch', 'quarantine', 'crawl_changes'].map(rowsOf),
   ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'].map(rowsOf),

@@ -45,6 +45,8 @@ export interface CrawlRow {
   readonly config: CrawlConfig;
   /** Raised by each edit of the settings. */
   readonly config_version: number;
+  /** Raised by each change of its session; 0: it never had one. */
+  readonly session_revision: number;
   /** Raised by each verdict on a shape of its URLs. */
   readonly quarantine_revision: number;
   /** Changes when the frontier may have lost URLs that it had: some were forgotten, or Postgres was started anew. */
@@ -56,7 +58,7 @@ export interface CrawlRow {
  * than the old server had, are servers that began later: what was once committed may be missing from them.
  */
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>('load-crawls')`
-   select c.id, c.tenant_id, c.state, c.config, c.config_version, c.quarantine_revision,
+   select c.id, c.tenant_id, c.state, c.config, c.config_version, c.session_revision, c.quarantine_revision,
           concat(coalesce(f.times, 0), '-', round(extract(epoch from pg_postmaster_start_time()) * 1000)) as seen_epoch
      from crawl c left join forgetting f on f.crawl_id = c.id
     where c.id = any ($1)`;
@@ -83,8 +85,8 @@ export const openCrawlsAfter = statement<[after: string, limit: number], { id: s
 
 /**
  * The latest crawls before this one that visited a host, newest first, whose stored bodies this crawl may use. They are
- * crawls of the same tenant with the same user agent, and without headers of their own in any version of their settings,
- * since a server may answer others differently.
+ * crawls of the same tenant with the same user agent, without headers of their own in any version of their settings, and
+ * that never had a session, since a server may answer others differently.
  */
 export const earlierCrawls = statement<[hostId: string, crawlId: number], { crawl_id: number }>(
   'earlier-crawls',
@@ -94,6 +96,7 @@ export const earlierCrawls = statement<[hostId: string, crawlId: number], { craw
      join crawl c on c.id = q.crawl_id
      join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
       and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
+      and own.session_revision = 0 and c.session_revision = 0
       and coalesce(own.config ->> 'headers', '{}') = '{}'
       and not exists (select from crawl_config v
                        where v.crawl_id in (c.id, own.id) and coalesce(v.config ->> 'headers', '{}') <> '{}')

@@ -38,7 +38,9 @@ export interface Edit {
 }
 
 export type EditOutcome =
-  | { readonly kind: 'stored' | 'same'; readonly version: number }
+  | { readonly kind: 'same'; readonly version: number }
+  /** `loginChanged`: its headers are others. */
+  | { readonly kind: 'stored'; readonly version: number; readonly loginChanged: boolean }
   /** Somebody else was first. */
   | { readonly kind: 'outdated'; readonly version: number }
   | ({ readonly kind: 'over' } & CrawlStands)
@@ -73,7 +75,8 @@ export function storeEdit(pool: Pool, crawlId: string, edit: Edit): Promise<Edit
     // Only an open crawl admits what is found in its pages, and has its URLs queued again that a limit had cut off.
     if (isOver(state) && (rereads || under.life === 'goes-on'))
       await reopenClosedCrawls(db, [Number(crawlId)]);
-    return { kind: 'stored', version: version + 1 };
+    const loginChanged = JSON.stringify(before.headers) !== JSON.stringify(after.headers);
+    return { kind: 'stored', version: version + 1, loginChanged };
   });
 }
 

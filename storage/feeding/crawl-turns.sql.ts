@@ -1,4 +1,5 @@
 /** Turns of crawls at one host. */
+import type { SessionSign } from '../../domain/session/login-signs.ts';
 import { timeCauseNames, type TimeSpent } from '../../domain/time-lost.ts';
 import { statement } from '../postgres/index.ts';
 import { openWaits } from '../times/index.ts';
@@ -16,6 +17,8 @@ export interface WaitingCrawl {
   readonly held_ms: number;
   /** How often in a row crawls of its tenant were held so, with no good answer to the tenant in between. */
   readonly held_times: number;
+  /** What the last answers said of its session; null: nothing, or it has none. */
+  readonly session_sign: SessionSign | null;
   /**
    * How the crawl has waited at this host since its account of time ends, in milliseconds (storage/times/open-waits.ts);
    * null: nobody has looked.
@@ -23,16 +26,16 @@ export interface WaitingCrawl {
   readonly waited: TimeSpent | null;
 }
 
-/** Running crawls with URLs queued or leased at a host. */
+/** Running crawls with URLs queued or leased at a host, but for those that the site has logged out. */
 export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>('waiting-crawls')`
    select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
-          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times,
+          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times, q.session_sign,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', open.${cause} * 1000`).join(', ')}) as waited
      from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
      join host h on h.id = q.host_id
      left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
      ${openWaits}
-    where q.host_id = $1 and (q.has_queued or q.leased > 0)`;
+    where q.host_id = $1 and (q.has_queued or q.leased > 0) and q.logged_out_at is null`;
 
 export interface NotedTurn {
   readonly crawl_id: number;
@@ -42,6 +45,8 @@ export interface NotedTurn {
   readonly turn_in_ms: number | null;
   /** Version of the crawl's settings that have this delay. */
   readonly version: number;
+  /** As `WaitingCrawl` has it; null: nothing new. */
+  readonly session_sign?: SessionSign | null;
 }
 
 /**
@@ -53,14 +58,14 @@ export interface NotedTurn {
 export const noteTurns = statement<[hostId: string, turns: string, well: readonly number[]]>('note-turns')`
    with t as materialized (
      select crawl_id, now() - asked_ago_ms * interval '1 millisecond' as asked_at,
-            coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version
-       from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int)
+            coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version, session_sign
+       from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int, session_sign text)
    ), freed as materialized (
      select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id
       where q.host_id = $1 and q.held_until > '-infinity'
         and c.tenant_id in (select tenant_id from crawl where id = any ($3))
    ), held as materialized (
-     select q.crawl_id, t.asked_at, t.turn_at, t.version, f.crawl_id is not null as freed
+     select q.crawl_id, t.asked_at, t.turn_at, t.version, t.session_sign, f.crawl_id is not null as freed
        from host_queue q left join t using (crawl_id) left join freed f using (crawl_id)
       where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or f.crawl_id is not null)
       order by q.crawl_id for update of q
@@ -68,6 +73,7 @@ export const noteTurns = statement<[hostId: string, turns: string, well: readonl
    update host_queue q
       set asked_at = greatest(held.asked_at, q.asked_at), own_turn_at = coalesce(held.turn_at, q.own_turn_at),
           turn_version = coalesce(held.version, q.turn_version),
+          session_sign = coalesce(held.session_sign, q.session_sign),
           held_until = case when held.freed then '-infinity' else q.held_until end,
           held_times = case when held.freed then 0 else q.held_times end
      from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;

@@ -126,7 +126,7 @@ export const askPlacesBack = statement<[shard: number, asks: string], AskedBack>
  * has not answered for a day no longer counts as answering. If all URLs of a host are due later, the host is looked at
  * again when the first is due, and within three seconds at the latest: URLs found there meanwhile wait no longer than
  * that. A host that waits for its crawl's own delay is looked at again within ten seconds: the delay may have been
- * lowered. The tier is that of the URLs that are left.
+ * lowered. A crawl that the site has logged out has no turn (`letBackIn`). The tier is that of the URLs that are left.
  */
 export const correctTurns = statement<[queues: string]>('correct-turns')`
    with early as materialized (
@@ -149,7 +149,7 @@ export const correctTurns = statement<[queues: string]>('correct-turns')`
    update host_queue q
       set known = h.known_at is not null,
           tier = due_tier(q.host_id, q.crawl_id),
-          turn_at = case when h.in_hand then null
+          turn_at = case when h.in_hand or q.logged_out_at is not null then null
                          when h.at > now() then h.at
                          when ${queueIsDue} then q.turn_at
                          when not (${isItsTurn})

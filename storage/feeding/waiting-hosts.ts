@@ -103,7 +103,7 @@ export const waitingHosts = ({ of, free, crawl, host }: Look): string => `front 
             h.in_hand or h.at > now() + interval '1 second' or not h.ready or not ${queueIsDue} as early, h.in_hand
        from running c cross join front f
       cross join lateral (
-        select host_id, crawl_id, turn_at, own_turn_at, turn_version, held_until from host_queue q
+        select host_id, crawl_id, turn_at, own_turn_at, turn_version, held_until, logged_out_at from host_queue q
          where ${isWaiting(of)}
          order by q.turn_at limit least(c.looks, 2 * ${free} + ${String(spareLooks)})
       ) q

@@ -5,9 +5,10 @@
  */
 const isEdited = 'q.turn_version <> (select config_version from crawl where id = q.crawl_id)';
 
-export const isItsTurn = `(q.own_turn_at <= now() or ${isEdited}) and q.held_until <= now()`;
+/** A crawl that the site has logged out has no turn until it is given another session. */
+export const isItsTurn = `(q.own_turn_at <= now() or ${isEdited}) and q.held_until <= now() and q.logged_out_at is null`;
 
-/** Milliseconds until the crawl has a turn; 0: it may have a turn now. */
-export const turnInMs = `greatest(0,
+/** Milliseconds until the crawl has a turn; 0: it may have a turn now; null: the site has logged it out. */
+export const turnInMs = `case when q.logged_out_at is null then greatest(0,
   case when q.own_turn_at > now() and not ${isEdited} then extract(epoch from q.own_turn_at - now()) * 1000 else 0 end,
-  case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end)::float8`;
+  case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end) end::float8`;

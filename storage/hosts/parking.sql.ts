@@ -69,19 +69,14 @@ export const lockCrawlsAtHost = statement<[hostId: string, most: number], { id: 
 
 /**
  * URLs of a host that failed and wait for a time of their own become due now. Such URLs have priorities of 0 or less.
- * That some of them were asked without a session that holds says nothing of them any more: if it still does not hold,
- * they must not be taken for pages that always ask for a login.
  */
 export const makeDue = statement<[hostId: string]>('make-due')`
    with held as materialized (
      select crawl_id from host_queue where host_id = $1 and has_queued order by crawl_id for update
    )
-   update url u set due_at = least(u.due_at, now()),
-                    reason = case when u.reason = 'session-ended' then null else u.reason end,
-                    tries = case when u.reason = 'session-ended' then 0 else u.tries end
-     from held
+   update url u set due_at = now() from held
     where u.host_id = $1 and u.crawl_id = held.crawl_id and u.state = 'queued' and u.priority <= 0
-      and (u.due_at > now() or u.reason = 'session-ended') and ${onceHeld}`;
+      and u.due_at > now() and ${onceHeld}`;
 
 const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
 

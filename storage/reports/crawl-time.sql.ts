@@ -29,8 +29,8 @@ const longestFirst = `state = 'paused' desc,
              wait_ms + "left" * each_ms + 86400000 * floor("left" / greatest(1, quota)) desc, id`;
 
 /**
- * The hosts where the URLs that a crawl has left will take longest, hosts that an operator paused first. Parked hosts
- * are left out: a crawl ends without them. Hosts are sorted by their own rows, however many they are; what they wait for
+ * The hosts where the URLs that a crawl has left will take longest, hosts that an operator paused first. Hosts that are
+ * parked, or have logged the crawl out, are left out: a crawl ends without them. Hosts are sorted by their own rows, however many they are; what they wait for
  * is looked up for those that are named alone.
  */
 export const holdingHosts = statement<[crawlId: string, limit: number], HoldingHost>('holding-hosts')`
@@ -45,7 +45,7 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
        join host h on h.id = q.host_id
        join crawl c on c.id = q.crawl_id
        left join host_time t on t.crawl_id = q.crawl_id and t.host_id = q.host_id
-      where q.crawl_id = $1 and (q.has_queued or q.leased > 0) and h.parked_at is null
+      where q.crawl_id = $1 and (q.has_queued or q.leased > 0) and h.parked_at is null and q.logged_out_at is null
    ), chosen as materialized (
      select *, row_number() over (order by ${longestFirst}) as place,
             count(*) over ()::int as of_hosts, sum("left") over ()::bigint as of_urls

@@ -134,6 +134,8 @@ export interface HostCircumstances extends Pick<
   /** Milliseconds until the crawl's turn, and whether it waits because of a foreign fetcher's report. */
   readonly turn_ms: number;
   readonly turn_held: boolean;
+  /** Since when, and by what evidence, the site has logged the crawl out; null: it has not. */
+  readonly loggedOut: { readonly since: string; readonly why: string } | null;
   /** Running crawls with work here: the URLs queued, the delay in seconds that each asks for, and its user agent. */
   readonly crawls: readonly {
     readonly id: number;
@@ -173,6 +175,8 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
           coalesce((select ${turnInMs} from host_queue q join crawl c on c.id = q.crawl_id
                      where q.host_id = h.id and q.crawl_id = $2), 0) as turn_ms,
           coalesce((select q.held_until > now() from host_queue q where q.host_id = h.id and q.crawl_id = $2), false) as turn_held,
+          (select json_build_object('since', q.logged_out_at, 'why', q.logged_out) from host_queue q
+            where q.host_id = h.id and q.crawl_id = $2 and q.logged_out_at is not null) as "loggedOut",
           (select coalesce(json_agg(json_build_object('id', c.id, 'queued', q.queued, 'delay', c.config -> 'delaySeconds', 'factor', c.config -> 'delayFactor',
                                                       'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${defaultTenant},
                                                       'ours', c.tenant_id = (select tenant_id from crawl where id = $2))),

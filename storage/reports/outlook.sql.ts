@@ -31,12 +31,14 @@ export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
  */
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>('waiting-hosts')`
    with here as materialized (
-     select h.id, h.origin, q.queued, h.last_error, ${hostState} as state,
+     select h.id, h.origin, q.queued,
+            case when q.logged_out_at is null then h.last_error else 'session-ended: ' || q.logged_out end as last_error,
+            case when q.logged_out_at is not null and h.paused_at is null then 'logged-out' else (${hostState})::text end as state,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id
       where c.id = $1 and q.has_queued
    ), held as materialized (
-     select *, case when state in ('paused', 'parked', 'backoff', 'closed') then state
+     select *, case when state in ('paused', 'parked', 'logged-out', 'backoff', 'closed') then state
                     when not_before > now() + interval '1 minute' then 'delay' end as why
        from here
    ), ready as materialized (
@@ -48,17 +50,17 @@ export const waitingHosts = statement<[crawlId: string, limit: number], WaitingR
                         where h.why is null) as yes
    ), named as (
      select * from held where why is not null or not (select yes from ready)
-      order by state = 'parked', queued desc, id limit $2
+      order by state in ('parked', 'logged-out'), queued desc, id limit $2
    )
    select (select count(*) from held where why is not null or not (select yes from ready)) as waiting,
           (select yes from ready) as ready,
           (select coalesce(json_agg(json_build_object(
                     'origin', origin, 'queued', queued, 'why', coalesce(why, 'retry'), 'lastError', last_error,
                     'until', (extract(epoch from case
-                                when why in ('parked', 'paused') then null
+                                when why in ('parked', 'paused', 'logged-out') then null
                                 when why = 'closed' then closed_until
                                 when why is not null then not_before
                                 else (select min(due_at) from url u
                                        where u.host_id = named.id and u.crawl_id = $1 and u.state = 'queued')
                               end) * 1000)::float8)
-                    order by state = 'parked', queued desc, id), '[]') from named) as items`;
+                    order by state in ('parked', 'logged-out'), queued desc, id), '[]') from named) as items`;

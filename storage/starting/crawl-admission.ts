@@ -16,6 +16,9 @@ export type Admission = { readonly quotas: Quotas } & (
   | { readonly id: null; readonly used: Used; readonly spent: SpentQuota }
 );
 
+/** What else is stored with a new crawl. */
+type Also = (db: Queryable, crawlId: string) => Promise<void>;
+
 /** As `createCrawl`. Usage is counted and the crawl stored in one step, however many callers ask at once. */
 export async function admitCrawl(
   pool: Pool,
@@ -24,17 +27,20 @@ export async function admitCrawl(
   seeds: readonly SeedLine[],
   label: string | null,
   userId: string | null = null,
+  also: Also = () => Promise.resolve(),
 ): Promise<Admission> {
   const [tenant] = await listTenants(pool, String(tenantId), null, 1);
   const quotas = quotasOf(tenant?.quotas ?? {});
   const limited =
     quotaNames.some((name) => quotas[name] !== null) || (userId !== null && quotas.jobsPerUser !== null);
   return onceMore(() =>
-    inTransaction(pool, async (db) =>
-      limited
-        ? admitCounted(db, tenantId, config, seeds, label, userId)
-        : { id: await createCrawl(db, config, seeds, tenantId, label, userId), quotas, used: null },
-    ),
+    inTransaction(pool, async (db) => {
+      const admission = limited
+        ? await admitCounted(db, tenantId, config, seeds, label, userId)
+        : { id: await createCrawl(db, config, seeds, tenantId, label, userId), quotas, used: null };
+      if (admission.id !== null) await also(db, admission.id);
+      return admission;
+    }),
   );
 }
 

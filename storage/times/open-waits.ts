@@ -46,6 +46,7 @@ const steps: readonly (readonly [TimeCause, string])[] = [
   ['quota', `case when ${isQuota} then h.closed_until end`],
   ['windows', 'h.closed_until'],
   ['own_delay', 'q.own_turn_at'],
+  ['logged_out', `case when q.logged_out_at is not null then timestamptz 'infinity' end`],
   ['backoff', 'q.held_until'],
   [
     'retry',

@@ -21,7 +21,7 @@ const config = {
 } as const; // prettier-ignore
 
 const quietHost: HostFacts = {
-  origin: 'https://a.example', pausedAt: null, parkedAt: null, failures: 0, failingSince: null, lastError: null, trouble: null, waitMs: 0, paceMs: 0,
+  origin: 'https://a.example', pausedAt: null, parkedAt: null, loggedOut: null, failures: 0, failingSince: null, lastError: null, trouble: null, waitMs: 0, paceMs: 0,
   turn: { inMs: 0, delayMs: 0, reported: false }, closed: null, capped: null, eased: false, delayMs: second, slowdown: 0, leaseMs: null, lentMs: null, keptMs: null, robotsKeptMs: null, guest: false, fed: true, urls: 3, forgotten: 0, ahead: 0, others: [],
 }; // prettier-ignore
 

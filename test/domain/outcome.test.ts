@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { noSigns, noteFailing, signOf, suspicionOf, type Suspicion } from '../../domain/blame.ts';
 import { fetchFaults, type FetchFault } from '../../domain/fault.ts';
 import { judgeAnswer, type Answer, type History, type Outcome } from '../../domain/outcome.ts';
-import { isSpent, troubleClasses } from '../../domain/trouble.ts';
+import { troubleClasses } from '../../domain/trouble.ts';
 
 type Response = Extract<Answer, { kind: 'response' }>;
 
@@ -350,6 +350,22 @@ describe('faults', () => {
   });
 });
 
+const anyHistory: fc.Arbitrary<History> = fc.record({
+  tries: fc.nat({ max: 50 }),
+  hops: fc.nat({ max: 20 }),
+  maxRedirects: fc.nat({ max: 10 }),
+  hostFailures: fc.nat({ max: 50 }),
+  suspicion: fc.record({
+    inARow: fc.nat({ max: 5 }),
+    knownBad: fc.boolean(),
+    othersComplained: fc.boolean(),
+    well: fc.boolean(),
+    alone: fc.boolean(),
+  }),
+  outageMs: fc.integer({ min: hour, max: 24 * hour }),
+  isShared: fc.boolean(),
+});
+
 describe('judgeAnswer, whatever comes', () => {
   const anyAnswer: fc.Arbitrary<Answer> = fc.oneof(
     fc.record({
@@ -368,22 +384,6 @@ describe('judgeAnswer, whatever comes', () => {
     }),
     fc.record({ kind: fc.constant('fault' as const), fault: fc.constantFrom(...fetchFaults) }),
   );
-  const anyHistory: fc.Arbitrary<History> = fc.record({
-    tries: fc.nat({ max: 50 }),
-    hops: fc.nat({ max: 20 }),
-    maxRedirects: fc.nat({ max: 10 }),
-    hostFailures: fc.nat({ max: 50 }),
-    suspicion: fc.record({
-      inARow: fc.nat({ max: 5 }),
-      knownBad: fc.boolean(),
-      othersComplained: fc.boolean(),
-      well: fc.boolean(),
-      alone: fc.boolean(),
-    }),
-    outageMs: fc.integer({ min: hour, max: 24 * hour }),
-    isShared: fc.boolean(),
-  });
-
   it('waits a finite, positive time at a host in trouble, and names its class', () => {
     fc.assert(
       fc.property(anyAnswer, anyHistory, (answer, history) => {
@@ -434,34 +434,23 @@ describe('judgeAnswer, whatever comes', () => {
 });
 
 describe('a request with a session that is asked to log in', () => {
-  const asked = (history: Partial<History> = {}, how: 'parks' | 'buries' = 'parks') =>
-    respond({ status: 401, signedOut: how }, history);
-  const over = { trouble: { class: 'session-ended', waitMs: 1_000 }, complaint: null, sign: 'ill' };
+  const silent = { trouble: null, complaint: null, sign: 'none' };
 
-  it('is a page of its own at first, tried after the others', () => {
-    expect(asked()).toEqual({ url: again('session-ended', 5_000), host: ill });
+  it('is tried after the others while the session may hold, and costs the URL a try', () => {
+    const { url, host } = respond({ status: 401, loggedOut: 'behind' });
+    expect({ url, host }).toEqual({ url: again('session-ended', 5_000), host: silent });
   });
 
-  it.each<[string, Partial<History>]>([
-    ['the second page in a row', { suspicion: { ...first, inARow: 2 } }],
-    ['a host that has not answered well', { suspicion: { ...first, well: false } }],
-    ['the third time alone', { tries: 2 }],
-  ])('shows that the session has ended: %s', (_, history) => {
-    expect(asked(history)).toEqual({ url: { ...again('session-ended', 1_000), own: false }, host: over });
-    expect(isSpent('session-ended', 1)).toBe(true);
-  });
-
-  it('is closed for good where others are answered well', () => {
-    const knownBad = { ...first, knownBad: true };
-    expect(asked({ suspicion: knownBad }).url).toEqual({ state: 'failed', reason: 'forbidden' });
-    const page = respond({ signedOut: 'parks' }, { suspicion: knownBad });
-    expect(page.url).toEqual({ state: 'done', reason: 'fetched', body: true });
-  });
-
-  it('stops nobody else at the host', () => {
-    expect(asked({ suspicion: { ...first, inARow: 5 } }, 'buries')).toEqual({
-      ...{ url: { state: 'failed', reason: 'session-ended' } },
-      host: { trouble: null, complaint: null, sign: 'none' },
-    });
-  });
+  it.each([401, 200, 302, 403])(
+    'waits for another session once that is over, and blames nobody: %i',
+    (status) => {
+      fc.assert(
+        fc.property(anyHistory, (history) => {
+          const { url, host } = respond({ status, loggedOut: 'over' }, history);
+          expect(url).toEqual({ ...again('session-ended', 0), own: false, behind: false });
+          expect(host).toEqual(silent);
+        }),
+      );
+    },
+  );
 });

@@ -50,7 +50,7 @@ describe('holdMs', () => {
 
 describe('isSpent', () => {
   it.each(troubleClasses)('%s has some tries and not endless ones', (trouble) => {
-    expect(isSpent(trouble, 1)).toBe(trouble === 'session-ended');
+    expect(isSpent(trouble, 1)).toBe(false);
     expect(isSpent(trouble, 10)).toBe(true);
   });
 

@@ -109,8 +109,8 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'A row names another host: the page that a link was found on, the sitemap that named this one, the page with the same body.',
-    when: 'a sitemap that is read; an explanation; a list of one host’s pages',
-    statements: ['explainUrl', 'listPagesOfHost', 'requisiteLevel', 'sitemapLevel'],
+    when: 'a sitemap that is read; an explanation; a list of one host’s pages; a file that a page needs, in a crawl with a session',
+    statements: ['explainUrl', 'foundAt', 'listPagesOfHost', 'requisiteLevel', 'sitemapLevel'],
   },
   {
     why: 'Seeds come in batches, of any hosts.',
@@ -120,7 +120,12 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Operators list hosts and look for those that are held. A list goes on behind the last id.',
     when: 'a request of an operator',
-    statements: ['heldHostsAfter', 'holdParkedHosts', 'listHosts', 'listParkedHosts'],
+    statements: ['heldHostsAfter', 'holdParkedHosts', 'listHosts', 'listParkedHosts', 'loggedOutHosts'],
+  },
+  {
+    why: 'A crawl is given another session, and goes on at all hosts that had logged it out. The hosts do not depend on one another and can be done one by one.',
+    when: 'another session of a crawl',
+    statements: ['letBackIn', 'lockHosts'],
   },
   {
     why: 'A crawl asks how far it is over all its hosts, and which of them it waits for.',

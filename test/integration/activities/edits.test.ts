@@ -27,6 +27,7 @@ import { crawlState, fromNow, like, robotsRead, tables, urlLines } from '../../s
 import { extractBodies, judgeBodies } from './reading.ts';
 import { withFetching } from './fetching.ts';
 import { redirect, slowly, startSite, type Answer } from './site.ts';
+import { testKeys } from '../../support/keys.ts';
 
 const fetching = withFetching();
 const { pool } = fetching;
@@ -37,6 +38,7 @@ const parts = (over: Partial<Parts> = {}): Dependencies =>
     writer: new FrontierWriter(pool),
     blobs: fetching.blobs,
     folder: null,
+    keys: testKeys,
     seen: new MemorySeenCache(10_000),
     fetcher: {
       fetch: () => Promise.reject(new Error('nothing is fetched')),

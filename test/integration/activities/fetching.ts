@@ -28,6 +28,7 @@ import { given } from '../../support/given.ts';
 import { createDatabase, poolOf } from '../../support/world.ts';
 import { admission, newHost, runningCrawl } from '../storage/frontier.ts';
 import { startSite, type Answer, type Site } from './site.ts';
+import { testKeys } from '../../support/keys.ts';
 
 interface FetchRole {
   /** One run of the activity, as Temporal would run it. */
@@ -130,6 +131,7 @@ async function openFetching(): Promise<Fetching> {
       writer: new FrontierWriter(parts.pool ?? pool),
       blobs,
       folder: null,
+      keys: testKeys,
       seen: new MemorySeenCache(10_000),
       fetcher,
       wakeHosts: () => undefined,

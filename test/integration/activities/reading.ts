@@ -15,6 +15,7 @@ import { tables } from '../../support/database/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { MemorySeenCache } from '../../../storage/seen/index.ts';
 import type { Fetching, HostRow } from './fetching.ts';
+import { testKeys } from '../../support/keys.ts';
 
 type Stores = Pick<Fetching, 'pool'> & { readonly blobs: BodyStore };
 
@@ -25,6 +26,7 @@ export const openReader = ({ pool, blobs }: Stores, writer = new FrontierWriter(
     writer,
     blobs,
     folder: null,
+    keys: testKeys,
     seen: new MemorySeenCache(10_000),
     fetcher: {
       fetch: () => Promise.reject(new Error('nothing is fetched')),

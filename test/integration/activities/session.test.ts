@@ -1,15 +1,20 @@
 /** A crawl with a session: it does not end the session itself, and stops at the host where the session has ended. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { summaryLines } from '../../../cli/look/summary.ts';
-import { buryingTroubles } from '../../../domain/trouble.ts';
+import { reaches } from '../../../domain/session/session.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { partsOf } from '../../../engine/sessions/session-parts.ts';
+import type { NewSession } from '../../../contracts/http/sessions.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
-import { bringBack, park } from '../../../storage/hosts/index.ts';
+import { giveSession, retrySession, SecretKeys, type SessionPart } from '../../../storage/sessions/index.ts';
+import { testKeys } from '../../support/keys.ts';
+import { until } from '../../support/until.ts';
 import { addTenant, like, tables } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
-import { type HostRow, withFetching } from './fetching.ts';
+import { type HostRow, noting, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
-import { redirect, startSite, status, type Answer, type Site } from './site.ts';
+import { page, redirect, startSite, status, type Answer, type Site } from './site.ts';
 
 const fetching = withFetching();
 const { pool } = fetching;
@@ -58,6 +63,20 @@ async function signedIn(asks: Answer, paths: readonly string[], cookie = 'id=liv
   return { site, host, crawl, states };
 }
 
+const explain = (crawl: number, url: string) => explainUrlOf(pool, String(crawl), url, 'Orbweaver/0.0');
+const configOf = async (crawl: number): Promise<object> =>
+  (await tables.crawl.row(pool, { id: crawl })).config;
+const read = (session: NewSession): readonly SessionPart[] => {
+  const found = partsOf(session);
+  if (!found.ok) throw new Error(found.problem);
+  return found.parts;
+};
+const bearerAt = (origin: string): NewSession => ({ origin, bearer: 't0ken' });
+const given = <T>(value: T | null): T => {
+  if (value === null) throw new Error('nothing is there');
+  return value;
+};
+
 const toLogin = redirect('/login?next=/start', 302);
 const refuse = status(401, { 'www-authenticate': 'Basic' });
 
@@ -66,51 +85,148 @@ describe('a session that has ended', () => {
     ['a redirect to a login', toLogin],
     ['a login form in place of the page', html(`<title>Library</title><h1>Log in</h1>${form}`)],
     ['401', refuse],
-  ])('parks its host, with all URLs queued: %s', async (_, asks) => {
+  ])('keeps all URLs of its crawl queued there, and no host from anybody: %s', async (_, asks) => {
     const { site, host, crawl, states } = await signedIn(asks, ['/start', '/a', '/b'], 'id=dead');
-    await expect(fetching.role().fetchSlice(host)).rejects.toMatchObject({
-      type: 'HostSpent',
-      message: expect.stringMatching(/^session-ended: /) as string,
-    });
-    expect(site.paths()).toEqual(['/robots.txt', '/start']);
-    await park(pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
+    const other = await fetching.crawl();
+    await fetching.queue(other, host, '/', '/about');
+    await tables.crawl.change(pool, { id: other }, { tenant_id: await addTenant(pool, site.origin) });
+    site.answers = { ...site.answers, '/start': asks, '/a': asks, '/b': asks };
+    await fetching.role().fetchSlice(host);
     expect(await states()).toEqual({ '/start': 'queued session-ended', '/a': 'queued', '/b': 'queued' });
     expect(await expectExact(pool, crawl)).toMatchObject({ queued: 3, done: 0, failed: 0 });
-    // The host answers, which says nothing of the session.
-    expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'pointless' });
-    const explained = await explainUrlOf(
-      ...([pool, String(crawl), `${site.origin}/start`, 'Orbweaver/0.0'] as const),
-    );
-    expect(JSON.stringify(explained)).toContain('the session of the crawl has ended');
+    expect(Object.values(await fetching.urls(other, site.origin)).map(({ state }) => state)).toEqual([
+      'done',
+      'done',
+    ]);
+    expect(await tables.host.row(pool, { id: host.hostId })).toMatchObject({ parked_at: null, failures: 0 });
+    const explained = JSON.stringify(await explain(crawl, `${site.origin}/start`));
+    expect(explained).toContain('The site has logged the crawl out since');
+    expect((await viewCrawl(pool, String(crawl)))?.hosts).toMatchObject({ parked: 1 });
 
-    const { config } = await tables.crawl.row(pool, { id: crawl });
-    const mended = { ...(config as object), headers: { Cookie: 'id=live' } };
-    await tables.crawl.change(pool, { id: crawl }, { config: mended });
-    await bringBack(pool, host.hostId);
+    // Nothing more is sent for it, though somebody visits the host.
+    const sent = site.hits.length;
     await fetching.role().fetchSlice(host);
-    expect(await states()).toEqual({ '/start': 'done fetched', '/a': 'done fetched', '/b': 'done fetched' });
+    expect(site.hits).toHaveLength(sent);
   });
 
-  it('parks it still where the host is retried without another session', async () => {
-    const { host, states } = await signedIn(toLogin, ['/start', '/a'], 'id=dead');
-    for (let times = 0; times < 3; times++) {
-      await expect(fetching.role().fetchSlice(host)).rejects.toMatchObject({ type: 'HostSpent' });
-      await park(pool, host.hostId, 'session-ended: asked to log in', buryingTroubles);
+  it('goes on where it was with another one, and no request comes too soon', async () => {
+    const { site, host, crawl, states } = await signedIn(toLogin, ['/start', '/a', '/b', '/c'], 'id=live');
+    await tables.crawl.change(
+      pool,
+      { id: crawl },
+      { config: { ...(await configOf(crawl)), delaySeconds: 0.3 } },
+    );
+    const { answers } = site;
+    const dead: Answer = (response, request, visit) =>
+      (/id=next/.test(request.headers.cookie ?? '') ? html(prose) : toLogin)(response, request, visit);
+    site.answers = new Proxy({}, { get: (_, path: string) => (/^.[bc]$/.test(path) ? dead : answers[path]) });
+    const { fetcher, departed } = noting(fetching.dependencies().fetcher);
+    const worker = fetching.role({}, { fetcher });
+    await worker.fetchSlice(host);
+    await tables.url.change(pool, { crawl_id: crawl, reason: 'session-ended' }, { due_at: new Date(0) });
+    await worker.fetchSlice(host);
+    // The first that asks for a login may be a page that is closed to its owner; the second shows that it is not.
+    expect(await states()).toEqual({
+      ...{ '/start': 'done fetched', '/a': 'done fetched' },
+      ...{ '/b': 'queued session-ended', '/c': 'queued session-ended' },
+    });
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 2, done: 2, failed: 0 });
+
+    const cookies = `[{"name": "id", "value": "next", "domain": "${new URL(site.origin).hostname}"}]`;
+    const renewed = await giveSession(pool, testKeys, crawl, read({ cookies }), reaches);
+    expect(renewed).toEqual({ hosts: [Number(host.hostId)], reopened: false });
+    // A worker knows of the session within a second.
+    await until('all is fetched', async () => {
+      await worker.fetchSlice(host);
+      return Object.values(await states()).every((state) => state === 'done fetched');
+    });
+    expect(site.paths()).toEqual(['/robots.txt', '/start', '/a', '/b', '/c', '/c', '/b']);
+    const gaps = departed.slice(1).map((at, index) => at - (departed[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(300);
+  });
+
+  it('has it ask once more where its owner says so, and out again where it is still over', async () => {
+    const { site, host, crawl, states } = await signedIn(toLogin, ['/start', '/a'], 'id=dead');
+    for (let times = 1; times <= 3; times++) {
+      await fetching.role().fetchSlice(host);
+      expect(site.paths().filter((path) => path === '/start')).toHaveLength(times);
       expect(Object.values(await states()).every((state) => state.startsWith('queued'))).toBe(true);
-      await bringBack(pool, host.hostId);
+      expect(await retrySession(pool, crawl)).toMatchObject({ hosts: [Number(host.hostId)] });
     }
   });
 
-  it('stops no crawl of another tenant: its URLs become dead letters there', async () => {
-    const { site, host, crawl } = await signedIn(toLogin, ['/start', '/a'], 'id=dead');
-    const other = await fetching.crawl();
-    await fetching.queue(other, host, '/start');
-    await tables.crawl.change(pool, { id: other }, { tenant_id: await addTenant(pool, 'another') });
+  it('shows for certain by a text that its owner has named, among pages that anybody sees', async () => {
+    const { site, host, crawl, states } = await signedIn(toLogin, ['/start', '/a', '/b'], 'id=dead');
+    const { answers } = site;
+    site.answers = new Proxy({}, { get: (_, path: string) => (path === '/a' ? answers[path] : html(prose)) });
+    await giveSession(
+      pool,
+      testKeys,
+      crawl,
+      read({ ...bearerAt(site.origin), loggedOutText: '/login?next=' }),
+      reaches,
+    );
     await fetching.role().fetchSlice(host);
-    const { '/start': mine } = await fetching.urls(crawl, site.origin);
-    expect(mine).toMatchObject({ state: 'failed', reason: 'session-ended' });
-    const { '/start': theirs } = await fetching.urls(other, site.origin);
-    expect(theirs).toMatchObject({ state: 'done', reason: 'redirect' });
+    expect(await states()).toEqual({
+      ...{ '/start': 'done fetched', '/a': 'queued session-ended', '/b': 'queued' },
+    });
+  });
+
+  it('is not blamed for an answer to the one before', async () => {
+    const { site, host, crawl, states } = await signedIn(toLogin, ['/start'], 'id=dead');
+    const late: Answer = (response, request, visit) => {
+      void giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches).then(() => {
+        toLogin(response, request, visit);
+      });
+    };
+    site.answers = { '/start': late };
+    await fetching.role().fetchSlice(host);
+    expect(await states()).toEqual({ '/start': 'queued session-ended' });
+    expect(await tables.queue.row(pool, { crawl_id: crawl })).toMatchObject({ logged_out_at: null });
+  });
+
+  it('is one that cannot be opened here: nothing is sent without it', async () => {
+    const { site, host, crawl } = await fetching.site(['/a'], {});
+    const elsewhere = new SecretKeys(() => [randomBytes(32)]);
+    await giveSession(pool, elsewhere, crawl, read(bearerAt(site.origin)), reaches);
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    expect(JSON.stringify(await explain(crawl, `${site.origin}/a`))).toContain('ORBWEAVER_SECRET_KEY');
+  });
+});
+
+describe('a session of a crawl', () => {
+  it('goes to its origin alone, and never with robots.txt', async () => {
+    const { site, host, crawl } = await fetching.site(['/a', '/in/b'], {});
+    const other = await startSite();
+    const { hostId } = await fetching.host(other.origin);
+    await fetching.queue(crawl, { hostId, origin: other.origin }, '/a');
+    await giveSession(pool, testKeys, crawl, read({ ...bearerAt(site.origin), path: '/in' }), reaches);
+    await fetching.role().fetchSlice(host);
+    await fetching.role().fetchSlice({ hostId, origin: other.origin });
+    const sent = [...site.hits, ...other.hits].map(({ path, headers }) => [path, headers.authorization]);
+    expect(sent).toEqual([
+      ['/robots.txt', undefined],
+      ['/a', undefined],
+      ['/in/b', 'Bearer t0ken'],
+      ['/robots.txt', undefined],
+      ['/a', undefined],
+    ]);
+  });
+
+  it('leaves nothing of itself in the archive, nor are its answers those of another crawl', async () => {
+    const answer = page('mine', { etag: '"1"', 'set-cookie': 'id=s3cret', 'x-auth-token': 's3cret' });
+    const { site, host, crawl } = await fetching.site(['/a'], { answers: { '/a': answer } });
+    await giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches);
+    await fetching.role().fetchSlice(host);
+    const { content_hash: hash } = await tables.url.row(pool, { crawl_id: crawl });
+    const stored = await fetching.blobs.answer(given(hash));
+    expect(JSON.stringify(stored)).not.toContain('s3cret');
+    expect(JSON.stringify(stored)).toContain('etag');
+    const later = await fetching.crawl();
+    await fetching.queue(later, host, '/a');
+    await fetching.role().fetchSlice(host);
+    expect(site.hits.at(-1)?.headers).not.toHaveProperty('if-none-match');
   });
 });
 

@@ -25,6 +25,7 @@ import { redriveBatch } from '../../../storage/letters/index.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
 import { readSeeds } from '../../../storage/seeds/index.ts';
 import { given } from '../../support/given.ts';
+import { testKeys } from '../../support/keys.ts';
 import {
   addReadings,
   addUrl,
@@ -133,6 +134,7 @@ export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: A
   } = served;
   return buildApp({
     pool,
+    keys: testKeys,
     control: noteTaker(pool),
     textOf,
     readVersion: readStored,

@@ -3,6 +3,7 @@ export * from './census.ts';
 export * from './crawls.ts';
 export * from './hosts.ts';
 export * from './locks.ts';
+export * from './plain.ts';
 export * from './readings.ts';
 export * from './roles.ts';
 export * from './server-time.ts';

@@ -116,6 +116,7 @@ interface CrawlRow {
   readonly ended_at: Date | null;
   readonly removed_at: Date | null;
   readonly quarantine_revision: number;
+  readonly session_revision: number;
   readonly rests_since: Date | null;
   readonly rested: unknown;
   readonly seeded_line: number;
@@ -149,6 +150,9 @@ interface QueueRow {
   readonly held_until: Time;
   readonly asking: Time | null;
   readonly ask_answered_at: Date | null;
+  readonly logged_out_at: Date | null;
+  readonly logged_out: string | null;
+  readonly session_sign: string | null;
 }
 
 interface LetterRow {

@@ -1,0 +1,97 @@
+/** Sessions of crawls: judged, kept, and what follows where a site had logged a crawl out. */
+import type { Response } from 'express';
+import { closedCrawlStates } from '../../contracts/crawl.ts';
+import type { NewSession, SessionsView } from '../../contracts/http/sessions.ts';
+import { partsOf } from '../../engine/sessions/session-parts.ts';
+import { findCrawl } from '../../storage/crawls/index.ts';
+import { claimIdleHosts } from '../../storage/feeding/index.ts';
+import {
+  listSessions,
+  loggedOutHosts,
+  mostPlaces,
+  NoKey,
+  type Renewed,
+  type SessionPart,
+} from '../../storage/sessions/index.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Caller } from '../way-in/caller.ts';
+import { HttpProblem } from '../way-in/problem.ts';
+import { noSuchCrawl } from './crawl-ids.ts';
+import { refuseToReopen } from './quotas.ts';
+
+/** Hosts that have logged a crawl out which a look shows. */
+const hostsShown = 100;
+
+/** @throws HttpProblem that shows no part of a secret */
+export function readSessions(given: readonly NewSession[]): readonly SessionPart[] {
+  return given.flatMap((each) => {
+    const read = partsOf(each);
+    if (!read.ok) throw new HttpProblem(422, `${read.problem}.`);
+    return read.parts;
+  });
+}
+
+export const tooManyPlaces = (): never => {
+  throw new HttpProblem(
+    422,
+    `The crawl would have sessions at more than ${String(mostPlaces)} places. Leave out the cookies of hosts that it does not visit.`,
+  );
+};
+
+/** Runs what seals secrets. @throws HttpProblem if there is no key to seal by */
+export const sealing = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    throw error instanceof NoKey ? new HttpProblem(503, `No session can be kept: ${error.message}.`) : error;
+  });
+
+/** Has the crawl go on where another session lets it in. @param renew null: nothing was changed @throws HttpProblem */
+export async function renewSession(
+  { pool, control, wakeHost, log }: Dependencies,
+  response: Response,
+  { tenantId, quotas }: Caller,
+  crawlId: string,
+  renew: () => Promise<Renewed | null>,
+): Promise<SessionsView> {
+  const crawl = (await findCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
+  if (closedCrawlStates.includes(crawl.state)) await refuseToReopen(pool, response, tenantId, quotas);
+  const renewed = (await sealing(renew)) ?? tooManyPlaces();
+  if (renewed.reopened) await control.reopen(crawlId);
+  const idle = await claimIdleHosts(pool, renewed.hosts);
+  await Promise.all(
+    idle.map(({ origin }) =>
+      wakeHost(origin).catch((error: unknown) => {
+        log.warn(
+          { err: error, host: origin },
+          'the host was not told of the session; it looks by itself later',
+        );
+      }),
+    ),
+  );
+  return sessionsOf({ pool }, crawlId);
+}
+
+export async function sessionsOf(
+  { pool }: Pick<Dependencies, 'pool'>,
+  crawlId: string,
+): Promise<SessionsView> {
+  const [rows, out] = await Promise.all([
+    listSessions(pool, crawlId),
+    loggedOutHosts(pool, crawlId, hostsShown),
+  ]);
+  return {
+    sessions: rows.map(({ place, kind, names, created_at: created, ends_at: ends, key_id: keyId }) => ({
+      place,
+      kind,
+      keyId,
+      names: [...names],
+      createdAt: created.toISOString(),
+      endsAt: ends?.toISOString() ?? null,
+    })),
+    loggedOut: out.map(({ origin, since, why, queued }) => ({
+      origin,
+      why,
+      queued,
+      since: since.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * The keys of the instance for what must stay secret: those of the settings, or one in a file of the data folder that
+ * only its owner may read. Whoever has the file can open what Postgres keeps, so a copy of the database alone tells no
+ * secret, and a backup must have both.
+ */
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.ts';
+
+/** Called when a key is first needed: most instances never need one. The first key seals, all of them open. */
+export const secretKeysOf =
+  ({ secretKeys, dataDir }: Pick<Config, 'secretKeys' | 'dataDir'>): (() => readonly Buffer[]) =>
+  () =>
+    secretKeys ?? [keyIn(path.join(dataDir, 'secret-key'))];
+
+/** The key of the file, which is made if there is none. Of two processes that make it at once one is heard. */
+function keyIn(file: string): Buffer {
+  const known = read(file);
+  if (known !== null) return known;
+  const made = `${file}.${String(process.pid)}`;
+  writeFileSync(made, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    linkSync(made, file);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    rmSync(made, { force: true });
+  }
+  return keyIn(file);
+}
+
+/** @throws Error if there is a file that holds no key: nobody must overwrite what others may need */
+function read(file: string): Buffer | null {
+  try {
+    const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+    if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in Base64`);
+    return key;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

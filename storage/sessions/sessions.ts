@@ -1,0 +1,154 @@
+/**
+ * Sessions of crawls: given, taken back, opened; and what follows where a site has logged a crawl out. Locks in the one
+ * order: crawl, hosts by id, queues of hosts, URLs.
+ */
+import type { SessionContent } from '../../domain/session/session.ts';
+import { endingsThatGoOn } from '../../domain/crawl-life.ts';
+import { crawlStands, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
+import { tellOfHost } from '../hosts/index.ts';
+import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
+import type { SecretKeys } from './secret-keys.ts';
+import {
+  letBackIn,
+  listSessions,
+  lockHosts,
+  loggedOutHosts,
+  markLoggedOut,
+  putSession,
+  raiseSessionRevision,
+  removeSession,
+  type SessionKind,
+} from './sessions.sql.ts';
+
+/** A part of a session as it is kept under one place. */
+export interface SessionPart {
+  readonly place: string;
+  readonly kind: SessionKind;
+  readonly names: readonly string[];
+  /** Milliseconds since 1970; null: it has no end of its own. */
+  readonly endsAt: number | null;
+  readonly value: SessionValue;
+}
+
+/** What is sealed. */
+export interface SessionValue extends SessionContent {
+  /** A text that the site shows to those who are not logged in; null: nobody has given one. */
+  readonly loggedOutText: string | null;
+}
+
+/** Places at which a crawl may have something. */
+export const mostPlaces = 200;
+/** Hosts that are let back in at once; the others at the next session. */
+const mostHosts = 10_000;
+
+const boundTo = (crawlId: number, place: string, kind: SessionKind): string =>
+  `crawl_session ${String(crawlId)} ${kind} ${place}`;
+
+/** What followed from another session. */
+export interface Renewed {
+  /** Hosts that let the crawl in again, and whose workflows should look. */
+  readonly hosts: readonly number[];
+  /** The crawl had ended with URLs queued at these hosts, and runs again: its workflow must be told. */
+  readonly reopened: boolean;
+}
+
+/**
+ * Keeps the parts; what stood at their places before is replaced. The crawl goes on at the hosts that had logged it out
+ * and that the parts reach. @returns null: there would be parts at more than `mostPlaces` places, so nothing was kept
+ */
+export const giveSession = (
+  pool: Pool,
+  keys: SecretKeys,
+  crawlId: number,
+  parts: readonly SessionPart[],
+  reaches: (place: string, origin: string) => boolean,
+): Promise<Renewed | null> =>
+  inTransaction(pool, async (db) => {
+    await lockCrawls(db, [crawlId]);
+    const known = (await listSessions(db, crawlId)).map(({ place, kind }) => `${kind} ${place}`);
+    const all = new Set([...known, ...parts.map(({ place, kind }) => `${kind} ${place}`)]);
+    if (all.size > mostPlaces) return null;
+    await storeParts(db, keys, crawlId, parts);
+    const out = await loggedOutHosts(db, crawlId, mostHosts);
+    const hosts = out.filter(({ origin }) => parts.some(({ place }) => reaches(place, origin)));
+    return letIn(
+      db,
+      crawlId,
+      hosts.map(({ id }) => id),
+    );
+  });
+
+/** For a crawl that the caller has made in this transaction, or whose row it holds. */
+export async function storeParts(
+  db: Queryable,
+  keys: SecretKeys,
+  crawlId: number,
+  parts: readonly SessionPart[],
+): Promise<void> {
+  for (const { place, kind, names, endsAt, value } of parts) {
+    const { key_id: keyId, sealed } = keys.seal(JSON.stringify(value), boundTo(crawlId, place, kind));
+    await putSession(db, { crawlId, place, kind, names, sealed, keyId, endsAt });
+  }
+  await raiseSessionRevision(db, crawlId);
+}
+
+async function letIn(db: Queryable, crawlId: number, hosts: readonly number[]): Promise<Renewed> {
+  if (hosts.length === 0) return { hosts, reopened: false };
+  await lockHosts(db, hosts);
+  const [row] = await letBackIn(db, crawlId, hosts);
+  for (const id of hosts) await tellOfHost(db, [crawlId], 'host.back', String(id), null);
+  const [stands] = await crawlStands(db, crawlId);
+  const goesOn = (endingsThatGoOn as readonly unknown[]).includes(stands?.cause);
+  const reopened = goesOn && (row?.waiting ?? 0) > 0;
+  if (reopened) await reopenClosedCrawls(db, [crawlId]);
+  return { hosts, reopened };
+}
+
+/** The crawl goes on, with the session that it has, at all hosts that have logged it out. */
+export const retrySession = (pool: Pool, crawlId: number): Promise<Renewed> =>
+  inTransaction(pool, async (db) => {
+    await lockCrawls(db, [crawlId]);
+    const out = await loggedOutHosts(db, crawlId, mostHosts);
+    return letIn(
+      db,
+      crawlId,
+      out.map(({ id }) => id),
+    );
+  });
+
+/** Takes back what the crawl has at a place. False: it has nothing there. */
+export const takeSession = (pool: Pool, crawlId: number, place: string): Promise<boolean> =>
+  inTransaction(pool, async (db) => {
+    await lockCrawls(db, [crawlId]);
+    if ((await removeSession(db, crawlId, place)).length === 0) return false;
+    await raiseSessionRevision(db, crawlId);
+    return true;
+  });
+
+/** All that a crawl has. @throws KeyMissing */
+export async function openSession(
+  db: Queryable,
+  keys: SecretKeys,
+  crawlId: number,
+): Promise<readonly SessionValue[]> {
+  const rows = await listSessions(db, crawlId);
+  return rows.map((row) => JSON.parse(keys.open(row, boundTo(crawlId, row.place, row.kind))) as SessionValue);
+}
+
+/**
+ * Notes that a host has logged the crawl out, and tells it. False: it had been noted, or the crawl has been given another
+ * session meanwhile.
+ */
+export const logOut = (
+  pool: Pool,
+  hostId: string,
+  crawl: { readonly id: number; readonly sessionRevision: number; readonly version: number },
+  why: string,
+): Promise<boolean> =>
+  inTransaction(pool, async (db) => {
+    await lockCrawls(db, [crawl.id]);
+    const { id, sessionRevision, version } = crawl;
+    const marked = await markLoggedOut(db, hostId, id, why, sessionRevision, version);
+    if (marked.length > 0) await tellOfHost(db, [crawl.id], 'host.parked', hostId, `session-ended: ${why}`);
+    return marked.length > 0;
+  });

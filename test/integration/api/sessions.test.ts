@@ -1,0 +1,152 @@
+/** Sessions of crawls over HTTP (F48): given with their secrets, and never shown with them. */
+import { describe, expect, it } from 'vitest';
+import type { Problem } from '../../../contracts/http/problem.ts';
+import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { SessionsView } from '../../../contracts/http/sessions.ts';
+import { logOut, SecretKeys } from '../../../storage/sessions/index.ts';
+import { addUrl, setState, tables, tablesWith } from '../../support/database/index.ts';
+import { ask, newKey, newTenant, type Answer } from './asking.ts';
+import { newCrawl, newRunningCrawl, withApi, withServed } from './world.ts';
+
+const { pool, api, control } = withApi();
+const keyless = withServed(pool, {
+  keys: new SecretKeys(() => {
+    throw new Error('the folder cannot be written');
+  }),
+});
+
+const secret = 'Zx9-s3cret-7Qp';
+const call = <T = SessionsView>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
+  ask<T>(api.url, api.key, method, path, body);
+const cookies = JSON.stringify([
+  { name: 'sid', value: secret, domain: '.example.com', path: '/', secure: true, expirationDate: 4e9 },
+  { name: 'csrf', value: secret, domain: 'www.example.com' },
+]);
+const basic = { origin: 'https://example.com', basic: { user: 'me', password: secret } };
+
+describe('/v1/crawls/{crawlId}/sessions', () => {
+  it('takes sessions, lists them without their secrets, and takes them back', async () => {
+    const path = `/v1/crawls/${await newCrawl(pool)}/sessions`;
+    await call('POST', path, { cookies });
+    const given = await call('POST', path, basic);
+    expect(given).toMatchObject({
+      status: 200,
+      body: {
+        sessions: [
+          { place: '.example.com', kind: 'cookies', names: ['sid'], endsAt: '2096-10-02T07:06:40.000Z' },
+          { place: 'https://example.com', kind: 'headers', names: ['authorization'], endsAt: null },
+          { place: 'www.example.com', kind: 'cookies', names: ['csrf'] },
+        ],
+        loggedOut: [],
+      },
+    });
+    expect((await call('GET', path)).body).toEqual(given.body);
+    const left = await call('DELETE', `${path}/${encodeURIComponent('https://example.com')}`);
+    expect(left.body.sessions.map(({ place }) => place)).toEqual(['.example.com', 'www.example.com']);
+    expect(await call('DELETE', `${path}/example.com`)).toMatchObject({ status: 404 });
+  });
+
+  it('keeps them sealed: no table has a secret in plain, in hexadecimal or in Base64', async () => {
+    const id = await newCrawl(pool);
+    await call('POST', `/v1/crawls/${id}/sessions`, { cookies });
+    await call('POST', `/v1/crawls/${id}/sessions`, basic);
+    const credentials = Buffer.from(`me:${secret}`).toString('base64');
+    for (const text of [secret, credentials, Buffer.from(secret).toString('hex')])
+      expect(await tablesWith(pool, text)).toEqual([]);
+    expect(await tablesWith(pool, 'csrf')).toEqual(['crawl_session']);
+    const { body } = await call<object>('GET', `/v1/crawls/${id}`);
+    expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  it('are taken with a new crawl', async () => {
+    const seeds = ['https://example.com/'];
+    const made = await call<CreatedCrawl>('POST', '/v1/crawls', { seeds, sessions: [{ cookies }, basic] });
+    expect(made.status).toBe(201);
+    const { body } = await call('GET', `/v1/crawls/${made.body.id}/sessions`);
+    expect(body.sessions).toHaveLength(3);
+    const bad = await call<Problem>('POST', '/v1/crawls', { seeds, sessions: [{ cookies: secret }] });
+    expect(bad).toMatchObject({ status: 422 });
+    expect(JSON.stringify(bad.body)).not.toContain(secret);
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{}, /give cookies, basic, bearer or headers/],
+    [{ cookies: `[{"name": "a", "value": "${secret}"}]` }, /cookie 1 has not the texts/],
+    [{ bearer: secret }, /origin: say where/],
+    [{ ...basic, bearer: secret }, /give one of them/],
+    [{ origin: 'https://example.com', bearer: `${secret} ${secret}` }, /no bearer token/],
+    [{ origin: 'https://example.com', headers: { Host: secret } }, /set by the crawler itself/],
+    [{ origin: 'https://example.com', headers: { 'X-Key': `${secret}\n` } }, /printable ASCII/],
+    [{ origin: `https://example.com/${secret}`, bearer: 'a' }, /is not an origin/],
+  ])('refuses what cannot be sent, and shows no secret', async (body, words) => {
+    const { status, body: problem } = await call<Problem>(
+      'POST',
+      `/v1/crawls/${await newCrawl(pool)}/sessions`,
+      body,
+    );
+    expect(status).toBe(422);
+    expect(JSON.stringify(problem)).toMatch(words);
+    if (!/origin/.test(words.source)) expect(JSON.stringify(problem)).not.toContain(secret);
+  });
+
+  it('are not taken where there is no key to keep them by', async () => {
+    const path = `/v1/crawls/${await newCrawl(pool)}/sessions`;
+    const { status, body } = await ask<Problem>(keyless.url, keyless.key, 'POST', path, basic);
+    expect([status, body.detail]).toEqual([503, expect.stringContaining('set ORBWEAVER_SECRET_KEY')]);
+    expect((await call('GET', path)).body.sessions).toEqual([]);
+  });
+
+  it('are those of the crawls of a tenant, and no reader gives them', async () => {
+    const path = `/v1/crawls/${await newCrawl(pool)}/sessions`;
+    const stranger = await newKey(pool, await newTenant(pool), 'admin');
+    const reader = await newKey(pool, '1', 'reader');
+    for (const [method, to] of [
+      ['GET', path],
+      ['POST', path],
+      ['POST', `${path}/retry`],
+      ['DELETE', `${path}/a`],
+    ] as const)
+      expect((await ask(api.url, stranger, method, to, method === 'POST' ? basic : undefined)).status).toBe(
+        404,
+      );
+    expect((await ask(api.url, reader, 'POST', path, basic)).status).toBe(403);
+    expect((await ask(api.url, reader, 'GET', path)).status).toBe(200);
+  });
+});
+
+describe('a crawl that a site has logged out', () => {
+  const loggedOut = async (origin: string) => {
+    const id = await newRunningCrawl(pool);
+    const { hostId: host } = await addUrl(pool, id, `${origin}/a`);
+    await logOut(pool, String(host), { id: Number(id), sessionRevision: 0, version: 1 }, 'answered 401');
+    return { id, host };
+  };
+
+  it('is shown so, goes on with another session that reaches the host, and is told of both', async () => {
+    const { id, host } = await loggedOut('https://www.example.com');
+    const path = `/v1/crawls/${id}/sessions`;
+    const view = await call('GET', path);
+    expect(view.body.loggedOut).toMatchObject([
+      { origin: 'https://www.example.com', why: 'answered 401', queued: 1 },
+    ]);
+    await setState(pool, id, 'finished');
+    const elsewhere = await call('POST', path, { ...basic, origin: 'https://example.org' });
+    expect(elsewhere.body.loggedOut).toHaveLength(1);
+    expect((await call('POST', path, { cookies })).body.loggedOut).toEqual([]);
+    expect(await tables.crawl.row(pool, { id })).toMatchObject({ state: 'running', session_revision: 2 });
+    expect(control.started).toContain(id);
+    const { turn_at: at } = await tables.queue.row(pool, { crawl_id: id, host_id: host });
+    expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    const kinds = (await tables.event.rows(pool, { crawl_id: id })).map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['host.parked', 'host.back', 'crawl.reopened']));
+  });
+
+  it.each([
+    ['its owner says so', 'POST', '/sessions/retry', undefined],
+    ['its headers are edited', 'PATCH', '', { headers: { Cookie: 'id=next' } }],
+  ])('asks again where %s', async (_, method, path, body) => {
+    const { id } = await loggedOut(`https://${path.length === 0 ? 'a' : 'b'}.example.net`);
+    expect((await call(method, `/v1/crawls/${id}${path}`, body)).status).toBe(200);
+    expect((await call('GET', `/v1/crawls/${id}/sessions`)).body.loggedOut).toEqual([]);
+  });
+});
