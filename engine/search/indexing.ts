@@ -2,12 +2,14 @@
  * Puts the pages of a crawl into the index for searches, in the order of the pages feed, from where it was left. Texts
  * are read from the stored bodies, so that crawls without a search pay nothing for it.
  *
- * A page can change its place without a new answer, and the feed does not bring it again then: the end of a crawl
- * chooses which of several copies is canonical, and a page that was read may be held as a soft 404. So once a crawl is
- * over, its feed is read once more, without texts, and compared with the index.
+ * A page can change its place without a new answer, and the feed does not bring it again then: a copy takes over the body
+ * of a page that has another one, the ranking chooses another copy, and a page that was read may be held as a soft 404.
+ * So while a crawl goes on, each look for new pages also compares some pages with the index, without their texts, in
+ * rounds over the whole feed; and once a crawl is over, its whole feed is compared.
  */
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';
+import type { PageField } from '../../contracts/page-fields.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { counted } from '../../domain/counted.ts';
 import { searchLimits, upTo } from '../../domain/search/page.ts';
@@ -31,24 +33,43 @@ import {
 const batch = 100;
 /** Milliseconds between two looks for new pages of a crawl that runs. */
 const restMs = 15_000;
+/** Pages that are compared at each of these looks: a million in eight hours, for a thousandth of the time. */
+const comparedAtOnce = 500;
 
 export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): Job {
   /** Pages without their texts; the texts of those that the index lacks, which are few, are read one by one. */
-  const compare = async (crawlId: string, items: readonly PageView[]): Promise<Look[]> => {
+  const compare = async (
+    crawlId: string,
+    items: readonly PageView[],
+    belongs: (page: PageView) => boolean,
+  ): Promise<Look[]> => {
     const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
     const had = await index.has(crawlId, pages);
     const rules = await findRules(pool, crawlId);
     const repeatedIn = repeatedReader(pool, crawlId);
     const looks: Look[] = [];
     for (const { item, key } of pages) {
-      if (!isOriginal(item)) looks.push({ key, page: null, isLost: false });
-      if (had.has(key) || !isOriginal(item) || item.contentHash === null) continue;
+      if (!belongs(item)) looks.push({ key, page: null, isLost: false });
+      if (had.has(key) || !belongs(item) || item.contentHash === null) continue;
       const repeated = await repeatedIn(item.url);
       const body = await textOf(item.contentHash, item.contentType, item.url, rules, repeated);
       // If it is gone, it is noted as lost already.
       if (body !== null) looks.push(lookAt({ ...item, text: body.text }));
     }
     return looks;
+  };
+
+  const read = async (
+    crawlId: string,
+    cursor: string | null,
+    limit: number,
+    fields: readonly PageField[],
+  ) => {
+    const answer = await retrying(() => readPages(pool, crawlId, { cursor, limit, fields }, textOf));
+    // The crawl has been removed meanwhile.
+    if (answer === 'unknown-crawl') throw new Lost();
+    if (answer === 'bad-cursor') throw new Error(`${String(cursor)} is no place in the pages feed`);
+    return answer;
   };
 
   const step = async ({ crawl_id: crawlId, progress, place }: IndexRow): Promise<Step<IndexRow>> => {
@@ -59,14 +80,13 @@ export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): 
       const anew = { store: index.name, round: round + 2, looked: 0, lost: 0, configs: [] };
       return { place: null, progress: anew, rest: 'more' };
     }
-    const { cursor = null, checks = false } = place ?? {};
-    const fields = checks ? [] : (['text'] as const);
-    const answer = await retrying(() => readPages(pool, crawlId, { cursor, limit: batch, fields }, textOf));
-    // The crawl has been removed meanwhile.
-    if (answer === 'unknown-crawl') throw new Lost();
-    if (answer === 'bad-cursor') throw new Error(`${String(cursor)} is no place in the pages feed`);
-    const { items, next, more } = answer;
-    const looks = checks ? await compare(crawlId, items) : items.map(lookAt);
+    const { cursor = null, checks = false, compared = null } = place ?? {};
+    const { items, next, more } = await read(crawlId, cursor, batch, checks ? [] : ['text']);
+    const looks = checks ? await compare(crawlId, items, isOriginal) : items.map(lookAt);
+    // The end of the feed of a crawl that goes on.
+    const rests = next !== null && !more && !checks;
+    const again = rests ? await read(crawlId, compared, comparedAtOnce, []) : null;
+    if (again !== null) looks.push(...(await compare(crawlId, again.items, mayBeOne)));
     const pages = looks.flatMap(({ page }) => page ?? []);
     const gone = looks.flatMap(({ page, key }) => (page === null ? [key] : []));
     await index.put({ crawlId, round, looked, pages, gone });
@@ -76,7 +96,11 @@ export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): 
         next === null
           ? { cursor: checks ? cursor : null, checks: !checks }
           : // A crawl that runs again while it is compared has pages to be indexed.
-            { cursor: next, checks: checks && more },
+            {
+              cursor: next,
+              checks: checks && more,
+              compared: again === null ? compared : again.more ? again.next : null,
+            },
       progress: {
         round: round + 1,
         looked: looked + (checks ? 0 : items.length),

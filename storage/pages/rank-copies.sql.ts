@@ -20,8 +20,9 @@ export async function rankCopies(db: Queryable, crawlId: number): Promise<number
  * rel=canonical names, else the page that most others name as theirs and are believed, else the page to which most
  * redirects lead, else most links, else the page nearest to a seed, else the page with the shortest URL. The others
  * become its aliases. A body that was read for several sites has one chosen page for each; `markTextDuplicates` chooses
- * among these. A body whose page has not been read yet, or is being fetched again, stays what it is; copies that are
- * being fetched again are told of their page later (`content_due`). Returns how many pages became copies, or copies of
+ * among these. A body whose page has not been read yet, or is being fetched again, stays what it is; but a page that failed
+ * or is excluded stands for nobody, and becomes a copy of one that is there. Copies that are being fetched again are told
+ * of their page later (`content_due`). Returns how many pages became copies, or copies of
  * another, or cease to be.
  */
 const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose-canonicals', walkMs)`
@@ -36,9 +37,10 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
        from bodies b
        join host h on h.id = b.host_id
        join content c on c.crawl_id = $1 and c.id = b.content_id
-       join bodies o on o.host_id = c.host_id and o.key = c.key and o.content_id = c.id
+       join url o on o.host_id = c.host_id and o.crawl_id = $1 and o.key = c.key and o.content_id = c.id
        left join current_reading p on p.crawl_id = $1 and p.content_id = c.id
-      where b.pages > 1
+      where case when o.state = 'done' then b.pages > 1 and o.stage = 0 and o.content_hash is not null
+                 else o.state in ('failed', 'excluded') end
    ), ${inboundOfCopies}, chosen as (
      select distinct on (content_id) content_id, host_id, key
        from copies left join inbound using (host_id, key)
@@ -46,15 +48,19 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
    ), owned as (
      update content c set host_id = n.host_id, key = n.key
        from chosen n where c.crawl_id = $1 and c.id = n.content_id and (c.host_id, c.key) <> (n.host_id, n.key)
-     returning c.id, c.host_id, c.key
+     returning with (old as before) c.id, c.host_id, c.key, before.host_id as from_host, before.key as from_key
    ), due as (
      insert into content_due (crawl_id, content_id) select $1, id from owned
+   ), told as (
+     select n.*, k.host_id as of_host, k.key as of_key from owned n join copies k on k.content_id = n.id
+     union
+     select n.*, n.from_host, n.from_key from owned n
    ), marked as (
      update url u
         set alias_host = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.host_id end,
             alias_key = case when (u.host_id, u.key) <> (n.host_id, n.key) then n.key end
-       from owned n join copies k on k.content_id = n.id
-      where u.crawl_id = $1 and u.host_id = k.host_id and u.key = k.key and u.content_id = n.id
+       from told n
+      where u.crawl_id = $1 and u.host_id = n.of_host and u.key = n.of_key and u.content_id = n.id
      returning 1
    )
    select count(*)::int as pages from marked`;

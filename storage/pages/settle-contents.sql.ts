@@ -29,8 +29,8 @@ const others = (
 
 /**
  * Settles the contents of these notes. If the page that stands for a content points at it no more, one of its copies
- * (of the first `mostHeirs`) takes over and is read by its own URL, a page of the content's own site before others; if there is none, the content
- * goes, with all that was read from it. Copies become copies of the page that stands for the content now, `mostCopies`
+ * (of the first `mostHeirs`) takes over and is read by its own URL: a page that is there before one that is held or failed, then one of the content's
+ * own site; if there is none, the content goes, with all that was read from it. Copies become copies of the page that stands for the content now, `mostCopies`
  * of them at a time; where there are more, the content is noted again.
  *
  * The notes go. The caller must have claimed the ranking and held the contents in earlier statements of the same
@@ -51,7 +51,7 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
            from (select * from url
                   where not stands.so and crawl_id = c.crawl_id and content_id = c.id and alias_host is not null
                   limit ${mostHeirs}) u
-          order by coalesce(u.content_hash = c.hash, false) desc, u.host_id = c.site desc, u.state = 'done' desc limit 1) heir on true
+          order by coalesce(u.content_hash = c.hash, false) desc, u.state = 'done' desc, u.host_id = c.site desc limit 1) heir on true
    ), gone as (
      delete from content c using left_behind l
       where not l.so and l.heir_key is null and c.crawl_id = l.crawl_id and c.id = l.id

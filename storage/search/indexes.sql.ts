@@ -22,6 +22,8 @@ interface IndexPlace {
   readonly cursor: string | null;
   /** The crawl is over, and what is indexed is compared with it once more. */
   readonly checks: boolean;
+  /** While the crawl goes on: up to where pages were compared with the index in this round. Null or absent: the start. */
+  readonly compared?: string | null;
 }
 
 /** Finished: all pages are in the index. Cancelled: the crawl is removed, and its pages leave the index. */
