@@ -23,7 +23,7 @@ export async function withHeartbeat<T>(
   }
 }
 
-/** One call of an activity that is called again and again ends after this many milliseconds: people see figures now and then. */
+/** A call of an activity that is called again and again ends after so many milliseconds, so that people see new figures. */
 const callMs = 15_000;
 
 /** Whether a call goes on, to be asked after each step. */

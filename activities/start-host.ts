@@ -25,14 +25,14 @@ const leaselessMs = 15_000;
 /** PENDING_ACTIVITY_STATE_STARTED of Temporal's API. */
 const started = 2;
 
-/** Between two attempts a visit waits for no longer than this because of a fault of ours (workflows/calls.ts). */
-const longestOfOursMs = 60_000;
+/** The longest pause between two attempts of a visit after a fault of ours (workflows/calls.ts). */
+const longestPauseMs = 60_000;
 
 /**
- * Does the workflow of a host that nobody has a lease of, and that may be visited, wait in vain? Either for a visit that
- * was begun long ago: the task never reached its worker, or its result never reached the server. Or for the next attempt,
- * which Temporal makes much later: the host's wait was shortened (`letOthersAsk`), and a crash came before the workflow was
- * told. A visit that waits for a free slot was not begun.
+ * Does the workflow of a host wait in vain? The caller has seen that nobody has a lease of the host, and that it may be
+ * visited. The workflow may wait for a visit that began long ago: the task never reached its worker, or its result never
+ * reached the server. Or it waits for the next attempt, which Temporal makes much later: the host's wait was shortened
+ * (`letOthersAsk`), and a crash came before the workflow was told. A visit that waits for a free slot has not begun.
  */
 export async function isStuck(
   workflows: Pick<WorkflowClient, 'getHandle'>,
@@ -41,12 +41,12 @@ export async function isStuck(
 ): Promise<boolean> {
   try {
     const { raw } = await workflows.getHandle(hostWorkflowId(origin)).describe();
-    const inMs = (seconds: unknown): number => Number(seconds) * 1_000 - Date.now();
+    const msUntil = (seconds: unknown): number => Number(seconds) * 1_000 - Date.now();
     return (raw.pendingActivities ?? []).some(
       ({ activityType, state, lastStartedTime: since, nextAttemptScheduleTime: next }) =>
         activityType?.name === visitActivity &&
-        ((Number(state) === started && inMs(since?.seconds ?? Infinity) < -forMs) ||
-          inMs(next?.seconds ?? -Infinity) > longestOfOursMs),
+        ((Number(state) === started && msUntil(since?.seconds ?? Infinity) < -forMs) ||
+          msUntil(next?.seconds ?? -Infinity) > longestPauseMs),
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;

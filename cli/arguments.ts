@@ -22,13 +22,13 @@ export function upTo(most: number): (text: string) => number {
   };
 }
 
-/** @param itself the least value may be given @param unit what the number counts; absent: nothing */
-export function decimal(least: number, itself: boolean, unit?: string): (text: string) => number {
+/** @param isIncluded `least` itself may be given @param unit what the number counts; absent: nothing */
+export function decimal(least: number, isIncluded: boolean, unit?: string): (text: string) => number {
   return (text) => {
     const value = numberIn(text);
-    if (value !== null && (itself ? value >= least : value > least)) return value;
+    if (value !== null && (isIncluded ? value >= least : value > least)) return value;
     const what = unit === undefined ? 'a number' : `a number of ${unit}`;
-    throw new InvalidArgumentError(`It must be ${what} ${itself ? 'from' : 'above'} ${String(least)}.`);
+    throw new InvalidArgumentError(`It must be ${what} ${isIncluded ? 'from' : 'above'} ${String(least)}.`);
   };
 }
 
@@ -85,7 +85,7 @@ export const oneCrawl = { '<id>': crawl } as const;
 export const ofCrawl = { '<crawl>': crawl } as const;
 
 /** A URL in any spelling. @throws CommandError if no crawl can have it */
-export function knownUrl(text: string): string {
+export function crawlableUrl(text: string): string {
   const read = canonicalize(text.trim());
   if (read.ok) return text;
   throw new CommandError(

@@ -7,7 +7,7 @@ import type { GivenAny, Take, Takes, Verb } from './verb.ts';
 /** Gets the exit code of the verb that ran: ours, or that of the program it ran. */
 type Ended = (exitCode: number) => void;
 
-/** @param words only the verb of these words gets what is below it; absent: all verbs do */
+/** @param words of the command line: only the family that they name is loaded, with its verbs; absent: all are */
 export async function createProgram(ended: Ended, words?: readonly string[]): Promise<Command> {
   const program = new Command('orbweaver')
     .description('A durable, polite web crawler orchestrated by Temporal.')
@@ -119,7 +119,7 @@ function addExamples(command: Command, words: string, examples: readonly string[
   command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
 }
 
-/** How a verb that uses an API names it. */
+/** Options by which a verb is told which API it uses. */
 const serverOptions = {
   '--server <url>':
     'URL of the API to use (or ORBWEAVER_SERVER); default: the stack that runs on the data folder',

@@ -1,6 +1,6 @@
 /**
- * The delays in force at a host: the host's delay between any two requests, made of what an operator set, its
- * robots.txt and its complaints ask for; and the delay between two turns of each crawl.
+ * The delays in force at a host: the host's delay between any two requests, made of what an operator has set, what its
+ * robots.txt asks for, and its complaints; and the delay between two turns of each crawl.
  */
 import { crawlDelayMs, hostDelayMs } from './pace.ts';
 import { rulesForAll, type Robots } from './robots.ts';
@@ -11,7 +11,7 @@ interface PacedCrawl {
   /** The names the crawl goes by, ours first. */
   readonly agentTokens: readonly [product: string, ...own: string[]];
   /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
-  readonly leave: boolean;
+  readonly mayHurry: boolean;
 }
 
 /** What an operator set for the host, and the learned slowdown, as in the host's row. */
@@ -43,8 +43,8 @@ export function hostPace(host: HostManners, crawls: readonly PacedCrawl[], robot
     delayMs: hostDelayMs({
       operatorMs: operatorMs(host.settings),
       robotsMs: product === undefined ? null : crawlDelayFor(robots, [product]),
-      leavesMs: crawls.flatMap(({ config: { delaySeconds }, leave }) =>
-        leave && delaySeconds !== null ? delaySeconds * 1_000 : [],
+      hurriedMs: crawls.flatMap(({ config: { delaySeconds }, mayHurry }) =>
+        mayHurry && delaySeconds !== null ? delaySeconds * 1_000 : [],
       ),
       slowdown: host.slowdown,
     }),
@@ -65,14 +65,14 @@ export const goesByCrawlDelay = (
 /** The pace of one crawl's turns at a host. */
 export const crawlPace = (
   host: HostManners,
-  { config, agentTokens, leave }: PacedCrawl,
+  { config, agentTokens, mayHurry }: PacedCrawl,
   robots: Robots | null,
 ): Pace => ({
   delayMs: crawlDelayMs({
     operatorMs: operatorMs(host.settings),
     robotsMs: crawlDelayFor(robots, agentTokens),
     askedMs: config.delaySeconds === null ? null : config.delaySeconds * 1_000,
-    leave,
+    mayHurry,
     slowdown: host.slowdown,
   }),
   factor: host.settings.delayFactor ?? config.delayFactor,

@@ -17,14 +17,14 @@ export interface HostDelaySources {
   /** Crawl-delay of robots.txt for our product token; null: none. */
   readonly robotsMs: number | null;
   /** What crawls ask for that an operator lets go below the default (not below robots.txt). */
-  readonly leavesMs: readonly number[];
+  readonly hurriedMs: readonly number[];
   /** How many times the delay is doubled after complaints. */
   readonly slowdown: number;
 }
 
 /** The delay between any two requests to a host, whichever crawls they are for. */
-export function hostDelayMs({ operatorMs, robotsMs, leavesMs, slowdown }: HostDelaySources): number {
-  const base = operatorMs ?? robotsMs ?? Math.min(defaultDelayMs, ...leavesMs);
+export function hostDelayMs({ operatorMs, robotsMs, hurriedMs, slowdown }: HostDelaySources): number {
+  const base = operatorMs ?? robotsMs ?? Math.min(defaultDelayMs, ...hurriedMs);
   return slowedMs(base, slowdown);
 }
 
@@ -36,7 +36,7 @@ export interface CrawlDelaySources {
   /** What the crawl asks for; null: nothing. */
   readonly askedMs: number | null;
   /** An operator lets the crawl go below the default. */
-  readonly leave: boolean;
+  readonly mayHurry: boolean;
   readonly slowdown: number;
 }
 
@@ -46,8 +46,8 @@ export interface CrawlDelaySources {
  * together.
  */
 export function crawlDelayMs(sources: CrawlDelaySources): number {
-  const { operatorMs, robotsMs, askedMs, leave, slowdown } = sources;
-  const least = operatorMs ?? robotsMs ?? (leave && askedMs !== null ? 0 : defaultDelayMs);
+  const { operatorMs, robotsMs, askedMs, mayHurry, slowdown } = sources;
+  const least = operatorMs ?? robotsMs ?? (mayHurry && askedMs !== null ? 0 : defaultDelayMs);
   return slowedMs(Math.max(least, askedMs ?? 0), slowdown);
 }
 

@@ -46,8 +46,9 @@ export async function storedMarkdown(
 }
 
 /**
- * As `storedBody`; of a 304 if the head of what has not changed was not kept. Null also where the head was not kept: of
- * several answers with a new body, the first is. A head is told only of an answer that came to the crawl's own tenant.
+ * The head of the answer that brought the body. If the URL was answered 304 and that head was not kept, the head of the
+ * 304. Null: neither was kept (of several answers with one new body, the first one's is), or there is no body. The head of
+ * an answer to another tenant is never given.
  */
 export async function storedHead(
   db: Queryable,

@@ -17,6 +17,7 @@ export type DnsAnswer =
   /** ENOTFOUND: the name does not exist; ENODATA: it does, without an address. */
   | { readonly absent: 'ENOTFOUND' | 'ENODATA' };
 
+/** What came of the question for one kind of address. */
 type Half =
   | { readonly records: readonly { readonly address: string; readonly ttl: number }[] }
   | { readonly code: string };
@@ -75,14 +76,14 @@ export class DnsServer {
   }
 
   /** Asks about the root, to which every resolver replies, if only with a refusal. Rejects if there is no reply. */
-  async reply(limitMs: number, signal: AbortSignal): Promise<void> {
+  async probe(limitMs: number, signal: AbortSignal): Promise<void> {
     const ares = this.#ares(limitMs / 2, 2, signal);
     const half = await this.#half(ares.resolveSoa('.').then(() => []));
     if ('code' in half && !isReply(half.code)) throw new Error(half.code);
   }
 
   /**
-   * One for each question: c-ares shortens the timeouts of a resolver that was quick to a quarter of a second, and does
+   * A resolver for one question: c-ares shortens the timeouts of a resolver that was quick to a quarter of a second, and does
    * not hear what comes later. It also gives each question a port of its own, which makes forged answers harder.
    */
   #ares(timeout: number, tries: number, signal: AbortSignal): Resolver {
@@ -105,7 +106,7 @@ export class DnsServer {
   }
 }
 
-/** What is known of one kind of address, once the other has settled the matter and a little time has passed. */
+/** The answer about one kind of address; ETIMEOUT: it has not come `otherKindMs` after the other kind was settled. */
 const patiently = (wanted: Promise<Half>, other: Promise<Half>): Promise<Half> =>
   Promise.race([
     wanted,

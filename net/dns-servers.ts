@@ -135,7 +135,7 @@ export class DnsServers {
   async #anyReplies(): Promise<boolean> {
     const end = this.#opened();
     try {
-      await Promise.any(this.#places.map(({ server }) => server.reply(this.#options.replyMs, end.signal)));
+      await Promise.any(this.#places.map(({ server }) => server.probe(this.#options.replyMs, end.signal)));
       return true;
     } catch {
       return false;

@@ -13,7 +13,7 @@ export function refuseUnowned(
   { allowPrivate = [], delaySeconds = null }: Pick<CrawlSettings, 'allowPrivate' | 'delaySeconds'>,
 ): void {
   if (tenantId === defaultTenant) return;
-  // Other addresses in the network of the workers are the business of the instance alone.
+  // What lies in the network of the workers belongs to those who run the instance.
   if (allowPrivate.length > 0)
     refuse(
       'allowPrivate: only crawls of the first tenant may name private addresses; ORBWEAVER_ALLOW_PRIVATE opens private addresses to the crawls of all tenants.',

@@ -1,4 +1,4 @@
-/** What changed of the pages of a crawl since they were fetched before. */
+/** What has changed in the pages of a crawl from one fetch to the next. */
 import {
   changeList,
   changesQuery,

@@ -18,10 +18,10 @@ export const shardRoutes = [
     handler:
       ({ pool, schedulers, settings }) =>
       async () => {
-        const [given] = await countShards(pool, settings.shards);
+        const [counted] = await countShards(pool, settings.shards);
         const splits = await listSplits(pool);
         const items = await Promise.all(
-          Array.from({ length: given?.shards ?? 0 }, async (_, shard): Promise<ShardView> => {
+          Array.from({ length: counted?.shards ?? 0 }, async (_, shard): Promise<ShardView> => {
             const view = await schedulers.view(shard);
             const split = splits.find((each) => each.from_shard === shard && !each.done);
             const splitInto = split === undefined ? null : { shard: split.to_shard, hosts: split.moved };
@@ -65,8 +65,8 @@ export const shardRoutes = [
     handler:
       ({ pool, schedulers, settings, log }) =>
       async ({ params: { shard } }) => {
-        const [given] = await countShards(pool, settings.shards);
-        const shards = given?.shards ?? 0;
+        const [counted] = await countShards(pool, settings.shards);
+        const shards = counted?.shards ?? 0;
         if (shard >= shards) throw new HttpProblem(404, `There is no shard ${String(shard)}.`);
         const [split] = await splitShard(pool, shard, shards);
         if (split === undefined)

@@ -9,6 +9,7 @@ import { roles, type Role, type Scope } from '../../contracts/tenancy.ts';
 export interface Guarded {
   readonly least: Role;
   readonly scope: Scope;
+  /** It is about the whole instance. */
   readonly instance: boolean;
 }
 export type Access = 'public' | Guarded;
@@ -60,7 +61,7 @@ export interface GuardedRoute {
   readonly path: string;
   /** As sent; null: the route is not about a crawl. */
   readonly crawlId: string | null;
-  /** How the request stands in the audit log: about who may do what, or other; null: it changes nothing, and is not there. */
+  /** The part of the audit log that gets an entry: about who may do what, or other; null: none, as nothing is changed. */
   readonly audit: 'security' | 'other' | null;
 }
 

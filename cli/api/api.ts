@@ -53,8 +53,8 @@ export interface Change extends Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds, at least, for which the next page of a list is asked for: what came before it would be lost. */
-const begunMs = 60_000;
+/** The next page of a list is asked for so many milliseconds at least: giving up loses the pages before it. */
+const withinListMs = 60_000;
 
 const jsonBody = { 'content-type': 'application/json' };
 
@@ -90,7 +90,7 @@ export function createApi(address: ApiAddress): Api {
           ask('GET', path, schema, { query: { ...query, cursor }, patienceMs: 0 });
         if (outlast !== undefined) return outlast(page);
         const { patienceMs: ms, signal } = address;
-        return askAgain(page, { ms: cursor === undefined ? ms : Math.max(ms, begunMs), signal });
+        return askAgain(page, { ms: cursor === undefined ? ms : Math.max(ms, withinListMs), signal });
       };
       for (let cursor: string | undefined, coming = pageAt(); ;) {
         const { items, next, more = true } = await coming;

@@ -1,6 +1,6 @@
 /** `body`: what a URL was answered with, as it was stored. */
 import { withApi } from '../api/target.ts';
-import { knownUrl, oneCrawl } from '../arguments.ts';
+import { crawlableUrl, oneCrawl } from '../arguments.ts';
 import { CommandError } from '../ending.ts';
 import { streamTo } from '../output/out-file.ts';
 import { does } from '../verb.ts';
@@ -17,7 +17,7 @@ export const verbs = [
     words: 'body',
     takes: {
       ...oneCrawl,
-      '<url>': { about: 'URL in any spelling', read: knownUrl },
+      '<url>': { about: 'URL in any spelling', read: crawlableUrl },
       '--head': 'write the head of the answer instead: status and fields',
       '--markdown': 'write the page as Markdown instead, its links made absolute',
       '--main': 'with --markdown: the main text alone, without what surrounds it',

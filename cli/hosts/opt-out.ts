@@ -21,7 +21,7 @@ export const verbs = [
     takes: {
       '<domain>': { about: 'a domain or an IP address', read: domain },
       '--reason <text>': 'why; shown to people who look at the list later',
-      '--public-suffix': 'also a domain under which others have theirs, such as com or github.io',
+      '--public-suffix': 'allow a domain under which others have their own, such as com or github.io',
       '--dry-run': 'say how many hosts and queued URLs the opt-out would reach, and change nothing',
     },
     examples: ['example.com --reason "their mail of 3 May"'],
@@ -32,7 +32,7 @@ export const verbs = [
           const body = { domain: name, dryRun: true };
           const preview = await api.change('POST', '/v1/opt-outs', optOutPreview, { body });
           const suffix = preview.publicSuffix
-            ? ` ${name} is a public suffix, under which others have their domains: --public-suffix takes it all the same.`
+            ? ` ${name} is a public suffix, under which others have their domains: it is opted out only with --public-suffix.`
             : '';
           return `An opt-out of ${name} would reach ${counted(preview.hosts, 'known host')} and exclude ${counted(preview.urls, 'queued URL')}. Nothing was changed.${suffix}`;
         }

@@ -58,8 +58,9 @@ async function* behind(all: AsyncIterable<CrawlEvent>, after: number): AsyncGene
   for await (const event of all) if (Number(event.id) > after) yield event;
 }
 
-/** Milliseconds until a stream that ended is opened again, and for which opening a stream is tried. */
+/** Milliseconds between the end of a stream and the next one. */
 const againMs = 2_000;
+/** Milliseconds for which no stream can be opened before the verb gives up. */
 const patienceMs = 60_000;
 
 /**

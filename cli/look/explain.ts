@@ -4,7 +4,7 @@ import { crawlView } from '../../contracts/http/crawls.ts';
 import { explanation, type Explanation } from '../../contracts/http/explain.ts';
 import { needPhrases } from '../../domain/limits.ts';
 import { withApi } from '../api/target.ts';
-import { knownUrl, oneCrawl } from '../arguments.ts';
+import { crawlableUrl, oneCrawl } from '../arguments.ts';
 import { printable, writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
 import { explainCrawlLines } from './explain-crawl.ts';
@@ -14,7 +14,7 @@ export const verbs = [
     words: 'explain',
     takes: {
       ...oneCrawl,
-      '[url]': { about: 'any spelling of the URL; absent: the crawl as a whole', read: knownUrl },
+      '[url]': { about: 'any spelling of the URL; absent: the crawl as a whole', read: crawlableUrl },
       '--json': 'as JSON',
     },
     examples: ['3', '3 https://example.com/private/'],

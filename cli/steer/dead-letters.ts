@@ -2,7 +2,7 @@
 import { deadLetterList, redriveAnswer, type RedriveAnswer } from '../../contracts/dead-letters.ts';
 import { grouped } from '../../domain/counted.ts';
 import { deadLetterClasses, isDeadLetterClass, type DeadLetterClass } from '../../domain/dead-letter.ts';
-import { knownUrl, oneCrawl } from '../arguments.ts';
+import { crawlableUrl, oneCrawl } from '../arguments.ts';
 import { CommandError } from '../ending.ts';
 import { readOrigin } from '../hosts/origin.ts';
 import { moment } from '../output/table.ts';
@@ -54,7 +54,7 @@ export const verbs = [
     words: 'redrive',
     takes: {
       ...oneCrawl,
-      '--url <url>': { about: 'only the dead letter of this URL, in any spelling', read: knownUrl },
+      '--url <url>': { about: 'only the dead letter of this URL, in any spelling', read: crawlableUrl },
       '--class <class>': { about: 'only dead letters of this class', read: readClass },
       '--host <origin>': {
         about:

@@ -1,8 +1,8 @@
 /**
  * The front queues (F03). A host waits, for each crawl, in the tier of the best URL that the crawl has due there, and in
  * one of two classes: hosts of authority, and the long tail. Tiers decide within a crawl which host comes next, never
- * between crawls or tenants: a score says something only beside scores of the same crawl, and a tenant that calls all
- * its URLs urgent must gain nothing by it.
+ * between crawls or tenants: only scores of one crawl can be compared, and a tenant that calls all its URLs urgent must
+ * gain nothing by it.
  */
 
 /** 0: high, 1: medium, 2: low. */
@@ -11,8 +11,8 @@ export const tiers: readonly Tier[] = [0, 1, 2];
 export const tierNames = ['high', 'medium', 'low'] as const;
 
 /**
- * Lowest priorities (domain/priority/) of the tiers high and medium: seeds and what stands close to them, pages that
- * something else speaks for, and all others, with what has failed. SQL has the same bounds in `front_tier`.
+ * Lowest priorities (domain/priority/) of the tiers high (seeds, and pages close to them) and medium (pages that another
+ * signal speaks for). All other URLs, and those that failed, are in the tier low. SQL has the same bounds in `front_tier`.
  */
 export const tierBounds = [0.3, 0.12] as const;
 
@@ -31,7 +31,7 @@ export const tierWeights: Readonly<Record<LoadMode, ByTier>> = {
   loaded: [0.8, 0.15, 0.05],
 };
 
-/** One place of so many explores: it goes to a host of the lowest tier that waits, first of the long tail. */
+/** One place in so many explores: it goes to a host of the lowest tier that waits, first of the long tail. */
 export const exploreEvery = 5;
 
 /** Share of the places of a tier that hosts of authority get while hosts of both classes wait. */

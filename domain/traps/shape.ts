@@ -25,11 +25,12 @@ export const domainOfShape = (shape: string): string | null =>
 /** URLs with a parameter of this name, whatever their paths. */
 export const withParameter = (name: string): string => `**?${name}`;
 export const isOfParameter = (shape: string): boolean => shape.startsWith('**?');
-/** Of pages of many kinds: below a folder, with a parameter, or with any others beside it. */
+/** The shape has pages of many kinds: all below a folder, all with a parameter, or all with any further parameters. */
 export const isWide = (shape: string): boolean => shape.includes('**');
 
 const mostSegments = 20;
-const mostRepeats = 3;
+/** A part that occurs so often makes a loop. */
+const repeatsOfLoop = 3;
 /** Levels of folders that are shapes of their own. */
 const folderLevels = 3;
 /** Most query parameters that are looked at one by one. */
@@ -133,12 +134,12 @@ export const depthOf = (pathAndQuery: string): number => {
 };
 
 function hasRepeats(parts: readonly string[]): boolean {
-  if (parts.length < mostRepeats) return false;
+  if (parts.length < repeatsOfLoop) return false;
   const times = new Map<string, number>();
   for (const part of parts) {
     if (part === '') continue;
     const count = (times.get(part) ?? 0) + 1;
-    if (count === mostRepeats) return true;
+    if (count === repeatsOfLoop) return true;
     times.set(part, count);
   }
   return false;

@@ -1,12 +1,13 @@
 /**
- * Links that are in the frontier of their crawl (`OpenCrawl.seenAs`) for certain, by their spelling: most links of a page
- * stand on other pages of its site too, and need no canonical form, no key and no look at the seen-set. What is not known
- * here, the seen-set decides.
+ * Links that are certainly in the frontier of their crawl (`OpenCrawl.seenAs`), by their spelling. Most links of a page
+ * stand on other pages of its site too: they need no canonical form, no key and no look at the seen-set, which decides
+ * about links that are not known here.
  */
 
 /** Characters of the links of one generation, about 4 MB. */
 const mostCharacters = 4_000_000;
 
+/** URLs by crawl. When the young generation is full it becomes the old one; a URL that is asked for moves to the young. */
 type Generation = Map<string, Set<string>>;
 
 export class KnownLinks {

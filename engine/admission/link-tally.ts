@@ -34,11 +34,11 @@ interface Tally {
   readonly pages: LinkSketch;
   /** Sum of the levels of both counts, now and at the last score. A URL that is admitted is scored with one link. */
   level: number;
-  scored: number;
+  scoredLevel: number;
   /** The most that any link promises of the crawl's focus, now and at the last score; -1: not scored yet. */
   promise: number;
-  promised: number;
-  /** The URL does not wait any more, or is none of the crawl's: it is not counted. */
+  scoredPromise: number;
+  /** The URL does not wait any more, or is none of the crawl's: its links are not counted. */
   settled: boolean;
 }
 
@@ -111,18 +111,18 @@ export class LinkTally {
       if (tally.settled) continue;
       const internal = url.startsWith(origin) && url.charAt(origin.length) === '/';
       const isNew = internal ? noteSource(tally.pages, page) : noteSource(tally.hosts, hostId);
-      if (promises !== null) this.#promise(tally, promises.get(url) ?? 0);
+      if (promises !== null) this.#notePromise(tally, promises.get(url) ?? 0);
       if (!isNew) continue;
       tally.level = levelOf(tally);
-      if (tally.level > tally.scored) this.#due.add(tally);
+      if (tally.level > tally.scoredLevel) this.#due.add(tally);
     }
   }
 
   /** A URL is admitted with the promise of the first link to it. */
-  #promise(tally: Tally, promise: number): void {
-    if (tally.promised < 0) tally.promised = promise;
+  #notePromise(tally: Tally, promise: number): void {
+    if (tally.scoredPromise < 0) tally.scoredPromise = promise;
     tally.promise = Math.max(tally.promise, promise);
-    if (tally.promise >= tally.promised + tellingRise) this.#due.add(tally);
+    if (tally.promise >= tally.scoredPromise + tellingRise) this.#due.add(tally);
   }
 
   /** To be called when the pages that were noted are committed; mostly does nothing. */
@@ -136,8 +136,8 @@ export class LinkTally {
     this.#allowed -= chosen.length;
     for (const tally of chosen) {
       this.#due.delete(tally);
-      tally.scored = tally.level;
-      tally.promised = tally.promise;
+      tally.scoredLevel = tally.level;
+      tally.scoredPromise = tally.promise;
     }
     await this.#rescore(chosen);
   }
@@ -148,13 +148,13 @@ export class LinkTally {
     const sorted = Float64Array.from(this.#due, urgency).sort();
     const least = sorted[sorted.length - most] ?? 0;
     const chosen: Tally[] = [];
-    const even: Tally[] = [];
+    const tied: Tally[] = [];
     for (const tally of this.#due) {
       const urgent = urgency(tally);
       if (urgent > least) chosen.push(tally);
-      else if (urgent === least) even.push(tally);
+      else if (urgent === least) tied.push(tally);
     }
-    return chosen.concat(even.slice(0, most - chosen.length));
+    return chosen.concat(tied.slice(0, most - chosen.length));
   }
 
   async #rescore(tallies: readonly Tally[]): Promise<void> {
@@ -164,6 +164,7 @@ export class LinkTally {
     >();
     for (const tally of tallies) {
       const link = canonicalize(tally.url);
+      // Until Postgres says that the URL waits.
       tally.settled = true;
       if (!link.ok) continue;
       const key = urlKey(link.value.canonical).toString('hex');
@@ -178,7 +179,7 @@ export class LinkTally {
       key,
       hosts: sketchText(tally.hosts),
       pages: sketchText(tally.pages),
-      relevance: tally.promised < 0 ? null : tally.promise,
+      relevance: tally.scoredPromise < 0 ? null : tally.promise,
     }));
     const waiting = await retrying(() => addLinks(this.#pool, JSON.stringify(rows)));
     const origins = waiting.map(({ at }) => all[at]?.link.host ?? '');
@@ -192,7 +193,7 @@ export class LinkTally {
       tally.settled = false;
       Object.assign(tally.hosts, readSketch(row.hosts));
       Object.assign(tally.pages, readSketch(row.pages));
-      tally.scored = tally.level = levelOf(tally);
+      tally.scoredLevel = tally.level = levelOf(tally);
       const crawl = await this.#books.crawls.open(tally.crawlId);
       const { score } = scoreOf(
         {
@@ -229,9 +230,9 @@ export class LinkTally {
       pages: emptySketch(),
       settled: false,
       promise: 0,
-      promised: -1,
+      scoredPromise: -1,
       level: 0,
-      scored: linkLevel(1),
+      scoredLevel: linkLevel(1),
     };
     let ofCrawl = this.#young.get(crawlId);
     if (ofCrawl === undefined) this.#young.set(crawlId, (ofCrawl = new Map<string, Tally>()));
@@ -248,8 +249,8 @@ export class LinkTally {
 }
 
 /** A better promise goes before any number of links. */
-const urgency = ({ level, promise, promised }: Tally): number =>
-  level + (promised < 0 ? 0 : 1_000 * (promise - promised));
+const urgency = ({ level, promise, scoredPromise }: Tally): number =>
+  level + (scoredPromise < 0 ? 0 : 1_000 * (promise - scoredPromise));
 
 const levelOf = ({ hosts, pages }: Tally): number =>
   linkLevel(sourcesOf(hosts)) + linkLevel(sourcesOf(pages));

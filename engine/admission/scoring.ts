@@ -11,7 +11,7 @@ export interface Scored extends Pick<
   'depth' | 'parentPriority' | 'inboundHosts' | 'inboundPages' | 'relevance'
 > {
   readonly url: string;
-  /** Origin. */
+  /** Its origin. */
   readonly host: string;
   /** The last change that a sitemap names, in epoch milliseconds; null: none is known. */
   readonly lastmod: number | null;
@@ -43,6 +43,6 @@ export function scoreOf(
   return { ...score(signals, weights), signals };
 }
 
-/** What a URL promises of the crawl's focus by itself, without a link; 0: the crawl has none. */
+/** How much a URL promises to be about the crawl's focus, judged without a link to it; 0: the crawl has no focus. */
 export const promiseOf = ({ topic }: Pick<OpenCrawl, 'topic'>, url: string): number =>
   topic?.promise(url, { anchor: '', around: '' }, 0, 0) ?? 0;

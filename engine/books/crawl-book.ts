@@ -68,7 +68,7 @@ export interface OpenCrawl {
   /** Domains that count as trusted, each with all below it. */
   readonly trusted: ReadonlySet<string>;
   /** The crawl's delay may be shorter than the default, but not shorter than what robots.txt asks for. */
-  readonly leave: boolean;
+  readonly mayHurry: boolean;
   readonly allowPrivate: readonly string[];
 }
 
@@ -183,7 +183,7 @@ export class CrawlBook {
         weights: weightsOf(config.priority, config.focus !== null),
         topic: config.focus === null ? null : new Topic(config.focus),
         trusted: new Set(config.trustedDomains),
-        leave: row.tenant_id === defaultTenant,
+        mayHurry: row.tenant_id === defaultTenant,
         allowPrivate: [...this.#settings.allowPrivate, ...config.allowPrivate],
       },
       quarantine,

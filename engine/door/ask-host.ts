@@ -46,7 +46,7 @@ export async function askHost(
   const { pool } = context.dependencies;
   const { lease, pacer } = visit;
   const { taken, allowance } = lease;
-  const goesOn = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
+  const visitIfSmall = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
     if (firstVisitSize(met, 0) === 0 || taken.failures > 0) return { kind: 'known' };
     // Pages are asked for in the turns of crawls, which may have asked this host before.
     await visit.gather(await waitingCrawls(pool, lease.hostId));
@@ -72,7 +72,7 @@ export async function askHost(
     );
     if (running.every(Boolean) && (await isAllKeptBack(context, visit))) return { kind: 'unasked' };
     const { fresh, older } = visit.known;
-    if (fresh !== null) return goesOn(fresh, leaves);
+    if (fresh !== null) return visitIfSmall(fresh, leaves);
     if ((await visit.mayBegin((waitMs) => waitMs <= patienceMs)) !== null) return { kind: 'unasked' };
     if ((await allowance.grant(pool, lease.hostId, taken.token, 1)) === 0) return { kind: 'unasked' };
     const [first] = visit.crawls;
@@ -84,7 +84,7 @@ export async function askHost(
       leaves({ waitMs: reading.waitMs });
       return { kind: 'unasked' };
     }
-    if (reading.kind === 'rules') return goesOn(reading.robots, leaves);
+    if (reading.kind === 'rules') return visitIfSmall(reading.robots, leaves);
     const trouble = troubleOf(reading, older !== null, taken.failures);
     if (trouble === null) return { kind: 'known' };
     const lastError = `${trouble.class}: ${trouble.message}`;

@@ -18,7 +18,7 @@ export interface Rules {
   readonly movable: readonly ExcludedReason[];
   readonly judge: ScopeJudge;
   readonly takes: MediaFilter;
-  /** The scope reaches a sitemap on the host of the sitemap that names it. */
+  /** The scope lets in a sitemap that lies on the host of the sitemap which names it. */
   readonly reachesVouched: boolean;
   /** Whether the scope reaches each of the links, by the seeds that the crawl has now. */
   readonly within: (links: readonly CanonicalUrl[]) => Promise<boolean[]>;
@@ -67,7 +67,7 @@ export function admitsLimited({ row, link, inside }: Reached<RuledUrl>, { judge 
   return row.unruled || (link !== null && judge(link, { ...row, inside }).verdict === 'admit');
 }
 
-const before = ({ host_id, key, state, reason }: RuledUrl) => ({
+const asItWas = ({ host_id, key, state, reason }: RuledUrl) => ({
   host_id,
   key,
   was: state,
@@ -75,7 +75,7 @@ const before = ({ host_id, key, state, reason }: RuledUrl) => ({
 });
 
 export const queuedAgain = (row: RuledUrl): JudgedUrl => ({
-  ...before(row),
+  ...asItWas(row),
   state: 'queued',
   reason: null,
   detail: null,
@@ -108,7 +108,7 @@ export async function judgeEach<Row, Verdict>(
 /** What becomes of a URL if a limit of the settings ends the crawl. @param moved what becomes of it by the rules alone */
 export function cutByLimit(row: RuledUrl, moved: JudgedUrl | null): JudgedUrl | null {
   if (row.state === 'excluded') return moved?.state === 'queued' ? null : moved;
-  return moved ?? { ...before(row), state: 'excluded', reason: cutOff, detail: null };
+  return moved ?? { ...asItWas(row), state: 'excluded', reason: cutOff, detail: null };
 }
 
 /** The URL was fetched before, and bodies of its type are not taken: no need to fetch it again to find that out. */
@@ -128,10 +128,10 @@ export function judgeAgain(
   if (verdict.verdict === 'admit') {
     if (row.state !== 'queued') return queuedAgain(row);
     if (!isRefused(row, takes)) return null;
-    return { ...before(row), state: 'excluded', reason: unwantedType, detail: row.content_type };
+    return { ...asItWas(row), state: 'excluded', reason: unwantedType, detail: row.content_type };
   }
   const reason = verdict.verdict === 'outside' ? outOfScope : verdict.reason;
   const { detail } = verdict;
   if (row.state === 'excluded' && row.reason === reason && row.detail === detail) return null;
-  return { ...before(row), state: 'excluded', reason, detail };
+  return { ...asItWas(row), state: 'excluded', reason, detail };
 }

@@ -67,11 +67,11 @@ function delaysInForce(
   userAgent: string,
 ): { readonly all: number; readonly own: number } {
   const robots = parseRobots(host.robots_body ?? '');
-  const crawls = host.crawls.map(({ id, delay, factor, agent, leave }) => ({
+  const crawls = host.crawls.map(({ id, delay, factor, agent, mayHurry }) => ({
     id,
     config: { delaySeconds: delay, delayFactor: factor },
     agentTokens: namesOf(userAgent, agent ?? userAgent),
-    leave,
+    mayHurry,
   }));
   const adapted = ({ delayMs, factor }: Pace): number => adaptedDelayMs(delayMs, factor, host.took_ms);
   const all = adapted(hostPace(host, crawls, robots));

@@ -50,7 +50,7 @@ function frontMatter({ url, title, description, language, fetchedAt }: PageView,
   return `---\n${lines.join('')}---\n\n`;
 }
 
-/** Files of the zip. */
+/** Files that the zip has so far: all that the format remembers. */
 const filesOf = (memory: unknown): number => (memory as number | null) ?? 0;
 
 async function end(draft: Draft, files: number): Promise<void> {

@@ -9,7 +9,7 @@ import {
   type RedriveCounts,
 } from '../../domain/dead-letter.ts';
 import { canonicalize } from '../../domain/url.ts';
-import { loadCrawls, reopenCrawls } from '../../storage/crawls/index.ts';
+import { loadCrawls, reopenCrawlsAtHost } from '../../storage/crawls/index.ts';
 import { answerAsks, bringBack, hostIds } from '../../storage/hosts/index.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import {
@@ -120,7 +120,7 @@ async function tellCrawls(
   const crawls =
     crawlId !== null
       ? (await loadCrawls(pool, [Number(crawlId)])).filter(({ state }) => state === 'running')
-      : await reopenCrawls(pool, hostId ?? '0');
+      : await reopenCrawlsAtHost(pool, hostId ?? '0');
   for (const { id } of crawls) await reopen(String(id));
 }
 

@@ -16,7 +16,7 @@ export class ReaderAtHand {
   readonly #dependencies: Dependencies;
   readonly #extractor: () => Promise<Extractor>;
   #made: Promise<PageReader> | null = null;
-  /** How many contents were named that had no id yet. */
+  /** Contents that have no id yet are named -1, -2, and so on: how many were. */
   #named = 0;
 
   /** @param extractor takes 25 MB: it is made for the first page */

@@ -49,11 +49,11 @@ import { lastUsed } from '../last-used.ts';
 const fewestPages = 3;
 /** Words of a page beside which a path is made up. */
 const fewestWords = 20;
-/** After so many pages of a host, and each time after twice as many, repeated texts are looked for. */
+/** Repeated texts are looked for after so many pages of a host, and again each time their number has doubled. */
 const firstLook = 20;
 /** Most pages, those read last, that are looked at again when a host turns out to answer made-up paths. */
 const mostLookedAt = 500;
-/** Most pages beside which an answer is judged that is like the page beside which its path was made up. */
+/** An answer that is like the page beside which its path was made up is compared with so many other pages at most. */
 const mostBeside = 9;
 /** Milliseconds after which a host that could not be asked is tried again. */
 const retryMs = 3_600_000;
@@ -64,7 +64,9 @@ interface AtHost {
   pages: number;
   /** Pages beside which a path could have been made up. */
   met: number;
+  /** Folders that were asked about. */
   readonly asked: Set<string>;
+  /** Milliseconds since 1970. */
   notBefore: number;
 }
 

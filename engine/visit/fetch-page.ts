@@ -126,15 +126,14 @@ export class PageFetch {
     const finish = (await this.#context.atHand?.store(read, row, leasing)) ?? null;
     if (finish === null) return false;
     this.#finishing = finish();
-    // Whether it fails is asked before the next page is stored, and in the end.
+    // Its failure is noticed before the next page is stored, or by `finish`.
     this.#finishing.catch(() => undefined);
     return true;
   }
 
   /**
-   * The target, if its host is known and cookies of the chain may open it: a URL of the chain, or one that waits already.
-   * Queued with the result that leads there, so that the crawl never looks finished in between, and no crash comes
-   * between.
+   * The target, if its host is known and it is to be asked with cookies of the chain, or again since they have changed.
+   * It is queued together with the result that leads there: in between, the crawl could look finished, or a process die.
    */
   async #ledTo(
     chain: RedirectChain,
@@ -157,7 +156,7 @@ export class PageFetch {
     return this.#visit.waitMs / 20;
   }
 
-  /** Requests a URL and stores its body. No caller holds the body after that. Null: no answer, the slice must end. */
+  /** Requests a URL and stores its body, which nobody holds afterwards. Null: there is no answer, and the slice must end. */
   async #request(
     wanted: Wanted,
     copy: EarlierCopy | null,
@@ -243,7 +242,7 @@ export class PageFetch {
     return this.#visit.crawls.some((other) => other.tenantId !== tenantId);
   }
 
-  /** What an answer says of the host. Of trouble that only URLs of one tenant have shown, others wait for their part. */
+  /** What an answer says of the host. Trouble that only URLs of one tenant have shown delays other tenants by less. */
   #forOthers(host: HostNext, crawl: OpenCrawl): HostNext {
     const { trouble } = host;
     if (trouble?.forAllMs === undefined || !this.#isShared(crawl)) return host;

@@ -23,7 +23,7 @@ export async function sleep(
 
 /**
  * Waits for as long as `next` says, in milliseconds, and then asks it again, until it says 0 or less or the signal is
- * aborted. Asks it at once. Whoever waits for many times the same length needs one timer for all of it.
+ * aborted. Asks it at once. Waits of the same length, one after another, share one timer.
  * @throws what `next` throws
  */
 export async function sleepBy(next: () => number, signal: AbortSignal): Promise<void> {

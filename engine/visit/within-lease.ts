@@ -11,9 +11,9 @@ import type { HostLease } from './lease-keeper.ts';
 export const noRoom = Symbol('no room for the body');
 
 /**
- * Takes the last look when the request is connected and its bytes are about to leave. That stops a process that was
- * frozen while it connected, and a request to a host that has opted out meanwhile. An exchange that outlives its
- * lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
+ * Asks `mayLeave` once the request is connected and its bytes are about to leave, and then calls `left`. That stops a
+ * process that was frozen while it connected, and a request to a host that has opted out meanwhile. An exchange that
+ * outlives its lease is aborted, since the next holder relies on that; while the lease is renewed, the exchange goes on.
  * Null: no request was sent, or the lease ran out.
  */
 export async function exchangeWithin(

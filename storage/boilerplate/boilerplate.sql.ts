@@ -4,6 +4,7 @@ import { statement } from '../postgres/index.ts';
 
 /** A block that many pages of a host have. */
 export interface RepeatedBlock {
+  /** Hash of its words. */
   readonly mark: number;
   /** Its beginning. */
   readonly text: string;

@@ -5,7 +5,7 @@ import { statement } from '../postgres/index.ts';
 export const addHolder = statement<[id: string, leaseMs: number]>('add-permit-holder')`
    insert into permit_holder (id, held_until) values ($1, now() + $2 * interval '1 millisecond')`;
 
-/** No row: the time of the process was over, and what it had is not its own any more. */
+/** No row: the time of the process was over, and its permits are not its own any more. */
 export const renewHolder = statement<[id: string, leaseMs: number], { id: string }>('renew-permit-holder')`
    update permit_holder set held_until = now() + $2 * interval '1 millisecond'
     where id = $1 and held_until > now() returning id`;
@@ -22,7 +22,7 @@ export const liveHolders = statement<[], { id: string }>('live-permit-holders')`
 export interface GroupRow {
   readonly name: string;
   readonly books: GroupBooks;
-  /** The database's clock, in milliseconds. */
+  /** The database's clock, in milliseconds since 1970. */
   readonly now_ms: number;
 }
 
@@ -48,7 +48,7 @@ export const writeGroups = statement<[rows: string]>('write-permit-groups')`
 export const removeGroups = statement<[names: readonly string[]]>('remove-permit-groups')`
    delete from permit_group where name = any ($1)`;
 
-/** Some groups that nobody has locked, for whoever clears away what killed processes have left. */
+/** Some groups, without a lock, for the chore that clears away what killed processes have left. */
 export const someGroups = statement<[after: string, limit: number], { name: string }>('some-permit-groups')`
    select name from permit_group where name > $1 order by name limit $2`;
 

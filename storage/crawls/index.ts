@@ -10,7 +10,7 @@ export {
 export { removeBatch, freeBodies } from './crawl-removal.ts';
 export { crawlTime } from './crawl-time.ts';
 export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl } from './crawls.ts';
-export { setCrawlState, reopenClosedCrawls, reopenCrawls } from './life.sql.ts';
+export { setCrawlState, reopenClosedCrawls, reopenCrawlsAtHost } from './life.sql.ts';
 export { markExpired, markRemoved } from './removal.sql.ts';
 export {
   listCrawls,

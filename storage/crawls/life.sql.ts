@@ -45,10 +45,8 @@ export const reopenClosedCrawls = statement<[crawlIds: readonly number[]], { id:
    )
    select id from reopened`;
 
-/**
- * Makes crawls run again that finished while URLs waited at this host. Answers the ids of all crawls with URLs here.
- */
-export const reopenCrawls = statement<[hostId: string], { id: number }>('reopen-crawls')`
+/** Makes crawls run again that ended while URLs waited at this host. Answers the ids of all that run with URLs here. */
+export const reopenCrawlsAtHost = statement<[hostId: string], { id: number }>('reopen-crawls')`
    with waiting as materialized (
      select c.id from crawl c join host_queue q on q.crawl_id = c.id
       where q.host_id = $1 and q.has_queued and c.state in ('running', 'finished', 'failed')

@@ -7,7 +7,7 @@ import { hostSettingNames, type HostSettings } from '../../contracts/hosts.ts';
 /** One setting, as text; null: the setting is not set. */
 export const hostSetting = (name: keyof HostSettings, host = ''): string => `(${host}settings ->> '${name}')`;
 
-/** Requests a day, where somebody has set them or the host's quality does; null: as many as any host may get. */
+/** Requests a day, as an operator has set them, else as the host's quality asks; null: as many as any host may get. */
 export const hostQuota = (host = ''): string =>
   `coalesce(${hostSetting('quotaPerDay', host)}::int, ${host}budget)`;
 

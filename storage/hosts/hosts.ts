@@ -155,6 +155,6 @@ function summaryOf(row: HostRow): HostSummary {
 
 /** The delay in seconds, as far as the row tells: that of the last slice, under the present slowdown and settings. */
 const delayInForce = ({ settings, base_delay_ms: robotsMs, slowdown }: HostRow): number =>
-  hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, leavesMs: [], slowdown }) / 1_000;
+  hostDelayMs({ operatorMs: operatorMs(settings), robotsMs, hurriedMs: [], slowdown }) / 1_000;
 
 const instant = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,4 +1,4 @@
-/** Hosts as they stand. */
+/** Rows of hosts: as people see them, how they are made, and which crawls have work at a host. */
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { rankOfAuthority } from '../../domain/host-quality.ts';
 import { hostStateNames, hostStates, type HostState } from '../../domain/host-state.ts';
@@ -13,6 +13,7 @@ export interface HostRow {
   readonly origin: string;
   readonly state: HostState;
   readonly parked_at: Date | null;
+  /** How many times the delay is doubled after complaints. */
   readonly slowdown: number;
   readonly failures: number;
   readonly failing_since: Date | null;
@@ -25,11 +26,13 @@ export interface HostRow {
   /** The quality in force, and whether an operator has set it; 1 for a host that nobody has looked at. */
   readonly quality: number;
   readonly pinned: boolean;
-  /** So many of its requests fail that it is left for later. */
+  /** It is left for later, since so many of its requests fail. */
   readonly later: boolean;
   /** Requests a day by its quality; null: as many as any host. */
   readonly budget: number | null;
+  /** 1: an authority in every crawl; -1: in none; 0: only where a seed names the host. */
   readonly esteem: -1 | 0 | 1;
+  /** The day in the host's time zone for which requests are counted; null: none was sent yet. */
   readonly requests_day: string | null;
   readonly requests_used: number;
   readonly requests_reserved: number;

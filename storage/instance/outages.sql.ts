@@ -3,7 +3,7 @@ import type { OutDependency, Outage } from '../../domain/outage.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
 
 /**
- * Notes what a worker process sees of outages, and forgets those that are over for a day. `rows`: [{dependency,
+ * Notes what a worker process sees of outages, and forgets those that nobody has seen for a day. `rows`: [{dependency,
  * since_ago, seen_ago, over, why}], ages in milliseconds; an outage that goes on keeps its beginning.
  */
 export const noteOutages = statement<[worker: string, rows: string]>('note-outages')`
@@ -46,6 +46,6 @@ const outagesSeen = statement<
    having max(seen_at) < now() - interval '15 seconds'
     order by since`;
 
-/** What is out now, the longest first. What a process saw that has died since does not count: its death does. */
+/** What is out now, the longest first. What a process saw before it died does not count. */
 export const currentOutages = async (db: Queryable): Promise<Outage[]> =>
   (await outagesSeen(db)).map(({ since, ...outage }) => ({ ...outage, since: since.toISOString() }));

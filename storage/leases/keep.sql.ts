@@ -9,8 +9,8 @@ import { fetcherWants, isOurs } from './take.sql.ts';
 export interface LeaseNews {
   readonly token: number;
   /**
-   * It is its holder's no longer. False: it was renewed, and somebody waits for the host, so that the visit must end soon.
-   * Null: it was renewed, and a foreign fetcher wants the host, so that the visit ends after its turn.
+   * True: its holder has lost it. False: it was renewed, but somebody waits for the host, so the visit must end soon.
+   * Null: it was renewed, but a foreign fetcher wants the host, so the visit ends after its turn.
    */
   readonly lost: boolean | null;
 }
@@ -117,7 +117,7 @@ export interface Leaving {
 /** What a visit leaves of the sums of earlier ones. Its exponent is bounded: a `real` that becomes too small is an error. */
 const kept = `power(0.5, least(l.asked, ${String(10 * halfForgotten)}) / ${String(halfForgotten)})`;
 
-/** The wait that the holder leaves, without the pace if settings were changed meanwhile. */
+/** How long the host must wait now, as an interval; without its pace if settings were changed meanwhile. */
 const waited = `interval '1 millisecond' *
                          case when settings_revision = coalesce(l.revision, settings_revision) then l.wait_ms else l.held_ms end`;
 

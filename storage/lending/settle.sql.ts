@@ -1,4 +1,4 @@
-/** How the report of a foreign fetcher is stored. */
+/** The report of a foreign fetcher: which loan it is about, and what is stored of it. */
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { askAgainMs, wantsMs } from '../../domain/lending.ts';
@@ -17,9 +17,7 @@ export const claimLentHost = statement<[hostId: number, token: number, holdMs: n
     where id = $1 and lease_token = $2 and lease_until > now()
    returning ${takenColumns}`;
 
-/**
- * Locks a host until the transaction ends, if its lease is still the one under which it was lent; no row: it is not.
- */
+/** Locks a host until the transaction ends; no row: the lease under which it was lent is over. */
 export const lockLentHost = statement<[hostId: number, token: number], { id: number }>('lock-lent-host')`
    select id from host where id = $1 and lease_token = $2 and lease_until > now() for update`;
 
@@ -99,8 +97,8 @@ export const settleLentUrl = statement<[token: number, hostId: number, slowMs: n
      from settled where id = $2`;
 
 /**
- * The first page of a crawl with this hash that a foreign fetcher has reported; if there is none, the given page is it
- * from now on.
+ * The first page with this hash that a foreign fetcher has reported to a crawl: the given one, if none was before it.
+ * (An update that changes nothing has the row returned.)
  */
 export const claimLentContent = statement<
   [crawlId: number, hash: string, hostId: number, key: string],

@@ -1,4 +1,4 @@
-/** Domains under which others have theirs (publicsuffix.org): `com` and `co.uk`, and private ones such as `github.io`. */
+/** Domains under which others have their own (publicsuffix.org): `com` and `co.uk`, and private ones such as `github.io`. */
 import { parse } from 'tldts';
 
 /** A name of one label that is on no list, such as `intranet`, is somebody's own. */

@@ -5,8 +5,8 @@ import { statement } from '../postgres/index.ts';
  * The first page with a body stands for that body; later pages change nothing. Each site that is read in its own right
  * (`site` other than 0) has a first page of its own. All other sites together (`site` 0) have one, but only if no page
  * of any site had the body before. What pages need is apart (`site` below 0): it stands for no page. In a standing crawl
- * a page that has another body by now gives way: only later is it noted that it changed, and a body to which nobody
- * referred meanwhile would be freed. If that page still points at the content, since it failed or its new body waits, it
+ * a page that has another body by now gives way to the new one at once: its own change is noted only later, and until then
+ * nobody would refer to the body, which would be freed. If that page still points at the content, since it failed or its new body waits, it
  * becomes a copy like the others, which are told of their page later (`content_due`). Locks contents, then such pages.
  * `offset 0` keeps Postgres from gathering the bodies of all crawls first.
  * `rows`: [{crawl_id, hash, site, host_id, key}].

@@ -1,9 +1,10 @@
 /**
- * Judges which page stands for others while their crawl goes on (F20): of pages with the same body where one has left it,
- * and of pages with the same text. Whoever has a page leave a body notes it in the same transaction (`content_due`), and
- * so does whoever stores, replaces or removes what was read from a body whose text another one has (`text_due`): judging
- * takes milliseconds, and most bodies and texts are of one page. Two pages that are committed at the same moment may miss
- * each other; the ranking at the end of the crawl, or the daily one of a standing crawl, finds them.
+ * Judges which page stands for others while their crawl goes on (F20): among pages with the same body of which one has
+ * left, and among pages with the same text. Both are noted in the transaction that brings them about: that a page leaves a
+ * body (`content_due`), and that the reading of a body whose text another body has too is stored, replaced or removed
+ * (`text_due`). So only these are judged, which takes milliseconds: most bodies and texts belong to one page. Two pages
+ * that are committed at the same moment may miss each other; the ranking at the end of the crawl, or the daily one of a
+ * standing crawl, finds them.
  *
  * One process at a time judges. What a process has not judged when it dies is judged by another one. A page that stands
  * for others loses them once it has another text: the note of its old text has them judged again.

@@ -1,4 +1,4 @@
-/** The lists of pages. */
+/** The lists of pages: their URLs in the order of the feed, how far the feed is final, and where answers are stored. */
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { ListedField } from '../../contracts/page-fields.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
@@ -72,8 +72,8 @@ export const listPagesOfHost = statement<FeedParams & { host: number }, PageFeed
  * is still to be committed comes before the oldest open transaction; and the feed does not pass a body that waits for
  * extraction. The caller must ask before it reads the feed, in a statement of its own: whatever this statement saw
  * committed, the later snapshot sees too. The second that is taken off covers the instant between the start of a
- * transaction and its appearance in pg_stat_activity. Whoever is past some place of the feed (`after`, microseconds;
- * null: the start), and does not mind what changes before it, need not wait for bodies there.
+ * transaction and its appearance in pg_stat_activity. A reader that is past a place of the feed (`after`, microseconds; null:
+ * the start), and does not mind changes before that place, need not wait for bodies there.
  */
 export const pagesHorizon = statement<[crawlId: string, after: number | null], { micros: number }>(
   'pages-horizon',
@@ -98,8 +98,8 @@ export const hostShare = statement<[crawlId: string, origin: string], { host_id:
     where h.origin = $2`;
 
 /**
- * The record of body `b` was brought by the tenant of crawl `k`, who may see all of it. A record that is older than
- * `tenant_id` is the tenant's if no other tenant has the body.
+ * The record of body `b` was brought by the tenant of crawl `k`, who may see all of it. A record that is older than the
+ * column `tenant_id` is the tenant's if no other tenant has the body.
  */
 const isOurs = `coalesce(b.tenant_id = k.tenant_id,
                    b.hash is not null

@@ -5,7 +5,7 @@ import { holdRanking } from './ranking-lock.sql.ts';
 
 /**
  * Chooses which page stands for each body and each text of a crawl. The caller must be in a transaction. Answers how many
- * pages became copies, or copies of another, or cease to be.
+ * pages have become copies, are copies of another page now, or are copies no more.
  */
 export async function rankCopies(db: Queryable, crawlId: number): Promise<number> {
   await allowWalk(db);
@@ -22,8 +22,7 @@ export async function rankCopies(db: Queryable, crawlId: number): Promise<number
  * become its aliases. A body that was read for several sites has one chosen page for each; `markTextDuplicates` chooses
  * among these. A body whose page has not been read yet, or is being fetched again, stays what it is; but a page that failed
  * or is excluded stands for nobody, and becomes a copy of one that is there. Copies that are being fetched again are told
- * of their page later (`content_due`). Returns how many pages became copies, or copies of
- * another, or cease to be.
+ * of their page later (`content_due`). Answers as `rankCopies`.
  */
 const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose-canonicals', walkMs)`
    with bodies as (
@@ -69,7 +68,7 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
  * Among pages of a crawl that have the same normalised text but different bodies (F20), or the same body but were read
  * for different sites, chooses one that stands for the others, as `chooseCanonicals` does. Each page keeps what was
  * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
- * text again. A page that is excluded or gone stands for nobody. Returns how many pages became copies, or copies of another, or cease to be.
+ * text again. A page that is excluded or gone stands for nobody. Answers as `rankCopies`.
  */
 const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark-text-duplicates', walkMs)`
    with texts as (

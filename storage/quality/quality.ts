@@ -1,4 +1,4 @@
-/** The daily look at hosts, a few at a time, in the order of their ids, and what follows from it. */
+/** The daily look at hosts, a few at a time, in the order of their ids: their quality, their budget and their esteem. */
 import {
   dailyBudget,
   esteemOf,
@@ -40,11 +40,11 @@ export async function lookAtQuality(
 }
 
 function judged(host: SampledHost): LookedAt {
-  const { id, quality: before, later: was, linked, pinned, place, urls } = host;
+  const { id, quality: before, later: wasLater, linked, pinned, place, urls } = host;
   const parts = qualityParts(host);
   const enough = urls >= fewestUrls;
   const quality = enough ? nextQuality(before ?? 1, parts) : null;
-  const later = enough ? isLeftForLater(host, was) : was;
+  const later = enough ? isLeftForLater(host, wasLater) : wasLater;
   const inbound = enough ? parts.inbound : linked;
   const follows = consequences(
     { id, quality: quality ?? before ?? 1, later, linked: inbound, place },
@@ -54,28 +54,20 @@ function judged(host: SampledHost): LookedAt {
 }
 
 function consequences(
-  {
-    id,
-    quality,
-    later,
-    linked,
-    place,
-  }: Pick<SampledHost, 'id' | 'later' | 'linked' | 'place'> & {
-    readonly quality: number;
-  },
+  host: Pick<SampledHost, 'id' | 'later' | 'linked' | 'place'> & { readonly quality: number },
   pinned: number | null,
 ): Consequences {
-  const inForce = [pinned ?? quality, pinned === null && later] as const;
+  const inForce = [pinned ?? host.quality, pinned === null && host.later] as const;
   return {
-    host_id: id,
+    host_id: host.id,
     pinned,
     budget: dailyBudget(...inForce),
-    esteem: esteemOf(...inForce, place, linked),
+    esteem: esteemOf(...inForce, host.place, host.linked),
   };
 }
 
 /**
- * Pins the quality of a host, or takes the pin back (null): what follows from it holds at once. The caller must wake a
+ * Pins the quality of a host, or takes the pin back (null); budget and esteem follow at once. The caller must wake a
  * workflow that sleeps. False: there is no such host.
  */
 export async function pinQuality(pool: Pool, origin: string, quality: number | null): Promise<boolean> {

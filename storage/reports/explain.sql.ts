@@ -145,7 +145,7 @@ export interface HostCircumstances extends Pick<
     /** The delay is at least so many times as long as the last answer took. */
     readonly factor: number | null;
     /** The crawl may go below the default delay. */
-    readonly leave: boolean;
+    readonly mayHurry: boolean;
     /** The crawl belongs to the same tenant. */
     readonly ours: boolean;
   }[];
@@ -178,7 +178,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
           (select json_build_object('since', q.logged_out_at, 'why', q.logged_out) from host_queue q
             where q.host_id = h.id and q.crawl_id = $2 and q.logged_out_at is not null) as "loggedOut",
           (select coalesce(json_agg(json_build_object('id', c.id, 'queued', q.queued, 'delay', c.config -> 'delaySeconds', 'factor', c.config -> 'delayFactor',
-                                                      'agent', c.config -> 'userAgent', 'leave', c.tenant_id = ${defaultTenant},
+                                                      'agent', c.config -> 'userAgent', 'mayHurry', c.tenant_id = ${defaultTenant},
                                                       'ours', c.tenant_id = (select tenant_id from crawl where id = $2))),
                            '[]')
              from host_queue q join crawl c on c.id = q.crawl_id

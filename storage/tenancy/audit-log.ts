@@ -21,7 +21,7 @@ export async function auditBefore(db: Queryable, tenantId: number, query: AuditQ
 }
 
 /** Entries of each kind that are dropped at once, at most, so that the statement takes well below a second. */
-const dropped = 5_000;
+const mostDropped = 5_000;
 
 /**
  * Keeps the log bounded; the caller must call it at least once every few thousand entries. Answers how many entries
@@ -33,5 +33,5 @@ export async function tidyAudit(
   entries = auditEntries,
   securityEntries = auditEntries,
 ): Promise<number> {
-  return (await dropOldAudit(db, tenantId, entries, securityEntries, auditDays, dropped)).length;
+  return (await dropOldAudit(db, tenantId, entries, securityEntries, auditDays, mostDropped)).length;
 }

@@ -28,12 +28,12 @@ const common = {
 };
 const hostSources: fc.Arbitrary<HostDelaySources> = fc.record({
   ...common,
-  leavesMs: fc.array(delay, { maxLength: 5 }),
+  hurriedMs: fc.array(delay, { maxLength: 5 }),
 });
 const crawlSources: fc.Arbitrary<CrawlDelaySources> = fc.record({
   ...common,
   askedMs: fc.option(delay),
-  leave: fc.boolean(),
+  mayHurry: fc.boolean(),
 });
 
 describe('hostDelayMs (docs/design.md, "Politeness")', () => {
@@ -41,23 +41,23 @@ describe('hostDelayMs (docs/design.md, "Politeness")', () => {
     ['one second where nobody says otherwise', {}, 1_000],
     ['Crawl-delay replaces the default, also where it is shorter', { robotsMs: 250 }, 250],
     ['fractions of a millisecond are kept', { robotsMs: 0.5 }, 0.5],
-    ['leave undercuts the default', { leavesMs: [400, 0] }, 0],
-    ['leave makes nothing longer: that is for turns of its own', { leavesMs: [60_000] }, 1_000],
-    ['leave undercuts no Crawl-delay', { leavesMs: [0], robotsMs: 5_000 }, 5_000],
-    ['the operator wins over everything', { operatorMs: 50, leavesMs: [9_000], robotsMs: 9_000 }, 50],
+    ['leave undercuts the default', { hurriedMs: [400, 0] }, 0],
+    ['leave makes nothing longer: that is for turns of its own', { hurriedMs: [60_000] }, 1_000],
+    ['leave undercuts no Crawl-delay', { hurriedMs: [0], robotsMs: 5_000 }, 5_000],
+    ['the operator wins over everything', { operatorMs: 50, hurriedMs: [9_000], robotsMs: 9_000 }, 50],
     ['an operator may allow everything', { operatorMs: 0, robotsMs: 9_000 }, 0],
-    ['an operator may allow less', { operatorMs: 7_000, leavesMs: [0], robotsMs: 1 }, 7_000],
+    ['an operator may allow less', { operatorMs: 7_000, hurriedMs: [0], robotsMs: 1 }, 7_000],
     ['no longer than a day', { robotsMs: 10 * maxDelayMs }, maxDelayMs],
   ])('%s', (_, asked, expected) => {
-    expect(hostDelayMs({ ...nobody, leavesMs: [], ...asked })).toBe(expected);
+    expect(hostDelayMs({ ...nobody, hurriedMs: [], ...asked })).toBe(expected);
   });
 
   it('doubles after trouble, from a second on where the delay was shorter (docs/design.md, "Politeness")', () => {
-    const host = { ...nobody, leavesMs: [] };
+    const host = { ...nobody, hurriedMs: [] };
     expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 1 })).toBe(6_000);
     expect(hostDelayMs({ ...host, robotsMs: 3_000, slowdown: 3 })).toBe(24_000);
     expect(hostDelayMs({ ...host, operatorMs: 0, slowdown: 1 })).toBe(2 * defaultDelayMs);
-    expect(hostDelayMs({ ...host, leavesMs: [0], slowdown: 2 })).toBe(4 * defaultDelayMs);
+    expect(hostDelayMs({ ...host, hurriedMs: [0], slowdown: 2 })).toBe(4 * defaultDelayMs);
   });
 
   it('lies between nothing and a day, and does not get shorter by more trouble', () => {
@@ -77,15 +77,15 @@ describe('crawlDelayMs (docs/design.md, "Politeness")', () => {
     ['asks for nothing: Crawl-delay', { robotsMs: 250 }, 250],
     ['asks for more', { askedMs: 86_400_000 }, 86_400_000],
     ['asks for more than Crawl-delay', { askedMs: 9_000, robotsMs: 5_000 }, 9_000],
-    ['asks for less than Crawl-delay, with leave', { askedMs: 0, robotsMs: 5_000, leave: true }, 5_000],
-    ['asks for less than the default, with leave', { askedMs: 200, leave: true }, 200],
-    ['has leave and asks for nothing', { leave: true }, 1_000],
+    ['asks for less than Crawl-delay, with leave', { askedMs: 0, robotsMs: 5_000, mayHurry: true }, 5_000],
+    ['asks for less than the default, with leave', { askedMs: 200, mayHurry: true }, 200],
+    ['has leave and asks for nothing', { mayHurry: true }, 1_000],
     ['asks for less than the default, without leave', { askedMs: 200 }, 1_000],
     ['asks for less, and the operator of the host allows it', { askedMs: 200, operatorMs: 0 }, 200],
     ['the operator undercuts Crawl-delay', { operatorMs: 50, robotsMs: 9_000 }, 50],
     ['asks for more than the operator', { askedMs: 9_000, operatorMs: 50 }, 9_000],
   ])('%s', (_, asked, expected) => {
-    expect(crawlDelayMs({ ...nobody, askedMs: null, leave: false, ...asked })).toBe(expected);
+    expect(crawlDelayMs({ ...nobody, askedMs: null, mayHurry: false, ...asked })).toBe(expected);
   });
 
   it('is never less than what the crawl asks for, nor than robots.txt unless an operator says otherwise', () => {

@@ -72,7 +72,7 @@ export function crawl(pages: readonly string[], answering: Answering, untilMs = 
     asked.push({ page: url.page, at: now, answer });
     if (answer.kind === 'fault' && answer.fault === 'timeout') now += 30_000;
     const delayOf = ({ manners: { slowdown } }: HostMemory): number =>
-      hostDelayMs({ operatorMs: null, robotsMs: null, leavesMs: [], slowdown });
+      hostDelayMs({ operatorMs: null, robotsMs: null, hurriedMs: [], slowdown });
     const history = historyOf(memory, { key: url.page, reason: url.reason }, now);
     const next = judgeAnswer(answer, {
       tries: url.tries,

@@ -11,7 +11,7 @@ import {
 } from '../../../storage/letters/index.ts';
 import { parkHost, unparkHost } from '../../../storage/hosts/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
-import { reopenCrawls } from '../../../storage/crawls/index.ts';
+import { reopenCrawlsAtHost } from '../../../storage/crawls/index.ts';
 import { returnUrls, type ResultRow } from '../../../storage/frontier/index.ts';
 import { changeCrawl, crawlState, fromNow, hostRow, setState, tables } from '../../support/database/index.ts';
 import {
@@ -259,7 +259,7 @@ describe('driving again', () => {
     expect(await stateOf(crawl)).toBe('finished');
     expect(await hostRow(pool, host)).toMatchObject({ parked_at: expect.any(Date) as Date });
     await unparkHost(pool, String(host));
-    expect((await reopenCrawls(pool, String(host))).map(({ id }) => id)).toEqual([crawl]);
+    expect((await reopenCrawlsAtHost(pool, String(host))).map(({ id }) => id)).toEqual([crawl]);
     expect(await stateOf(crawl)).toBe('running');
   });
 
@@ -271,7 +271,7 @@ describe('driving again', () => {
       await changeCrawl(pool, crawl, { state: 'finished', cause: 'complete' });
       const unpark = async (): Promise<void> => {
         await unparkHost(pool, String(host));
-        await reopenCrawls(pool, String(host));
+        await reopenCrawlsAtHost(pool, String(host));
       };
       await Promise.all([redriveBatch(pool, ofCrawl(crawl), null), unpark()]);
       expect(await stateOf(crawl), `round ${String(round)}`).toBe('running');

@@ -4,7 +4,7 @@ import { readEvents } from '../../../storage/events/index.ts';
 import { bringBack, park, answerAsks, askParkedHosts, claimAsks } from '../../../storage/hosts/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
-import { lockCrawls, reopenCrawls } from '../../../storage/crawls/index.ts';
+import { lockCrawls, reopenCrawlsAtHost } from '../../../storage/crawls/index.ts';
 import { deadlocks, expectFree, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
 import { admission, expectExact, moveCrawl, names, newHost, runningCrawl, withFrontier } from './frontier.ts';
 
@@ -102,7 +102,7 @@ describe('a host that is parked', () => {
         each((_host, turn) => moveCrawl(pool, crawl, turn % 2 === 0 ? 'paused' : 'running')),
       ),
       each((host, turn) => admit(host, crawls[turn % 3] ?? 0, `more-${String(turn)}`, 3)),
-      each((host) => reopenCrawls(pool, String(host))),
+      each((host) => reopenCrawlsAtHost(pool, String(host))),
     ]);
     for (const host of hosts) await redrive(host);
     expect(await deadlocks(pool)).toBe(before);
