@@ -1,7 +1,7 @@
 /** Edits of a crawl (G6): change its settings, or preview the change, and start the job that applies it. */
-import { retrySession } from '../../storage/sessions/index.ts';
+import { retrySession, sealAgain } from '../../storage/sessions/index.ts';
 import { beginJob } from './crawl-control.ts';
-import { renewSession } from './crawl-sessions.ts';
+import { renewSession, sealing } from './crawl-sessions.ts';
 import type { Request, Response } from 'express';
 import { previewGoal, refusalOf } from '../../engine/recrawl/freshness.ts';
 import { previewEdit } from '../../engine/edits/preview.ts';
@@ -28,7 +28,7 @@ type Edited = ConfigVersion | EditPreview;
 
 /** Changes the fields that the request names; the others stay. */
 export async function patchCrawl(
-  dependencies: Dependencies,
+  parts: Dependencies,
   request: Request,
   response: Response,
   { crawlId, asked, dryRun }: { crawlId: string; asked: CrawlEdit; dryRun?: boolean | undefined },
@@ -37,15 +37,17 @@ export async function patchCrawl(
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   if (Object.keys(changes).length === 0)
     throw new HttpProblem(422, 'The request names no setting to change.');
-  refuseUnowned(callerOf(request).tenantId, given);
+  const { tenantId } = callerOf(request);
+  refuseUnowned(tenantId, given);
   const change = (config: CrawlConfig): CrawlConfig => {
-    const changed = { ...config, ...changes };
+    const headers = given.headers && sealAgain(parts.keys, tenantId, config.headers, given.headers);
+    const changed: CrawlConfig = { ...config, ...changes, ...(headers !== undefined && { headers }) };
     const problem = endlessProblem(changed);
     if (problem !== null) throw new HttpProblem(422, `keepFresh: ${problem}.`);
     return changed;
   };
   const edit = { change, note, mayEnd, restores: null };
-  return answerEdit(dependencies, request, response, { crawlId, edit, dryRun });
+  return sealing(() => answerEdit(parts, request, response, { crawlId, edit, dryRun }));
 }
 
 interface AskedEdit {

@@ -8,7 +8,7 @@ import type { CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { NewSession } from '../../contracts/http/sessions.ts';
 import { admitCrawl } from '../../storage/starting/index.ts';
 import { failUnstarted } from '../../storage/starting/index.ts';
-import { mostPlaces, storeParts } from '../../storage/sessions/index.ts';
+import { mostPlaces, sealHeaders, storeParts } from '../../storage/sessions/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { readSessions, sealing, tooManyPlaces } from './crawl-sessions.ts';
@@ -36,8 +36,12 @@ export async function startCrawl(
   const { seeds, accepted, rejectedCount, rejected } = await judgeSeeds(asked);
   const parts = readSessions(sessions);
   if (parts.length > mostPlaces) tooManyPlaces();
-  const admission = await sealing(() =>
-    admitCrawl(pool, tenantId, withDefaults(settings), seeds, label, userId, async (db, id) => {
+  const sealed = (config: CrawlConfig): CrawlConfig => ({
+    ...config,
+    headers: sealHeaders(keys, tenantId, config.headers),
+  });
+  const admission = await sealing(async () =>
+    admitCrawl(pool, tenantId, sealed(withDefaults(settings)), seeds, label, userId, async (db, id) => {
       if (parts.length > 0) await storeParts(db, keys, Number(id), parts);
     }),
   );

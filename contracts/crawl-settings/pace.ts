@@ -88,4 +88,12 @@ export const pace = {
     without: 'none',
     form: 'headers',
   }),
+  keepCookies: startSetting({
+    schema: z.boolean(),
+    fallback: false,
+    description:
+      'True: cookies that the answers of a host set go along with later requests to this host, 20 of them and 4,096 characters at most. They are kept sealed. False: they go along a chain of redirects, and no further.',
+    flags: '--keep-cookies',
+    help: 'keep the cookies that a host sets, and send them with later requests to it',
+  }),
 };

@@ -4,13 +4,15 @@
  */
 import type { FetchResponse } from '../../contracts/fetching.ts';
 import { withoutSecrets } from '../../domain/evidence.ts';
+import { cookieField } from '../../domain/cookies.ts';
 import type { RequestHeaders } from '../../domain/request-headers.ts';
-import { joinedHeaders } from '../../domain/session/session.ts';
+import { joinedHeaders, withFields } from '../../domain/session/session.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
-import { KeyMissing, logOut } from '../../storage/sessions/index.ts';
+import { KeyMissing, logOut, openHeaders } from '../../storage/sessions/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
+import type { JarPlace } from '../sessions/kept-cookies.ts';
 import type { Attached } from '../sessions/session-book.ts';
 import type { FetchContext } from './fetch-context.ts';
 import type { Wanted } from './gates.ts';
@@ -24,7 +26,7 @@ export class Carried {
   readonly #wanted: Wanted;
   readonly #attached: Attached | null;
   readonly #isSignedIn: boolean;
-  /** The request headers of the crawl, with what of its session belongs to the URL. */
+  /** The request headers of the crawl, with what of its session belongs to the URL, and cookies that the host has set. */
   readonly headers: RequestHeaders;
   #ended: string | null = null;
 
@@ -34,26 +36,29 @@ export class Carried {
     wanted: Wanted,
     own: RequestHeaders,
     attached: Attached | null,
+    kept: string | null,
   ) {
     this.#context = context;
     this.#visit = visit;
     this.#wanted = wanted;
     this.#attached = attached;
     this.#isSignedIn = attached !== null || hasSession(own);
-    this.headers = attached === null ? own : joinedHeaders(own, attached.headers);
+    this.headers = withFields(attached === null ? own : joinedHeaders(own, attached.headers), kept);
   }
 
   /** Null: the session cannot be opened here, so the URL is not asked for, and the crawl has no turn at the host. */
   static async by(context: FetchContext, visit: HostVisit, wanted: Wanted): Promise<Carried | null> {
     const { crawl, url } = wanted;
-    const { pool } = context.dependencies;
+    const { pool, keys } = context.dependencies;
     const { hostId } = visit.lease;
     // Only at the origins of its seeds: they may be secrets, which others must not see.
-    const { headers: own } = crawl.config;
-    const mayShow = Object.keys(own).length > 0 && (await hasSeedAt(pool, hostId, crawl.id)).length > 0;
+    const { headers: given, keepCookies } = crawl.config;
+    const mayShow = Object.keys(given).length > 0 && (await hasSeedAt(pool, hostId, crawl.id)).length > 0;
     try {
+      const own = mayShow ? openHeaders(keys, crawl.tenantId, given) : {};
       const attached = await retrying(() => context.sessions.attachedTo(crawl, hostId, url));
-      return new Carried(context, visit, wanted, mayShow ? own : {}, attached);
+      const kept = keepCookies ? await context.kept.at(jarOf(visit, wanted)) : [];
+      return new Carried(context, visit, wanted, own, attached, cookieField(kept, new URL(url.url)));
     } catch (error) {
       if (!(error instanceof KeyMissing)) throw error;
       await logOutOf(context, visit, wanted, `not sent, since ${error.message}`);
@@ -80,16 +85,33 @@ export class Carried {
     return { evidence, how };
   }
 
-  /** Notes what `judge` has found, before the result of the URL is stored: the next request is not one too many. */
-  async settle(): Promise<void> {
+  /**
+   * Notes what `judge` has found, and keeps the cookies that the answer sets, before the result of the URL is stored: the
+   * next request is not one too many, and has them.
+   */
+  async settle(response: FetchResponse | null): Promise<void> {
+    const { crawl, url } = this.#wanted;
+    if (crawl.config.keepCookies && response !== null)
+      await this.#context.kept.take(
+        jarOf(this.#visit, this.#wanted),
+        new URL(url.url),
+        response.headers['set-cookie'],
+      );
     if (this.#ended !== null) await logOutOf(this.#context, this.#visit, this.#wanted, this.#ended);
   }
 
   /** The answer as it is archived: what it tells of a session is left out. */
   archived(response: FetchResponse): FetchResponse {
-    return this.#isSignedIn ? { ...response, headers: withoutSecrets(response.headers) } : response;
+    const isSecret = this.#isSignedIn || this.#wanted.crawl.config.keepCookies;
+    return isSecret ? { ...response, headers: withoutSecrets(response.headers) } : response;
   }
 }
+
+const jarOf = ({ lease, origin }: HostVisit, { crawl }: Wanted): JarPlace => ({
+  crawlId: crawl.id,
+  origin,
+  token: lease.taken.token,
+});
 
 async function logOutOf(
   { dependencies: { pool, log } }: FetchContext,

@@ -11,6 +11,7 @@ import { Census } from './census.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
+import { KeptCookies } from '../sessions/kept-cookies.ts';
 import { SessionBook } from '../sessions/session-book.ts';
 import type { HostRules } from './host-rules.ts';
 import { Chains } from './redirect-chain.ts';
@@ -30,6 +31,7 @@ export class FetchContext {
   readonly atHand: ReaderAtHand | null;
   readonly chains = new Chains();
   readonly sessions: SessionBook;
+  readonly kept: KeptCookies;
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
   readonly #sitemapsDone = lastUsed<string, true>(10_000);
@@ -42,6 +44,7 @@ export class FetchContext {
     this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);
     this.sessions = new SessionBook(pool, keys);
+    this.kept = new KeptCookies(pool, keys);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
   }
 

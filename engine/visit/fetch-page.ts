@@ -198,7 +198,7 @@ export class PageFetch {
         (target) => chain.isChanged(url.key, target),
       );
       const { outcome, row, bodyHash } = recorded;
-      await carried.settle();
+      await carried.settle(result.kind === 'response' ? result : null);
       // Learned before anything is stored: if storing fails, what the host has shown still counts.
       const host = this.#forOthers(outcome.host, crawl);
       this.#lessons.learn({ key: row.key, tenantId: crawl.tenantId }, host, delayMs, row.detail ?? '');

@@ -80,6 +80,7 @@ const crawlsBefore = (hostId: string, crawlId: string): string =>
           and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
           and coalesce(own.config ->> 'headers', '{}') = '{}' and coalesce(c.config ->> 'headers', '{}') = '{}'
           and own.session_revision = 0 and c.session_revision = 0
+          and own.config -> 'keepCookies' is distinct from 'true' and c.config -> 'keepCookies' is distinct from 'true'
         where own.id = ${crawlId}
         order by q.crawl_id desc limit 8`;
 

@@ -97,6 +97,7 @@ export const earlierCrawls = statement<[hostId: string, crawlId: number], { craw
      join crawl own on own.id = $2 and own.tenant_id = c.tenant_id
       and own.config ->> 'userAgent' is not distinct from c.config ->> 'userAgent'
       and own.session_revision = 0 and c.session_revision = 0
+      and own.config -> 'keepCookies' is distinct from 'true' and c.config -> 'keepCookies' is distinct from 'true'
       and coalesce(own.config ->> 'headers', '{}') = '{}'
       and not exists (select from crawl_config v
                        where v.crawl_id in (c.id, own.id) and coalesce(v.config ->> 'headers', '{}') <> '{}')

@@ -2,20 +2,24 @@
 import { statement } from '../postgres/index.ts';
 import type { Sealed } from './secret-keys.ts';
 
-export const sessionKinds = ['cookies', 'headers'] as const;
-export type SessionKind = (typeof sessionKinds)[number];
+/** `kept`: cookies that answers have set. */
+export type SessionKind = 'cookies' | 'headers' | 'kept';
 
 export interface SessionRow extends Sealed {
   readonly place: string;
-  readonly kind: SessionKind;
+  readonly kind: Exclude<SessionKind, 'kept'>;
   readonly names: readonly string[];
   readonly ends_at: Date | null;
   readonly created_at: Date;
 }
 
+/** What its owner has given to a crawl. */
 export const listSessions = statement<[crawlId: number | string], SessionRow>('list-sessions')`
    select place, kind, names, sealed, key_id, ends_at, created_at from crawl_session
-    where crawl_id = $1 order by place, kind`;
+    where crawl_id = $1 and kind <> 'kept' order by place, kind`;
+
+export const findKept = statement<[crawlId: number, place: string], Sealed>('find-kept')`
+   select sealed, key_id from crawl_session where crawl_id = $1 and place = $2 and kind = 'kept'`;
 
 /** What has the same place and kind is replaced. @param sealed in hex @param endsAt milliseconds since 1970 */
 export const putSession = statement<{
@@ -36,7 +40,7 @@ export const putSession = statement<{
 export const removeSession = statement<[crawlId: number, place: string], { kind: SessionKind }>(
   'remove-session',
 )`
-   delete from crawl_session where crawl_id = $1 and place = $2 returning kind`;
+   delete from crawl_session where crawl_id = $1 and place = $2 and kind <> 'kept' returning kind`;
 
 /** The caller must hold the row of the crawl. */
 export const raiseSessionRevision = statement<[crawlId: number]>('raise-session-revision')`

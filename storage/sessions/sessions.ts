@@ -2,6 +2,7 @@
  * Sessions of crawls: given, taken back, opened; and what follows where a site has logged a crawl out. Locks in the one
  * order: crawl, hosts by id, queues of hosts, URLs.
  */
+import type { Cookie } from '../../domain/cookies.ts';
 import type { SessionContent } from '../../domain/session/session.ts';
 import { endingsThatGoOn } from '../../domain/crawl-life.ts';
 import { crawlStands, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
@@ -9,6 +10,7 @@ import { tellOfHost } from '../hosts/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import type { SecretKeys } from './secret-keys.ts';
 import {
+  findKept,
   letBackIn,
   listSessions,
   lockHosts,
@@ -23,7 +25,7 @@ import {
 /** A part of a session as it is kept under one place. */
 export interface SessionPart {
   readonly place: string;
-  readonly kind: SessionKind;
+  readonly kind: Exclude<SessionKind, 'kept'>;
   readonly names: readonly string[];
   /** Milliseconds since 1970; null: it has no end of its own. */
   readonly endsAt: number | null;
@@ -125,7 +127,30 @@ export const takeSession = (pool: Pool, crawlId: number, place: string): Promise
     return true;
   });
 
-/** All that a crawl has. @throws KeyMissing */
+/** The cookies that the answers of a host have set for a crawl that keeps them. @throws KeyMissing */
+export async function keptCookies(
+  db: Queryable,
+  keys: SecretKeys,
+  crawlId: number,
+  origin: string,
+): Promise<readonly Cookie[]> {
+  const [row] = await findKept(db, crawlId, origin);
+  return row === undefined ? [] : (JSON.parse(keys.open(row, boundTo(crawlId, origin, 'kept'))) as Cookie[]);
+}
+
+export async function keepCookies(
+  db: Queryable,
+  keys: SecretKeys,
+  crawlId: number,
+  origin: string,
+  cookies: readonly Cookie[],
+): Promise<void> {
+  const { key_id: keyId, sealed } = keys.seal(JSON.stringify(cookies), boundTo(crawlId, origin, 'kept'));
+  const names = cookies.map(({ name }) => name);
+  await putSession(db, { crawlId, place: origin, kind: 'kept', names, sealed, keyId, endsAt: null });
+}
+
+/** All that its owner has given to a crawl. @throws KeyMissing */
 export async function openSession(
   db: Queryable,
   keys: SecretKeys,

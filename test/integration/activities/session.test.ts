@@ -1,5 +1,6 @@
 /** A crawl with a session: it does not end the session itself, and stops at the host where the session has ended. */
 import { randomBytes } from 'node:crypto';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { summaryLines } from '../../../cli/look/summary.ts';
 import { reaches } from '../../../domain/session/session.ts';
@@ -7,10 +8,16 @@ import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { partsOf } from '../../../engine/sessions/session-parts.ts';
 import type { NewSession } from '../../../contracts/http/sessions.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
-import { giveSession, retrySession, SecretKeys, type SessionPart } from '../../../storage/sessions/index.ts';
+import {
+  giveSession,
+  retrySession,
+  sealHeaders,
+  SecretKeys,
+  type SessionPart,
+} from '../../../storage/sessions/index.ts';
 import { testKeys } from '../../support/keys.ts';
 import { until } from '../../support/until.ts';
-import { addTenant, like, tables } from '../../support/database/index.ts';
+import { addTenant, like, tables, tablesWith } from '../../support/database/index.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { type HostRow, noting, withFetching } from './fetching.ts';
 import { readBodies } from './reading.ts';
@@ -214,6 +221,32 @@ describe('a session of a crawl', () => {
     ]);
   });
 
+  it('shows in no table, no log and no archive, whatever the site answers', async () => {
+    const secret = 'Zx9-s3cret-7Qp';
+    const lines: string[] = [];
+    const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
+    const answers = { '/a': page('x', { 'set-cookie': `id=${secret}` }), '/b': toLogin, '/c': toLogin };
+    const { site, host, crawl } = await fetching.site(Object.keys(answers), {
+      answers,
+      config: { keepCookies: true, headers: sealHeaders(testKeys, 1, { 'X-Own': `${secret}-own` }) },
+    });
+    await tables.url.change(pool, { crawl_id: crawl, url: like('%/a') }, { seed: true });
+    const domain = new URL(site.origin).hostname;
+    const cookies = JSON.stringify([{ name: 'id', value: secret, domain }]);
+    await giveSession(pool, testKeys, crawl, read({ cookies }), reaches);
+    await giveSession(pool, testKeys, crawl, read({ origin: site.origin, bearer: secret }), reaches);
+    await fetching.role({}, { log }).fetchSlice(host);
+    expect(site.hits[1]?.headers).toMatchObject({
+      cookie: `id=${secret}`,
+      authorization: `Bearer ${secret}`,
+    });
+    expect(await tablesWith(pool, secret)).toEqual([]);
+    expect(lines.join()).toContain('logged the crawl out');
+    expect(lines.join()).not.toContain(secret);
+    const { content_hash: hash } = await tables.url.row(pool, { crawl_id: crawl, url: like('%/a') });
+    expect(JSON.stringify(await fetching.blobs.answer(given(hash)))).not.toContain(secret);
+  });
+
   it('leaves nothing of itself in the archive, nor are its answers those of another crawl', async () => {
     const answer = page('mine', { etag: '"1"', 'set-cookie': 'id=s3cret', 'x-auth-token': 's3cret' });
     const { site, host, crawl } = await fetching.site(['/a'], { answers: { '/a': answer } });
@@ -238,6 +271,28 @@ it('a page that alone asks for a login is tried last, and is what it is', async 
   await tables.url.change(pool, { reason: 'session-ended' }, { due_at: new Date(0) });
   await fetching.role().fetchSlice(host);
   expect(await states()).toMatchObject({ '/b': 'done fetched', '/start': 'failed forbidden' });
+});
+
+describe('cookies that a host sets', () => {
+  const sets = page('x', { 'set-cookie': 'seen=1; Path=/in' });
+
+  it.each([
+    [true, [undefined, 'seen=1', undefined, 'seen=2', 'seen=2']],
+    [false, [undefined, undefined, undefined, undefined, undefined]],
+  ])('are kept if the crawl was asked to: %s', async (keepCookies, sent) => {
+    const paths = ['/a', '/in/b', '/c', '/in/d', '/in/e'];
+    const { site, host, crawl } = await fetching.site(paths.slice(0, 2), {
+      answers: { '/a': sets, '/c': page('x', { 'set-cookie': 'seen=2; Path=/in' }) },
+      config: { keepCookies },
+    });
+    await fetching.role().fetchSlice(host);
+    // Another process goes on with what was stored.
+    await fetching.queue(crawl, host, ...paths.slice(2));
+    await fetching.role().fetchSlice(host);
+    const pages = site.hits.filter(({ path }) => path !== '/robots.txt');
+    expect(pages.map(({ headers }) => headers.cookie)).toEqual(sent);
+    expect(await tablesWith(pool, 'seen=')).toEqual([]);
+  });
 });
 
 it('links that would end it are left out, counted, and explained', async () => {

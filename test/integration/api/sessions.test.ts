@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { SessionsView } from '../../../contracts/http/sessions.ts';
-import { logOut, SecretKeys } from '../../../storage/sessions/index.ts';
+import { logOut, openHeaders, SecretKeys } from '../../../storage/sessions/index.ts';
 import { addUrl, setState, tables, tablesWith } from '../../support/database/index.ts';
+import { testKeys } from '../../support/keys.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
 import { newCrawl, newRunningCrawl, withApi, withServed } from './world.ts';
 
@@ -111,6 +112,24 @@ describe('/v1/crawls/{crawlId}/sessions', () => {
       );
     expect((await ask(api.url, reader, 'POST', path, basic)).status).toBe(403);
     expect((await ask(api.url, reader, 'GET', path)).status).toBe(200);
+  });
+});
+
+describe('headers among the settings of a crawl', () => {
+  const headers = { Cookie: `id=${secret}-own`, 'X-Key': 'k3y-of-mine' };
+
+  it('are kept sealed too, and an edit with the same changes nothing', async () => {
+    const made = await call<CreatedCrawl>('POST', '/v1/crawls', { seeds: ['https://example.com/'], headers });
+    const path = `/v1/crawls/${made.body.id}`;
+    await call('PATCH', path, { headers: { ...headers, 'X-Key': 'k3y-of-others' } });
+    const version = async (): Promise<number> =>
+      (await tables.crawl.row(pool, { id: made.body.id })).config_version;
+    expect(await version()).toBe(2);
+    await call('PATCH', path, { headers: { ...headers, 'X-Key': 'k3y-of-others' } });
+    expect(await version()).toBe(2);
+    for (const text of [secret, 'k3y-of']) expect(await tablesWith(pool, text)).toEqual([]);
+    const { config } = await tables.crawl.row(pool, { id: made.body.id });
+    expect(openHeaders(testKeys, 1, config.headers)).toEqual({ ...headers, 'X-Key': 'k3y-of-others' });
   });
 });
 
