@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { CapDefaults } from '../engine/caps/cap-book.ts';
 import type { ReadAnswer } from '../engine/changes/read-version.ts';
+import type { Regions } from '../domain/regions.ts';
 import type { LendingContext } from '../engine/lending/context.ts';
 import type { Answers } from '../engine/stored-answer.ts';
 import type { ExportFiles } from '../storage/exports/index.ts';
@@ -71,6 +72,8 @@ interface ApiSettings {
   readonly webhookAllowPrivate: readonly string[];
   /** Number of shards over which the hosts are spread. */
   readonly shards: number;
+  /** Absent: the instance has none. */
+  readonly regions?: Regions;
   /** Caps on addresses and domains for which operators have set none. */
   readonly caps: CapDefaults;
   /** Requests that one address may send within ten seconds without a key; the same number again with unknown keys. */

@@ -15,6 +15,7 @@ import {
   capDefaultsOf,
   ConfigError,
   loadServiceConfig,
+  regionsOf,
   type ServiceConfig,
 } from '../config/config.ts';
 import { version } from '../config/package.ts';
@@ -73,6 +74,7 @@ async function main(config: ServiceConfig): Promise<void> {
   const connection = Connection.lazy({ address: config.temporalAddress });
   const client = new Client({ connection, namespace: config.temporalNamespace });
   const control = createCrawlControl(client, taskQueues.crawl);
+  const regions = regionsOf(config);
   const apiSettings = {
     version,
     userAgent: config.userAgent,
@@ -81,6 +83,7 @@ async function main(config: ServiceConfig): Promise<void> {
     trustedProxies: config.trustedProxies,
     webhookAllowPrivate: config.webhookAllowPrivate,
     shards: config.shards,
+    ...(regions !== null && { regions: regions.all }),
     caps: capDefaultsOf(config),
     requestsPer10s: 2_000,
   };

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { nearName } from '../domain/near-name.ts';
+import { readRegions, type Regions } from '../domain/regions.ts';
 import type { Environment } from './folders.ts';
 import { version } from './package.ts';
 import { settingsFileName, settings } from './table.ts';
@@ -106,6 +107,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     Object.entries(settings).map(([key, row]) => [key, readSetting(row, given[row.name], env)]),
     // The table is the type: each key's value was parsed by the schema the type is taken from.
   ) as Settings;
+  regionsOf(values);
   const about = values.crawlerUrl === null ? 'polite crawler' : `+${values.crawlerUrl}`;
   return Object.freeze({
     ...values,
@@ -123,6 +125,31 @@ export const capDefaultsOf = (config: Config) => ({
 });
 
 const capOf = (rate: number | null, inFlight: number | null) => (rate === null ? null : { rate, inFlight });
+
+/** The regions of the instance, and those in which this process fetches; null: it has none. @throws ConfigError */
+export function regionsOf(
+  config: Pick<Config, 'regions' | 'region' | 'regionPlaces' | 'geoipFile' | 'regionTakeOverSeconds'>,
+): { readonly all: Regions; readonly own: readonly string[] } | null {
+  const { regions, region, regionPlaces, geoipFile, regionTakeOverSeconds } = config;
+  const refuse = ({ name }: { readonly name: string }, problem: string): never => {
+    throw new ConfigError(`${name} ${problem}.`);
+  };
+  if (regions === null) {
+    const needs = `means nothing unless ${settings.regions.name} is set`;
+    if (region !== null) refuse(settings.region, needs);
+    if (regionPlaces !== null) refuse(settings.regionPlaces, needs);
+    if (geoipFile !== null) refuse(settings.geoipFile, needs);
+    return null;
+  }
+  const all = readRegions(regions, regionPlaces ?? '', regionTakeOverSeconds * 1_000);
+  if ('problem' in all)
+    return refuse(all.of === 'places' ? settings.regionPlaces : settings.regions, all.problem);
+  const own = region ?? [...all.nearest.keys()];
+  const stray = own.find((name) => !all.nearest.has(name));
+  if (stray !== undefined)
+    refuse(settings.region, `names ${stray}, which ${settings.regions.name} does not have`);
+  return { all, own };
+}
 
 /** Where closed segments go; null: they stay in their folder. */
 export const bucketOf = ({ s3Bucket, s3Endpoint, s3Region, s3Prefix, s3PathStyle }: Config) =>

@@ -10,6 +10,7 @@ import { fetchingSettings } from './settings/fetching.ts';
 import { networkSettings } from './settings/network.ts';
 import { portSettings } from './settings/ports.ts';
 import { pressureSettings } from './settings/pressure.ts';
+import { regionSettings } from './settings/regions.ts';
 import { stackSettings } from './settings/stack.ts';
 import { storageSettings } from './settings/storage.ts';
 import { setting } from './settings/setting.ts';
@@ -21,6 +22,7 @@ export const settings = {
   ...storageSettings,
   ...networkSettings,
   ...fetchingSettings,
+  ...regionSettings,
   ...capSettings,
   ...pressureSettings,
   ...crawlingSettings,

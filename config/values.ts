@@ -78,6 +78,8 @@ const list = z.string().transform((value) =>
     .filter((part) => part !== ''),
 );
 
+export const names = list.pipe(z.array(z.string()).min(1, 'must not be empty'));
+
 /** Names of hosts, without port, as they stand in a URL. */
 export const hostNames = list.pipe(
   z.array(

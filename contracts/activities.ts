@@ -14,7 +14,25 @@ export interface HostRef {
   readonly origin: string;
 }
 
-export interface Visit extends HostRef {
+/** The region where visits of a host go (domain/regions.ts). */
+export interface VisitRegion {
+  readonly name: string;
+  /** Milliseconds for which a visit waits for a worker of the region; then the region is chosen anew. */
+  readonly patienceMs: number;
+}
+
+/** A host that is asked by a worker of a region; without one, the worker says which region is to ask it. */
+export interface HostInRegion extends HostRef {
+  /** `chosen`: a worker has just named this region, and the host is not sent on once more. */
+  readonly region?: { readonly name: string; readonly chosen: boolean };
+}
+
+/** A result that only says where to go: set if the host belongs to another region, and nothing was asked. */
+interface SentOn {
+  readonly region?: VisitRegion;
+}
+
+export interface Visit extends HostInRegion {
   /**
    * The workflow shows the host as in trouble. Only then may the trouble be left to Temporal's retries, which show
    * nothing by themselves.
@@ -31,15 +49,16 @@ export interface WantedBy {
 export const nobody: WantedBy = { crawls: [], more: 0 };
 
 /** The result of a slice. Times are relative, so that no two machines' clocks are compared. */
-export interface SliceResult {
+export interface SliceResult extends SentOn {
   /** URLs that got a final outcome. */
   readonly fetched: number;
   /**
    * 'more': URLs are due. 'idle': none is due now, and the host was given back to the scheduler. 'wait': the host must not be visited for `waitMs`. 'trouble': as
    * 'wait', after a failure of the host (`lastError`). 'yield': as 'more' or 'wait', and a crawl with fewer places
-   * wants this place. 'held': the host is paused or parked (`lookAtHost`), and the other fields mean nothing.
+   * wants this place. 'held': the host is paused or parked (`lookAtHost`), 'elsewhere': its visits go to `region`, and in
+   * both cases the other fields mean nothing.
    */
-  readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'yield' | 'held';
+  readonly next: 'more' | 'idle' | 'wait' | 'trouble' | 'yield' | 'held' | 'elsewhere';
   /** Milliseconds until the host may be visited again (0: now). */
   readonly waitMs: number;
   /** Milliseconds between requests at present; null: not known. */
@@ -63,16 +82,16 @@ export interface FetchActivities {
    */
   fetchSlice(visit: Visit): Promise<SliceResult>;
   /** Asks a parked host for its robots.txt, once and at its pace, to see whether it answers again. */
-  probeHost(host: HostRef): Promise<ProbeResult>;
+  probeHost(host: HostInRegion): Promise<ProbeResult>;
 }
 
-export interface ProbeResult {
+export interface ProbeResult extends SentOn {
   /**
    * 'answers': robots.txt says what may be fetched. 'fails': robots.txt still cannot be read. 'not-yet': the host must
    * not be asked for `waitMs`. 'pointless': nothing would be fetched, or the host has opted out. 'moved': the host is
-   * no longer parked, or is paused. Only 'answers' and 'fails' sent a request.
+   * no longer parked, or is paused. 'elsewhere': its visits go to `region`. Only 'answers' and 'fails' sent a request.
    */
-  readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless' | 'moved';
+  readonly outcome: 'answers' | 'fails' | 'not-yet' | 'pointless' | 'moved' | 'elsewhere';
   /** The outcome, in one sentence without a full stop. */
   readonly message: string;
   /** Milliseconds for which the host must be left alone, at least. */

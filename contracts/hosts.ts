@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { hostStateNames, hostStates } from '../domain/host-state.ts';
 import { maxConcurrency, maxDelayFactor } from '../domain/pace.ts';
+import { homeReasons, regionName } from '../domain/regions.ts';
 import { maxPatternLength, validatePattern } from '../domain/pattern.ts';
 import { canonicalize } from '../domain/url.ts';
 import { weekDays, windowsProblem } from '../domain/windows.ts';
@@ -89,6 +90,10 @@ const settingFields = {
     description:
       'The delay is at least this many times as long as the last answer took (five minutes at most); null: as the crawls say.',
   }),
+  region: z.string().regex(regionName, 'not the name of a region').nullable().meta({
+    description:
+      'The region whose workers fetch from the host (ORBWEAVER_REGIONS); null: the name or the address of the host decides.',
+  }),
 };
 
 const hostSettings = z.object(settingFields).meta({ id: 'HostSettings' });
@@ -163,6 +168,20 @@ const hostSummary = z
         }),
       })
       .meta({ description: 'How good the host is; `GET /v1/hosts/{origin}/quality` has the details.' }),
+    region: z
+      .object({
+        name: z.string(),
+        by: z.enum(homeReasons).meta({
+          description:
+            'What has told it: setting (of the host), name (its end), address (by the GeoIP file), or default (nothing has).',
+        }),
+        of: z.string().nullable().meta({ description: 'The end of the name, or the place of the address.' }),
+        fetchedFrom: z.string().meta({
+          description: 'The region whose workers fetch now: another while this one has no worker at work.',
+        }),
+      })
+      .nullable()
+      .meta({ description: 'The region of the host; null: the instance has no regions.' }),
   })
   .meta({ id: 'HostSummary' });
 export type HostSummary = z.infer<typeof hostSummary>;

@@ -7,7 +7,7 @@ import type { PauseCause } from '../domain/crawl-life.ts';
 import type { DeadLetterClass } from '../domain/dead-letter.ts';
 import type { FrontState, PlacesGiven } from '../domain/front-queue/front-state.ts';
 import type { LoadMode } from '../domain/front-queue/tiers.ts';
-import type { WantedBy } from './activities.ts';
+import type { VisitRegion, WantedBy } from './activities.ts';
 import type { CrawlState } from './crawl.ts';
 
 /** One queue per kind of work, so that each kind can be scaled, and can run short of slots, on its own. */
@@ -31,7 +31,12 @@ export const taskQueues = {
   /** Reads stored bodies again, after those that were just fetched. */
   reextract: 'reextract',
 } as const;
-export type TaskQueue = (typeof taskQueues)[keyof typeof taskQueues];
+/** The queue of a region's own workers: `fetch-eu`. The queue without a region is everybody's who fetches. */
+export const regionalQueue = <Q extends 'fetch' | 'trouble'>(queue: Q, region: string) =>
+  `${queue}-${region}` as const;
+export type TaskQueue =
+  | (typeof taskQueues)[keyof typeof taskQueues]
+  | ReturnType<typeof regionalQueue<'fetch' | 'trouble'>>;
 
 export const hostWorkflowId = (origin: string): string => `host/${origin}`;
 export const schedulerWorkflowId = (shard: number): string => `scheduler/${String(shard)}`;
@@ -85,6 +90,8 @@ export interface HostCarried {
   readonly probeAt: number | null;
   /** The outcome of the last probe, or null. */
   readonly lastProbe: string | null;
+  /** The region where visits of the host go; absent: a worker that fetches is to say. */
+  readonly region?: VisitRegion | undefined;
 }
 
 export interface HostView {

@@ -14,6 +14,7 @@ import type { Bells } from './bells.ts';
 import type { Books } from './books/books.ts';
 import type { Caps } from './caps/caps.ts';
 import type { Pressure } from './pressure/pressure.ts';
+import type { RegionBook } from './regions/region-book.ts';
 import type { WakeHosts } from './host-waker.ts';
 import type { Soft404 } from './soft-404/soft-404.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
@@ -45,6 +46,8 @@ export interface Dependencies {
   readonly bells: Bells;
   /** How much slower the process should work, for what waits behind it. */
   readonly pressure: Pressure;
+  /** Absent: the instance has no regions. */
+  readonly regions?: RegionBook;
   readonly admission: Admission;
   readonly links: LinkTally;
   readonly traps: TrapWatch;

@@ -368,6 +368,7 @@ create table host_queue (
   logged_out_at timestamp with time zone,
   logged_out text,
   session_sign text,
+  region text not null default ''::text,
   constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id)
 ) with (fillfactor=50);
 
@@ -662,6 +663,13 @@ create table reading_in_use (
   constraint reading_in_use_pkey PRIMARY KEY (crawl_id)
 );
 
+create table region (
+  name text not null,
+  named_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint region_pkey PRIMARY KEY (name)
+);
+
 create table revisit (
   host_id bigint not null,
   crawl_id bigint not null,
@@ -680,6 +688,7 @@ create table robots (
   address text,
   fetched_at timestamp with time zone not null,
   kept_ms integer,
+  place text[],
   constraint robots_host_id_fkey FOREIGN KEY (host_id) REFERENCES host(id),
   constraint robots_pkey PRIMARY KEY (host_id)
 );
@@ -1107,7 +1116,7 @@ CREATE INDEX host_queue_asking ON public.host_queue USING btree (crawl_id) WHERE
 
 CREATE INDEX host_queue_crawl_host ON public.host_queue USING btree (crawl_id, host_id);
 
-CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, tier, authority, turn_at) WHERE ((NOT known) AND has_queued AND (turn_at IS NOT NULL));
+CREATE INDEX host_queue_door ON public.host_queue USING btree (crawl_id, region, tier, authority, turn_at) WHERE ((NOT known) AND has_queued AND (turn_at IS NOT NULL));
 
 CREATE INDEX host_queue_logged_out ON public.host_queue USING btree (crawl_id) WHERE (logged_out_at IS NOT NULL);
 

@@ -13,15 +13,25 @@ import { keep } from '../engine/chores.ts';
 import { count, observe } from '../engine/metrics/counters.ts';
 import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
+import { RegionBook } from '../engine/regions/region-book.ts';
 import { wakeHost } from '../activities/wake-host.ts';
-import { bucketOf, capDefaultsOf, openSearchOf, type ServiceConfig } from '../config/config.ts';
+import {
+  bucketOf,
+  capDefaultsOf,
+  ConfigError,
+  openSearchOf,
+  regionsOf,
+  type ServiceConfig,
+} from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { secretKeysOf } from '../config/secret-key.ts';
+import { settings as settingRows } from '../config/table.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
 import { machineServers } from '../net/dns-servers.ts';
 import { RedisAnswers } from '../net/dns-shared.ts';
 import { createFetcher } from '../net/fetcher.ts';
+import { openGeoip } from '../net/geoip.ts';
 import { ownServices } from '../net/own-services.ts';
 import { createPoster } from '../net/poster.ts';
 import { systemResolver } from '../net/resolver.ts';
@@ -189,6 +199,8 @@ export async function openDependencies(
     trapPages: config.trapPages,
     shards: config.shards,
   };
+  const regions = regionsOf(config);
+  const placeOf = placesOf(config);
   const parts: Parts = {
     pool,
     writer: new FrontierWriter(pool, { onClosed: giveUp(archive, log), onCommit: countCommit }),
@@ -201,6 +213,7 @@ export async function openDependencies(
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),
     outage,
+    ...(regions !== null && { regions: new RegionBook(pool, regions, placeOf) }),
     gates,
     settings,
     log,
@@ -246,6 +259,16 @@ export async function openDependencies(
       await Promise.all([unwatched.end(), apart.end(), ofFeeding.end()]);
     },
   };
+}
+
+/** @throws ConfigError if the GeoIP file cannot be read */
+function placesOf({ geoipFile }: ServiceConfig): RegionBook['placeOf'] {
+  try {
+    return geoipFile === null ? () => null : openGeoip(geoipFile);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${settingRows.geoipFile.name}: ${String(geoipFile)} cannot be read: ${why}`);
+  }
 }
 
 function countCommit(rows: number, ms: number): void {

@@ -87,7 +87,11 @@ drain = () => {
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
 const fetching = config.roles.includes('fetch')
-  ? { loads: () => dependencies.pressure.loads, outages: opened.outages }
+  ? {
+      loads: () => dependencies.pressure.loads,
+      regions: dependencies.regions,
+      outages: opened.outages,
+    }
   : null;
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
 const running = workers.map((each) => each.run());

@@ -14,7 +14,7 @@ import { forgetWorker, noteLoads, noteOutages, noteWorker } from '../storage/ins
  * Returns the function that ends the notes; `lost`: the process does not leave in order.
  * @param id of this process, a UUID
  * @param folder as in `Dependencies`
- * @param fetching of a process that sends requests: how full the stages behind them are, and what is out; null: it sends
+ * @param fetching of a process that sends requests: in which regions, how full the stages behind them are, and what is out; null: it sends
  * none
  * @param alive a file that is touched with each note that Postgres took, while the process takes work; null: none
  */
@@ -25,6 +25,8 @@ export function announce(
   folder: string | null,
   fetching: {
     readonly loads: () => readonly StageLoad[];
+    /** Says that it is at work in its regions; absent: the instance has none. */
+    readonly regions?: { readonly note: () => Promise<void> } | undefined;
     readonly outages: () => readonly Pick<SeenOutage, 'dependency' | 'since' | 'why'>[];
   } | null,
   alive: { readonly file: string; readonly takesWork: () => boolean } | null,
@@ -47,6 +49,7 @@ export function announce(
     await noteWorker(pool, id, roles, folder);
     if (alive?.takesWork() === true) await writeFile(alive.file, '');
   };
+  const regions = fetching?.regions;
   const ofFetching: readonly Look[] =
     fetching === null
       ? []
@@ -56,6 +59,14 @@ export function announce(
             fault: 'this worker could not say how full its stages are',
           },
           { run: tellOutages, fault: 'this worker could not say what is out' },
+          ...(regions === undefined
+            ? []
+            : [
+                {
+                  run: () => regions.note(),
+                  fault: 'this worker could not say in which regions it fetches',
+                },
+              ]),
         ];
   const fault = 'this worker could not record that it is at work';
   const stop = keep([{ everyMs: 5_000, looks: [{ run: note, fault }, ...ofFetching] }], log);

@@ -15,7 +15,7 @@ import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
 import { crawlJobs, createJobActivities } from '../activities/jobs.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
-import { openSearchOf, type ServiceConfig } from '../config/config.ts';
+import { openSearchOf, regionsOf, type ServiceConfig } from '../config/config.ts';
 import type { WorkerRole } from '../config/settings/fetching.ts';
 import { createExtractor } from '../content/extract.ts';
 import type { Job } from '../engine/jobs/job.ts';
@@ -25,7 +25,7 @@ import { openIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import type { Poster } from '../contracts/posting.ts';
-import { taskQueues, type TaskQueue } from '../contracts/workflows.ts';
+import { regionalQueue, taskQueues, type TaskQueue } from '../contracts/workflows.ts';
 
 export interface RoleContext {
   readonly config: ServiceConfig;
@@ -54,6 +54,8 @@ const crawlSlots = 2_000;
  * well.
  */
 const shareOfTrouble = 0.25;
+/** Visits without a region that a process names a region for at a time: a look at Postgres each. */
+const sortingSlots = 20;
 /**
  * Polls for tasks of hosts' workflows. With thousands of hosts there are many short tasks. Alone, ten polls instead of two
  * were not seen to help. A frozen process swallows as many tasks, each for the five seconds of its timeout.
@@ -131,12 +133,25 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
       working('webhook', webhookSlots, webhookJobs(dependencies, post)),
     ]);
   },
-  fetch: ({ dependencies, config: { fetchSlots } }) => {
+  fetch: ({ dependencies, config }) => {
     const activities = createFetchActivities(dependencies);
-    const trouble = Math.ceil(fetchSlots * shareOfTrouble);
+    const regions = regionsOf(config)?.own ?? [];
+    const slots = Math.ceil(config.fetchSlots / Math.max(1, regions.length));
+    const trouble = Math.ceil(slots * shareOfTrouble);
+    const well = Math.max(1, slots - trouble);
+    if (regions.length === 0)
+      return Promise.resolve([
+        served(taskQueues.fetch, well, activities),
+        served(taskQueues.trouble, trouble, activities),
+      ]);
     return Promise.resolve([
-      served(taskQueues.fetch, Math.max(1, fetchSlots - trouble), activities),
-      served(taskQueues.trouble, trouble, activities),
+      // Who comes here is told where to go.
+      served(taskQueues.fetch, sortingSlots, activities),
+      served(taskQueues.trouble, sortingSlots, activities),
+      ...regions.flatMap((region) => [
+        served(regionalQueue(taskQueues.fetch, region), well, activities),
+        served(regionalQueue(taskQueues.trouble, region), trouble, activities),
+      ]),
     ]);
   },
   extract: async ({ dependencies, control, exports, config }) => {

@@ -6,10 +6,11 @@ import type {
   DedupActivities,
   ExtractActivities,
   FetchActivities,
+  VisitRegion,
 } from '../contracts/activities.ts';
 import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import { failureTypes } from '../contracts/failures.ts';
-import { taskQueues } from '../contracts/workflows.ts';
+import { regionalQueue, taskQueues } from '../contracts/workflows.ts';
 
 /**
  * There is no attempt limit. The host's own count of failures decides how often it is tried: this count survives
@@ -44,20 +45,23 @@ const fetching = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
-export const { fetchSlice } = proxyActivities<FetchActivities>({ ...fetching, taskQueue: taskQueues.fetch });
-
-/** The same for hosts in trouble, on a queue of their own: they do not use the slots of healthy hosts. */
-export const { fetchSlice: fetchSliceInTrouble } = proxyActivities<FetchActivities>({
-  ...fetching,
-  taskQueue: taskQueues.trouble,
-});
-
-/** One request: it is soon over. */
-export const { probeHost } = proxyActivities<FetchActivities>({
-  ...fetching,
-  heartbeatTimeout,
-  taskQueue: taskQueues.trouble,
-});
+/** How a host is asked by the workers of a region; without one, by any that fetches. */
+export function fetchersOf(region?: VisitRegion) {
+  const on = (queue: 'fetch' | 'trouble') =>
+    region === undefined
+      ? { ...fetching, taskQueue: taskQueues[queue] }
+      : {
+          ...fetching,
+          taskQueue: regionalQueue(queue, region.name),
+          scheduleToStartTimeout: region.patienceMs,
+        };
+  const { fetchSlice } = proxyActivities<FetchActivities>(on('fetch'));
+  /** For hosts in trouble, on a queue of their own: they do not use the slots of healthy hosts. */
+  const { fetchSlice: fetchSliceInTrouble } = proxyActivities<FetchActivities>(on('trouble'));
+  /** One request: it is soon over. */
+  const { probeHost } = proxyActivities<FetchActivities>({ ...on('trouble'), heartbeatTimeout });
+  return { fetchSlice, fetchSliceInTrouble, probeHost };
+}
 
 const reading = {
   startToCloseTimeout: longest,

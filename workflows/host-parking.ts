@@ -2,9 +2,9 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { ProbeResult } from '../contracts/activities.ts';
 import { probeWaitMs } from '../domain/trouble.ts';
-import { parkHost, probeHost, unparkHost } from './calls.ts';
+import { parkHost, unparkHost } from './calls.ts';
 import type { HostState } from './host-state.ts';
-import { visiting } from './visiting.ts';
+import { visitingFromRegion } from './visiting.ts';
 
 /** Milliseconds, at least, for which a probe is put off if it could not be sent yet. */
 const putOffMs = 60_000;
@@ -29,7 +29,7 @@ export async function probe(host: HostState): Promise<void> {
   const waitMs = planned - Date.now();
   const due = () => host.called || host.nextProbe !== planned || (host.isLong && allHandlersFinished());
   if (waitMs > 0 && (await condition(due, waitMs, { summary: 'until the next probe' }))) return;
-  const result = await visiting(host, () => probeHost(host.me));
+  const result = await visitingFromRegion(host, ({ probeHost }, me) => probeHost(me));
   if (result === null) return;
   if (result.outcome === 'moved') host.unsure = true;
   else if (result.outcome === 'answers' && host.carried.parked && !host.wantsRetry) {

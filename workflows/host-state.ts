@@ -3,7 +3,13 @@
  * Handlers change this state while the loop waits, so the loop must read it again after each wait.
  */
 import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { nobody, type HostCounts, type HostHoldView, type SliceResult } from '../contracts/activities.ts';
+import {
+  nobody,
+  type HostCounts,
+  type HostHoldView,
+  type SliceResult,
+  type VisitRegion,
+} from '../contracts/activities.ts';
 import type { HostCarried, HostInput, HostMode, HostView } from '../contracts/workflows.ts';
 import { attributeSetter, magnitude } from './attributes.ts';
 import { deskMarkdown } from './host-desk.ts';
@@ -54,6 +60,8 @@ export class HostState {
   askAt: number | null = null;
   /** The fetch activity under way; null: none. */
   visit: VisitUnderWay | null = null;
+  /** A worker has just named the region of `carried`: the next visit is made there, and not sent on. */
+  isRegionChosen = false;
   #closedBy: SliceResult['closedBy'] = null;
   #retriesAsked = 0;
   #retriesDone = 0;
@@ -148,6 +156,13 @@ export class HostState {
     this.#lostLease = lease;
     this.woken = true;
     this.visit?.lose();
+    this.sendTo(undefined);
+  }
+
+  /** Where visits go from now on. @param region absent: a worker that fetches is to say */
+  sendTo(region: VisitRegion | undefined): void {
+    this.carried.region = region;
+    this.isRegionChosen = region !== undefined;
   }
 
   counted(counts: HostCounts): void {

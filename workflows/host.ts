@@ -19,12 +19,12 @@
 import { allHandlersFinished, condition, continueAsNew, patched } from '@temporalio/workflow';
 import type { SliceResult } from '../contracts/activities.ts';
 import type { HostInput, HostMode } from '../contracts/workflows.ts';
-import { fetchSlice, fetchSliceInTrouble, lookAtHost, retireHost, setHostPause } from './calls.ts';
+import { lookAtHost, retireHost, setHostPause } from './calls.ts';
 import { heedingCancellation } from './cancelling.ts';
 import { hearMessages } from './host-messages.ts';
 import { park, probe, unpark } from './host-parking.ts';
 import { HostState } from './host-state.ts';
-import { spentFailure, visiting } from './visiting.ts';
+import { spentFailure, visitingFromRegion } from './visiting.ts';
 
 export async function host(input: HostInput): Promise<void> {
   const queue = new BackQueue(input);
@@ -118,6 +118,7 @@ class BackQueue {
     host.learn(result);
     switch (result.next) {
       case 'more':
+      case 'elsewhere':
         return false;
       case 'wait':
       case 'trouble':
@@ -132,13 +133,14 @@ class BackQueue {
     }
   }
 
-  /** Null: the slice was cut or lost, or the host has just been parked. */
+  /** Null: the slice was cut or lost, is to be asked for elsewhere, or the host has just been parked. */
   async #slice(): Promise<SliceResult | null> {
     const { host } = this;
     const { inTrouble } = host;
-    const fetch = inTrouble ? fetchSliceInTrouble : fetchSlice;
     try {
-      return await visiting(host, () => fetch({ ...host.me, inTrouble }));
+      return await visitingFromRegion(host, ({ fetchSlice, fetchSliceInTrouble }, me) =>
+        (inTrouble ? fetchSliceInTrouble : fetchSlice)({ ...me, inTrouble }),
+      );
     } catch (error) {
       const spent = spentFailure(error);
       if (spent === null) throw error;

@@ -124,7 +124,7 @@ const hasCome: Readonly<Record<HostAction, (host: HostSummary) => boolean>> = {
 };
 
 async function actOnOne(
-  { pool, actOnHost, log }: Dependencies,
+  { pool, actOnHost, log, settings }: Dependencies,
   action: HostAction,
   origin: string,
   reason: string | null,
@@ -132,7 +132,7 @@ async function actOnOne(
 ): Promise<HostActed> {
   const [known] = await hostIds(pool, [origin]);
   const find = async (): Promise<HostView> =>
-    (known === undefined ? null : await viewHost(pool, origin)) ?? noSuchHost(origin);
+    (known === undefined ? null : await viewHost(pool, origin, settings.regions)) ?? noSuchHost(origin);
   const before = await find();
   if (known === undefined || !isFor(action, before))
     return { action, outcome: 'unchanged', dropped: 0, more: false, host: before };

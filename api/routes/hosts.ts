@@ -8,6 +8,7 @@ import {
   hostsQuery,
   hostView,
 } from '../../contracts/hosts.ts';
+import type { Regions } from '../../domain/regions.ts';
 import { shardOf } from '../../domain/shard.ts';
 import { hostsAfter, readHost, setHost, askRobots } from '../../storage/hosts/index.ts';
 import { currentOutages } from '../../storage/instance/index.ts';
@@ -38,6 +39,18 @@ export const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<b
     },
   );
 
+/** A host of a region that nobody serves would be fetched from anywhere, against what was asked for. */
+function refuseUnknownRegion(region: string | null, regions: Regions | undefined): void {
+  if (region === null || regions?.nearest.has(region) === true) return;
+  const names = [...(regions?.nearest.keys() ?? [])].join(', ');
+  throw new HttpProblem(
+    422,
+    names === ''
+      ? 'This instance has no regions (ORBWEAVER_REGIONS).'
+      : `There is no region ${region}. Regions: ${names}.`,
+  );
+}
+
 export const hostRoutes = [
   route({
     method: 'GET',
@@ -48,9 +61,9 @@ export const hostRoutes = [
     query: hostsQuery,
     answers: { 200: json('Hosts.', hostList) },
     handler:
-      ({ pool }) =>
+      ({ pool, settings: { regions } }) =>
       async ({ query: { cursor = null, state = null, limit = defaultHostLimit } }) => ({
-        ...(await hostsAfter(pool, cursor, state, limit)),
+        ...(await hostsAfter(pool, cursor, state, limit, regions)),
         outages: await currentOutages(pool),
       }),
   }),
@@ -64,9 +77,9 @@ export const hostRoutes = [
     header: ifNoneMatch,
     answers: { 200: tagged('The host.', hostView), 400: noOrigin, 404: unknownHost },
     handler:
-      ({ pool }) =>
+      ({ pool, settings: { regions } }) =>
       async ({ params: { origin } }) =>
-        (await readHost(pool, origin)) ?? noSuchHost(origin),
+        (await readHost(pool, origin, regions)) ?? noSuchHost(origin),
   }),
   route({
     method: 'POST',
@@ -79,9 +92,10 @@ export const hostRoutes = [
     handler:
       (parts) =>
       async ({ params: { origin }, response }) => {
-        const { pool, log } = parts;
+        const { pool, log, settings } = parts;
         const asked = await askRobots(pool, origin);
-        const host = (asked.length === 0 ? null : await readHost(pool, origin)) ?? noSuchHost(origin);
+        const host =
+          (asked.length === 0 ? null : await readHost(pool, origin, settings.regions)) ?? noSuchHost(origin);
         log.info({ origin }, 'the robots.txt of a host will be read again');
         const woken = await wake(parts, origin);
         noteForAudit(response, 'robots.txt will be read again');
@@ -102,18 +116,19 @@ export const hostRoutes = [
       400: fails(
         'The path does not name an origin, the body is not valid JSON, or If-Match is not well-formed.',
       ),
-      422: fails('The body is not valid, or the windows never open.'),
+      422: fails('The body is not valid, the windows never open, or there is no such region.'),
     },
     handler:
       (parts) =>
       async ({ params: { origin }, body: change, request, response }) => {
         const { pool, log, settings } = parts;
+        refuseUnknownRegion(change.region ?? null, settings.regions);
         const shard = shardOf(origin, settings.shards);
         if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
-          return refuseStale(response, await readHost(pool, origin));
+          return refuseStale(response, await readHost(pool, origin, settings.regions));
         log.info({ origin, change }, 'settings of a host were changed');
         const woken = await wake(parts, origin);
-        const host = await readHost(pool, origin);
+        const host = await readHost(pool, origin, settings.regions);
         if (host === null) throw new Error(`the row of host ${origin} is gone`);
         noteForAudit(response, `revision ${String(host.version)}: ${Object.keys(change).join(', ')}`);
         return { ...host, body: { ...host.body, woken } };

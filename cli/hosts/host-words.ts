@@ -18,13 +18,27 @@ export const remarksOf = ({
   closedBy,
   notBefore,
   lastError,
+  region,
 }: HostSummary): string[] => [
   ...(closedBy === null ? [] : [`closed by its ${closedBy} until ${opensAt ?? '?'}`]),
   ...(state === 'asking' ? ['asked whether it answers'] : []),
   ...(state === 'backoff' ? [`left alone until ${notBefore ?? '?'}`] : []),
   ...(lastError === null ? [] : [lastError]),
+  ...(region === null ? [] : [regionWords(region)]),
   ...settingWords(settings),
 ];
+
+const regionReasons = {
+  setting: () => 'by its setting',
+  name: (of) => `by its name in .${of}`,
+  address: (of) => `by its address in ${of}`,
+  default: () => 'by default',
+} as const satisfies Record<string, (of: string) => string>;
+
+function regionWords({ name, by, of, fetchedFrom }: NonNullable<HostSummary['region']>): string {
+  const now = fetchedFrom === name ? '' : `, fetched from ${fetchedFrom} now`;
+  return `region ${name} ${regionReasons[by](of ?? '')}${now}`;
+}
 
 interface SettingOption<V> {
   readonly flags: string;
@@ -60,6 +74,11 @@ export const hostOptions: {
     flags: '--factor <x>',
     about: 'wait at least this many times as long as the last answer took',
     words: (factor) => `factor ${String(factor)}`,
+  },
+  region: {
+    flags: '--region <name>',
+    about: 'the region whose workers fetch from it',
+    words: (region) => `set to region ${region}`,
   },
 };
 export const settingNames = Object.keys(hostOptions) as (keyof HostSettings)[];
@@ -137,6 +156,7 @@ export function hostLines(host: HostView): string[] {
       'queued',
       `${grouped(host.queued)}, ${grouped(host.leased)} in hand, ${counted(host.deadLetters, 'dead letter')}`,
     ),
+    ...(host.region === null ? [] : [line('region', regionWords(host.region).replace(/^region /, ''))]),
     line('today', `${counted(today.requests, 'request')} of ${grouped(today.quota)}`),
     line('quality', qualityWords(host.quality)),
     line(

@@ -56,14 +56,14 @@ export class RobotsBook {
 
   /**
    * @param received null: the host has no robots.txt (4xx), so everything is allowed
-   * @param address that answered; null: not known
+   * @param from the address that answered, and its place by the GeoIP file; null: not known
    * @param keptMs for how long the answer may be kept (`robotsKeptMs`)
    */
   async save(
     hostId: string,
     status: number,
     received: string | null,
-    address: string | null,
+    from: { readonly address: string | null; readonly place: readonly string[] | null },
     keptMs: number | null,
   ): Promise<Robots> {
     const fetchedAt = performance.now();
@@ -75,7 +75,7 @@ export class RobotsBook {
       status,
       body,
       cut: JSON.stringify(cutOf(robots)),
-      address,
+      ...from,
       keptMs,
     });
     const copy = { robots, keptMs, fetchedAt, weight: weightOf(body) };

@@ -48,6 +48,9 @@ export async function askHost(
   const { taken, allowance } = lease;
   const visitIfSmall = async (robots: Robots, leaves: (lesson: null) => void): Promise<Answer> => {
     if (firstVisitSize(met, 0) === 0 || taken.failures > 0) return { kind: 'known' };
+    // Its address may have told meanwhile that workers of another region fetch from it.
+    const { regions } = context.dependencies;
+    if (regions !== undefined && !(await regions.isOurs(visit.origin))) return { kind: 'known' };
     // Pages are asked for in the turns of crawls, which may have asked this host before.
     await visit.gather(await waitingCrawls(pool, lease.hostId));
     visit.goBy({ robots, refused: null });

@@ -19,7 +19,9 @@ import { newFront } from '../../domain/front-queue/front-state.ts';
 import { firstVisitMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
 import { retrying } from '../../storage/postgres/index.ts';
+import { silentTimes } from '../../storage/instance/index.ts';
 import {
+  type DoorRegions,
   type HostAtDoor,
   markKnown,
   markSpent,
@@ -69,6 +71,7 @@ export class Door {
   readonly #visiting = new Set<Promise<void>>();
   /** The turns of front queues here. They need not outlive the process. */
   #front = newFront(Date.now());
+  #queues: DoorRegions | null = null;
   #unanswered: Unanswered[] = [];
   #noting: Promise<void> | null = null;
   /** The last start of a workflow: they are started one after another. */
@@ -119,7 +122,10 @@ export class Door {
     if (free <= 0 || outage() !== null) return 0;
     const most = Math.ceil(this.#places * mostOfCrawl);
     const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: settings.leaseMs };
-    const turns = await takeTurnsAtDoor(pool, this.#taken, free, most, settings.leaseMs, this.#front);
+    const turns = await takeTurnsAtDoor(
+      ...([pool, this.#taken, free, most, settings.leaseMs, this.#front] as const),
+      await this.#regions(),
+    );
     const { hosts } = turns;
     this.#front = turns.front;
     for (const host of hosts) {
@@ -129,6 +135,14 @@ export class Door {
       this.#asking.add(asking);
     }
     return hosts.length;
+  }
+
+  /** An instance that has no regions any more looks in all queues that it had. */
+  async #regions(): Promise<DoorRegions> {
+    const { pool, regions } = this.#dependencies;
+    return regions === undefined
+      ? (this.#queues ??= { queues: ['', ...(await silentTimes(pool)).keys()] })
+      : regions.atDoor();
   }
 
   async #ask(host: HostAtDoor, visit: HostVisit): Promise<void> {

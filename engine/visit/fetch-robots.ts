@@ -109,8 +109,9 @@ export class RobotsFetcher {
       }
       const keptMs = robotsKeptMs(result.headers);
       const rules = async (body: string | null): Promise<RobotsReading> => {
-        const { robots: book } = this.#dependencies.books;
-        const robots = await book.save(visit.lease.hostId, result.status, body, address, keptMs);
+        const { books, regions } = this.#dependencies;
+        const from = { address, place: regions?.placeOf(address) ?? null };
+        const robots = await books.robots.save(visit.lease.hostId, result.status, body, from, keptMs);
         return { kind: 'rules', robots, freshMs: robotsFreshMs(0, keptMs) };
       };
       // More than five redirects, or one without a target: unavailable, as if there were no robots.txt (§2.3.1.2).

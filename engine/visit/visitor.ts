@@ -3,10 +3,12 @@ import { availableParallelism } from 'node:os';
 import {
   nobody,
   type HostCounts,
+  type HostInRegion,
   type HostRef,
   type ProbeResult,
   type SliceResult,
   type Visit,
+  type VisitRegion,
 } from '../../contracts/activities.ts';
 import { longestTurnWaitMs, sleepsInWorkflow, stretchedSliceMs } from '../../domain/slice.ts';
 import { isSpent } from '../../domain/trouble.ts';
@@ -42,6 +44,8 @@ export class Visitor {
     const { outage, settings } = this.#dependencies;
     const down = outage();
     if (down !== null) throw down;
+    const region = await this.#elsewhere(host);
+    if (region !== null) return { ...nothingAsked, next: 'elsewhere', region };
     let lease = await this.#context.keeper.take(host.hostId, 0, signal);
     if (lease === null) {
       const waiting = await this.#untilReturned(host);
@@ -67,10 +71,13 @@ export class Visitor {
   }
 
   /** Null: another worker holds the lease, or the visit was interrupted. */
-  async probe(host: HostRef, signal: AbortSignal): Promise<ProbeResult | null> {
+  async probe(host: HostInRegion, signal: AbortSignal): Promise<ProbeResult | null> {
     const { outage, pool } = this.#dependencies;
     const down = outage();
     if (down !== null) throw down;
+    const region = await this.#elsewhere(host);
+    if (region !== null)
+      return { outcome: 'elsewhere', message: `workers of ${region.name} ask it`, waitMs: 0, region };
     const [hold] = await hostHold(pool, host.hostId);
     if (hold === undefined || hold.parked === null)
       return { outcome: 'moved', message: 'the host is not parked, or it is paused', waitMs: 0 };
@@ -80,6 +87,14 @@ export class Visitor {
     if (result?.outcome === 'fails' || result?.outcome === 'pointless')
       await retrying(() => answerAsks(pool, host.hostId));
     return result;
+  }
+
+  /** The region where the visit belongs; null: it came from there, or there are no regions. */
+  async #elsewhere({ origin, region }: HostInRegion): Promise<VisitRegion | null> {
+    const { regions } = this.#dependencies;
+    if (regions === undefined || region?.chosen === true) return null;
+    const chosen = await regions.choose(origin);
+    return chosen.name === region?.name ? null : chosen;
   }
 
   /**
@@ -94,10 +109,9 @@ export class Visitor {
     if (hold === undefined) return null;
     const [outlook] = await hostOutlook(pool, hostId);
     return {
-      fetched: 0,
+      ...nothingAsked,
       next: 'wait',
       waitMs: Math.ceil(hold.left_ms) + 1,
-      delayMs: null,
       lastError: hold.last_error,
       closedBy: 'lent',
       ...counted(outlook),
@@ -139,6 +153,15 @@ export const counted = (outlook: HostOutlook | undefined): HostCounts => ({
   deadLetters: outlook?.dead_letters ?? 0,
   wantedBy: outlook?.wanted_by ?? nobody,
 });
+
+const nothingAsked = {
+  ...counted(undefined),
+  fetched: 0,
+  waitMs: 0,
+  delayMs: null,
+  lastError: null,
+  closedBy: null,
+} as const;
 
 interface NextStep {
   readonly next: SliceResult['next'];

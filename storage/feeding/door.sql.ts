@@ -22,21 +22,40 @@ const waitingEnough = 200;
 
 /**
  * The places of a process that are taken, and hosts that wait at the door: hosts with due URLs of which nobody knows yet
- * whether they answer. `places`: [{crawl_id, hosts}], the hosts that the process asks already.
+ * whether they answer. `places`: [{crawl_id, hosts}], the hosts that the process asks already. @param regions in whose
+ * queues they wait; '' is of none @param placed say what tells their region
  */
-export const hostsForDoor = statement<[places: string, free: number], Looked>('hosts-for-door')`
+export const hostsForDoor = statement<
+  [places: string, free: number, regions: readonly string[], placed: boolean],
+  Looked
+>('hosts-for-door')`
    with taken as materialized (
      select crawl_id, 1::smallint as tier, hosts from json_to_recordset($1) as r(crawl_id bigint, hosts int)
    ), ${waitingHosts({
-     of: 'not q.known',
+     of: 'not q.known and q.region = f.region',
      free: '$2::int',
      crawl: `(select count(*) from (select from host_queue q
                                      where q.crawl_id = c.id and q.known and q.has_queued and q.turn_at <= now()
                                      limit ${String(waitingEnough)}) waiting) < ${String(waitingEnough)}`,
      host: `h.known_at is null and (h.lease_token is null or h.lease_until < now())
               and coalesce(greatest(h.guest_until, h.lend_until), '-infinity') < now()`,
+     regions: {
+       names: '$3::text[]',
+       place: `case when $4 then json_build_object(
+                       'origin', h.origin, 'set', h.settings ->> 'region',
+                       'place', (select r.place from robots r where r.host_id = h.id)) end`,
+     },
    })}, ${heldPlaces('taken')}
    ${looked}`;
+
+/** Leaves hosts to the doors of other regions. `queues`: [{host_id, crawl_id, region}]. */
+export const leaveToDoors = statement<[queues: string]>('leave-to-doors')`
+   with held as materialized (
+     select q.host_id, q.crawl_id, r.region from host_queue q
+       join json_to_recordset($1) as r(host_id bigint, crawl_id bigint, region text) using (host_id, crawl_id)
+      order by q.host_id, q.crawl_id for update of q
+   )
+   update host_queue q set region = held.region from held where q.host_id = held.host_id and q.crawl_id = held.crawl_id`;
 
 /** Takes the leases of hosts at the door that nobody took meanwhile. `places`: [{host_id, crawl_id}]. */
 export const admitAtDoor = statement<[places: string, leaseMs: number], HostAtDoor>('admit-at-door')`

@@ -7,4 +7,4 @@ export { claimDueShards, countShards, listSplits, moveHosts, restShard, splitSha
 export { markIdle, claimIdleHosts, refeedHosts, lostVisits, unfeedHosts, retireHost } from './rest.sql.ts';
 export { letOthersAsk } from './others.sql.ts';
 export { workAhead } from './work-ahead.sql.ts';
-export { takeTurns, takeTurnsAtDoor } from './turns.ts';
+export { takeTurns, takeTurnsAtDoor, type DoorRegions } from './turns.ts';

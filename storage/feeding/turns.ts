@@ -15,6 +15,7 @@ import {
 import { mostCounted, pressureOf } from '../../domain/front-queue/load.ts';
 import type { PlaceGiven, WaitingHost, WantingCrawl } from '../../domain/front-queue/places.ts';
 import { optOutDetail } from '../../domain/opt-out.ts';
+import type { HostPlace } from '../../domain/regions.ts';
 import { type Queryable, retrying } from '../postgres/index.ts';
 import {
   askPlacesBack,
@@ -25,8 +26,8 @@ import {
   type FedHost,
   hostsForPlaces,
 } from './feed.sql.ts';
-import { admitAtDoor, hostsForDoor, type HostAtDoor } from './door.sql.ts';
-import type { Aside, Held, Looked } from './waiting-hosts.ts';
+import { admitAtDoor, hostsForDoor, leaveToDoors, type HostAtDoor } from './door.sql.ts';
+import type { Aside, Held, Looked, Ready } from './waiting-hosts.ts';
 import { excludeHostsOptedOut } from '../opt-outs/index.ts';
 
 /** Most URLs of opted-out hosts that one statement excludes; the next look finds the rest. */
@@ -93,6 +94,14 @@ async function waitingIn(db: Queryable, shard: number, activeHosts: number): Pro
   return counted?.waiting ?? 0;
 }
 
+/** The hosts of which regions a door asks. */
+export interface DoorRegions {
+  /** The queues in which it looks: '' is that of hosts whose region nobody has looked at. */
+  readonly queues: readonly string[];
+  /** The region whose doors are to ask a host; null: this door may. Absent: the instance has no regions. */
+  readonly homeElsewhere?: (place: HostPlace) => string | null;
+}
+
 /**
  * Takes the leases of hosts at the door, as many as places are free. @param places that are taken already, by crawl
  * @param most places of a crawl
@@ -104,15 +113,27 @@ export async function takeTurnsAtDoor(
   most: number,
   leaseMs: number,
   front: FrontState,
+  { queues, homeElsewhere }: DoorRegions = { queues: [''] },
 ): Promise<{ readonly hosts: readonly HostAtDoor[]; readonly front: FrontState }> {
   const taken = JSON.stringify(Array.from(places, ([crawl_id, hosts]) => ({ crawl_id, hosts })));
-  const look = byKind(await retrying(() => hostsForDoor(db, taken, free)));
+  const rows = await retrying(() => hostsForDoor(db, taken, free, queues, homeElsewhere !== undefined));
+  const away = rows.flatMap(({ ready }) => {
+    if (ready === null) return [];
+    const region = (ready.place && homeElsewhere?.(ready.place)) ?? null;
+    return region === null ? [] : [{ ready, region }];
+  });
+  if (away.length > 0) await retrying(() => leaveToDoors(db, asQueues(away)));
+  const others = new Set(away.map(({ ready }) => ready));
+  const look = byKind(rows.filter(({ ready }) => ready === null || !others.has(ready)));
   await putAside(db, look.aside);
   const pressed = underPressure(front, pressureOf(look.worked, look.waiting.length, look.worked + free));
   const { places: given, front: next } = giveFromFront(pressed, { ...look, free, most });
   const hosts = given.length === 0 ? [] : await retrying(() => admitAtDoor(db, asRows(given), leaseMs));
   return { hosts, front: next };
 }
+
+const asQueues = (away: readonly { readonly ready: Ready; readonly region: string }[]): string =>
+  JSON.stringify(away.map(({ ready: { host_id, crawl_id }, region }) => ({ host_id, crawl_id, region })));
 
 const asRows = (places: readonly PlaceGiven[]): string =>
   JSON.stringify(places.map(({ hostId, crawlId, tier }) => ({ host_id: hostId, crawl_id: crawlId, tier })));

@@ -12,6 +12,7 @@
  * with all hosts that wait when it expects to look at many (10,000 hosts: 10 ms a statement instead of 3).
  */
 
+import type { HostPlace } from '../../domain/regions.ts';
 import { isItsTurn } from '../hosts/index.ts';
 
 /** Most hosts that one look takes from queues of one kind over all crawls, unless `fewestLooks` for each are more. */
@@ -47,6 +48,8 @@ export interface Ready {
   readonly authority: boolean;
   /** When the host's turn came, in seconds since 1970; null: longer ago than anything else. */
   readonly since: number | null;
+  /** At the door: what tells the region of the host; null: the instance has no regions. */
+  readonly place?: HostPlace | null;
 }
 
 /** Places that a crawl has in a tier. */
@@ -73,6 +76,8 @@ export interface Look {
   /** Further conditions on the crawl `c` and on the host `h`. */
   readonly crawl: string;
   readonly host: string;
+  /** At the door: the regions in whose queues it looks, an array; and what tells the region of `h`, a `HostPlace`. */
+  readonly regions?: { readonly names: string; readonly place: string };
 }
 
 /** The queues in which the hosts of a crawl wait. */
@@ -89,8 +94,8 @@ const isWaiting = (of: string): string => `${isIn(of)} and q.turn_at <= now()`;
  * Common table expressions. `ready`: as `Ready`. `aside`: queues of hosts that get no turn, because their time has not
  * come, or because the `domain` has opted out.
  */
-export const waitingHosts = ({ of, free, crawl, host }: Look): string => `front as materialized (
-     ${fronts}
+export const waitingHosts = ({ of, free, crawl, host, regions }: Look): string => `front as materialized (
+     ${regions === undefined ? fronts : `select f.*, region from (${fronts}) f, unnest(${regions.names}) region`}
    ), running as materialized (
      select c.id, c.tenant_id, coalesce((c.config ->> 'weight')::float8, 1) as weight,
             greatest(${String(fewestLooks)}, ${String(looks)} / count(*) over ()) as looks
@@ -101,6 +106,7 @@ export const waitingHosts = ({ of, free, crawl, host }: Look): string => `front 
    ), seen as materialized (
      select q.host_id, q.crawl_id, q.turn_at, c.tenant_id, c.weight, f.tier, f.authority, h.domain,
             h.in_hand or h.at > now() + interval '1 second' or not h.ready or not ${queueIsDue} as early, h.in_hand
+            ${regions === undefined ? '' : ', h.place'}
        from running c cross join front f
       cross join lateral (
         select host_id, crawl_id, turn_at, own_turn_at, turn_version, held_until, logged_out_at from host_queue q
@@ -111,12 +117,13 @@ export const waitingHosts = ({ of, free, crawl, host }: Look): string => `front 
         select greatest(h.not_before, h.closed_until) as at, h.fed or h.parked_at is not null or h.paused_at is not null as in_hand,
                coalesce(${host}, false) as ready,
                case when exists (select from opt_out) then opt_out_covering(h.origin) end as domain
+               ${regions === undefined ? '' : `, ${regions.place} as place`}
           from host h where h.id = q.host_id limit 1
       ) h
    ), aside as materialized (
      select host_id, crawl_id, case when not in_hand then domain end as domain from seen where early or domain is not null
    ), ready as materialized (
-     select host_id, crawl_id, tenant_id, weight, tier, authority,
+     select host_id, crawl_id, tenant_id, weight, tier, authority ${regions === undefined ? '' : ', place'},
             case when turn_at > '-infinity' then extract(epoch from turn_at)::float8 end as since
        from seen where not early and domain is null
    )`;

@@ -4,6 +4,8 @@ import { closingAt, hostDay } from '../../domain/closing.ts';
 import { operatorMs } from '../../domain/host-delay.ts';
 import { hostDelayMs } from '../../domain/pace.ts';
 import type { HostState } from '../../domain/host-state.ts';
+import type { Regions } from '../../domain/regions.ts';
+import { homesOf, type HomeView } from '../instance/index.ts';
 import { dailyQuota, usedOn } from '../../domain/quota.ts';
 import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import { changeHostSettings, dropHost, forgetTurns } from './operators.sql.ts';
@@ -21,30 +23,34 @@ export async function hostsAfter(
   after: string | null,
   state: HostState | null,
   limit: number,
+  regions?: Regions,
 ): Promise<HostPage> {
   const rows = await listHosts(db, after ?? '0', state, null, limit);
+  const homes = await homesOf(db, regions, rows);
   const last = rows.at(-1);
   return {
-    items: rows.map(summaryOf),
+    items: rows.map((row) => summaryOf(row, homes.get(row.origin))),
     next: last === undefined || rows.length < limit ? null : String(last.id),
   };
 }
 
 /** Null: no crawl has met the host, and nobody has set anything for it. */
-export async function viewHost(db: Queryable, origin: string): Promise<HostView | null> {
-  return (await readHost(db, origin))?.body ?? null;
+export async function viewHost(db: Queryable, origin: string, regions?: Regions): Promise<HostView | null> {
+  return (await readHost(db, origin, regions))?.body ?? null;
 }
 
 /** As `viewHost`, with the version of its settings. */
 export async function readHost(
   db: Queryable,
   origin: string,
+  regions?: Regions,
 ): Promise<{ readonly version: number; readonly body: HostView } | null> {
   const [row] = await listHosts(db, '0', null, origin, 1);
   if (row === undefined) return null;
   const crawls = await hostCrawls(db, row.id);
+  const homes = await homesOf(db, regions, [row]);
   const body = {
-    ...summaryOf(row),
+    ...summaryOf(row, homes.get(origin)),
     crawls: crawls.map(({ id, state, queued, leased, weight }) => ({
       crawlId: id,
       state,
@@ -116,7 +122,7 @@ export async function dropQueue(
   }
 }
 
-function summaryOf(row: HostRow): HostSummary {
+function summaryOf(row: HostRow, region: HomeView | null = null): HostSummary {
   const { settings, now_ms: now } = row;
   const counted = { day: row.requests_day, used: row.requests_used };
   const { day } = hostDay(settings.windows, now);
@@ -150,6 +156,7 @@ function summaryOf(row: HostRow): HostSummary {
       requestsPerDay: row.budget,
       authority: authorities[row.esteem],
     },
+    region,
   };
 }
 

@@ -78,7 +78,7 @@ export const loadRobots = statement<[hostId: string], StoredRobots>('load-robots
 
 /**
  * @param body null: the host has no robots.txt, so everything is allowed. @param cut what limits left out of the file
- * (domain/limits.ts), as JSON @param address of the host that answered; null: not known @param keptMs for how long the
+ * (domain/limits.ts), as JSON @param address of the host that answered; null: not known @param place of this address @param keptMs for how long the
  * answer said that the copy may be kept; null: it said nothing
  */
 export const saveRobots = statement<{
@@ -87,12 +87,14 @@ export const saveRobots = statement<{
   body: string | null;
   cut: string;
   address: string | null;
+  place: readonly string[] | null;
   keptMs: number | null;
 }>('save-robots')`
-   insert into robots (host_id, status, body, cut, address, kept_ms, fetched_at)
-   values ($hostId, $status, $body, nullif($cut::jsonb, '{}'), $address, $keptMs, now())
+   insert into robots (host_id, status, body, cut, address, place, kept_ms, fetched_at)
+   values ($hostId, $status, $body, nullif($cut::jsonb, '{}'), $address, $place, $keptMs, now())
    on conflict (host_id) do update set status = excluded.status, body = excluded.body, cut = excluded.cut,
-                                    address = excluded.address, kept_ms = excluded.kept_ms, fetched_at = now()`;
+                                    address = excluded.address, place = excluded.place, kept_ms = excluded.kept_ms,
+                                    fetched_at = now()`;
 
 /** The address that answered when robots.txt of the host was read; null: not known. */
 export const robotsAddress = statement<[hostId: number], { address: string | null }>('robots-address')`

@@ -1,6 +1,8 @@
 /** Facts of which an instance has one: its id, its secret, its namespace, and the workers at work. */
 export { instanceId, cursorSecret, temporalNamespace, noteTemporalNamespace } from './instance.sql.ts';
 export { currentOutages, noteOutages } from './outages.sql.ts';
+export { hostPlaces, noteRegions } from './regions.sql.ts';
+export { homesOf, silentTimes, type HomeView } from './regions.ts';
 export {
   noteLoads,
   measureLoads,

@@ -67,7 +67,14 @@ describe('the line of a host', () => {
   const host: HostSummary = {
     origin: 'https://a.example',
     state: 'active',
-    settings: { delaySeconds: null, concurrency: null, windows: null, quotaPerDay: null, delayFactor: null },
+    settings: {
+      delaySeconds: null,
+      concurrency: null,
+      windows: null,
+      quotaPerDay: null,
+      delayFactor: null,
+      region: null,
+    },
     queued: 1_234,
     leased: 0,
     deadLetters: 0,
@@ -81,6 +88,7 @@ describe('the line of a host', () => {
     closedBy: null,
     opensAt: null,
     today: { day: '2026-03-29', requests: 12, reserved: 0, quota: 100_000 },
+    region: null,
     quality: { value: 1, pinned: false, leftForLater: false, requestsPerDay: null, authority: 'of-seeds' },
   };
 

@@ -21,7 +21,7 @@ import {
   wakeSignal,
 } from '../../../contracts/workflows.ts';
 import { noneRedriven } from '../../../domain/dead-letter.ts';
-import { always, gate, inTurn, type Script } from './stage.ts';
+import { always, gate, inTurn, regionWithWorkers, type Script } from './stage.ts';
 
 const hour = 3_600_000;
 const slice = (next: SliceResult['next'], others: Partial<SliceResult> = {}): SliceResult => ({
@@ -218,6 +218,34 @@ const broken: Script = {
   act: ({ ended }) => ended(),
 };
 
+/** Sent to a region, on to one whose workers do not come, and back; probed there too. */
+const toRegion = (name: string, patienceMs = 60_000): Partial<SliceResult> => ({
+  region: { name, patienceMs },
+});
+const inRegions: Script = {
+  ...host('host-in-regions'),
+  answers: {
+    fetchSlice: inTurn(
+      slice('elsewhere', toRegion(regionWithWorkers)),
+      slice('more'),
+      slice('elsewhere', toRegion('nowhere', 300)),
+      slice('elsewhere', toRegion(regionWithWorkers)),
+      slice('more'),
+      slice('elsewhere', toRegion('nowhere', 300)),
+      spent,
+      idle,
+    ),
+    parkHost: always({ ...counts(5), probeMs: 1, restMs: 0 }),
+    probeHost: inTurn(
+      { ...probed('elsewhere'), region: { name: regionWithWorkers, patienceMs: 60_000 } },
+      probed('answers'),
+    ),
+    unparkHost: always(counts(5)),
+  },
+  act: ({ ended }) => ended(),
+};
+
 export const hostScripts: readonly Script[] = [
   ...[operated, timed, wokenInTrouble, yielded, pausedAtWork, wokenAtWork, adopted, askedAndRedriven, broken],
+  inRegions,
 ];

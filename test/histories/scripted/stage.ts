@@ -17,7 +17,7 @@ import type {
   FetchActivities,
 } from '../../../contracts/activities.ts';
 import { jobKinds, type JobActivities } from '../../../contracts/jobs.ts';
-import { taskQueues } from '../../../contracts/workflows.ts';
+import { regionalQueue, taskQueues } from '../../../contracts/workflows.ts';
 import { createNamespace } from '../../../stack/temporal.ts';
 import { findTemporalCli } from '../../../stack/temporal-cli.ts';
 import { until } from '../../support/until.ts';
@@ -27,6 +27,9 @@ import { presentCode } from '../saved-histories.ts';
 type Activities = FetchActivities & ControlActivities & DedupActivities & ExtractActivities & JobActivities;
 export type Answers = { readonly [N in keyof Activities]?: Activities[N] };
 type Name = keyof Activities;
+
+/** Visits that are sent to this region find workers there. */
+export const regionWithWorkers = 'eu';
 
 /** Events after which the server asks for a new run; far below its own value. */
 export const longHistory = 200;
@@ -90,7 +93,11 @@ export async function playAll(scripts: readonly Script[]): Promise<void> {
   const company = new Company();
   const workflowBundle = { code: await presentCode() };
   const workers = await Promise.all(
-    Object.values(taskQueues).map((taskQueue) =>
+    [
+      ...Object.values(taskQueues),
+      regionalQueue('fetch', regionWithWorkers),
+      regionalQueue('trouble', regionWithWorkers),
+    ].map((taskQueue) =>
       Worker.create({
         ...{ connection: native, namespace, taskQueue, workflowBundle, debugMode: true },
         activities: company.activities(),

@@ -1,13 +1,17 @@
 /** Hosts and their settings over HTTP (F05, F18). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
+import { readRegions } from '../../../domain/regions.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { addHost, addUrl, changeHost, fromNow, setState } from '../../support/database/index.ts';
 import { newCrawl, withApi } from './world.ts';
 const woken: string[] = [];
 let temporalIsAway = false;
 
+const regions = readRegions('us; eu', 'eu:de', 60_000);
+if ('problem' in regions) throw new Error(regions.problem);
 const { pool, api } = withApi({
+  regions,
   wakeHost: (origin) => {
     woken.push(origin);
     return temporalIsAway ? Promise.reject(new Error('away')) : Promise.resolve();
@@ -52,14 +56,37 @@ const nothing = {
   windows: null,
   quotaPerDay: null,
   delayFactor: null,
+  region: null,
 };
 const nights = { timeZone: 'Europe/Berlin', open: [{ days: ['mon', 'sun'], from: '22:00', to: '06:00' }] };
+
+describe('the region', () => {
+  it('is that of the setting, else of the name; a region that there is not is refused', async () => {
+    const origin = 'https://here.de';
+    const told = (name: string, by: string, of: string | null) => ({ name, by, of, fetchedFrom: name });
+    expect((await set(origin, { quotaPerDay: 5 })).body.region).toEqual(told('eu', 'name', 'de'));
+    expect((await set(origin, { region: 'us' })).body.region).toEqual(told('us', 'setting', null));
+    expectProblem(
+      await set(origin, { region: 'mars' }),
+      422,
+      /^There is no region mars\. Regions: us, eu\.$/,
+    );
+    expect((await call<HostView>('GET', at(origin))).body.settings.region).toBe('us');
+  });
+});
 
 describe('settings', () => {
   it('are changed one by one and taken back, of a host that nobody has met too; its workflow is woken', async () => {
     const origin = 'https://own.example:8443';
     expectProblem(await call('GET', at(origin)), 404, /^No crawl has met https:\/\/own\.example:8443/);
-    const all = { delaySeconds: 0.25, concurrency: 4, windows: nights, quotaPerDay: 500, delayFactor: 2.5 };
+    const all = {
+      delaySeconds: 0.25,
+      concurrency: 4,
+      windows: nights,
+      quotaPerDay: 500,
+      delayFactor: 2.5,
+      region: 'us',
+    };
     const first = await set(origin, all);
     expect(first).toMatchObject({ status: 200, body: { origin, settings: all, crawls: [], queued: 0 } });
     expect(woken).toEqual([origin]);
@@ -68,9 +95,9 @@ describe('settings', () => {
       [{ delaySeconds: 0 }, { ...all, delaySeconds: 0 }],
       [
         { windows: null, concurrency: null },
-        { ...nothing, delaySeconds: 0, quotaPerDay: 500, delayFactor: 2.5 },
+        { ...nothing, delaySeconds: 0, quotaPerDay: 500, delayFactor: 2.5, region: 'us' },
       ],
-      [{ delaySeconds: null, quotaPerDay: null, delayFactor: null }, nothing],
+      [{ delaySeconds: null, quotaPerDay: null, delayFactor: null, region: null }, nothing],
     ];
     for (const [change, expected] of changes) {
       expect((await set(origin, change)).body.settings).toEqual(expected);

@@ -1,4 +1,5 @@
 /** A database of the test's own with a few ways to fill it, and the API over it on a free port. */
+import type { Regions } from '../../../domain/regions.ts';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { hash, randomUUID } from 'node:crypto';
@@ -121,6 +122,7 @@ export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'textOf' |
   readonly hostNames?: readonly string[];
   readonly trustedProxies?: readonly string[];
   readonly webhookAllowPrivate?: readonly string[];
+  readonly regions?: Regions;
 };
 
 /** @param served what is not as usual */
@@ -130,6 +132,7 @@ export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: A
     hostNames = [],
     trustedProxies = [],
     webhookAllowPrivate = [],
+    regions,
     ...dependencies
   } = served;
   return buildApp({
@@ -159,6 +162,7 @@ export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: A
       trustedProxies,
       webhookAllowPrivate,
       shards: 1,
+      ...(regions !== undefined && { regions }),
       caps: noCaps,
       requestsPer10s,
     },

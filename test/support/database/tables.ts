@@ -138,6 +138,7 @@ interface QueueRow {
   readonly crawl_id: Id;
   readonly shard: number;
   readonly known: boolean;
+  readonly region: string;
   readonly queued: number;
   readonly leased: number;
   readonly turn_at: Date | null;
@@ -461,6 +462,7 @@ export const tables = {
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
+  region: table<{ name: string; named_at: Time; seen_at: Time }>('region', 'name'),
   outage: table<{ worker: string; dependency: string; since: Date; seen_at: Date; over: boolean }>(
     'outage',
     'since',
