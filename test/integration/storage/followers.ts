@@ -89,11 +89,19 @@ export class Followers {
     await this.#work(searchJobs(pool, new PostgresIndex(pool), this.#textOf), this.#crawl);
   }
 
-  async followChanges(statements = Infinity): Promise<void> {
+  /** @param latest the instant of the latest answer in microseconds, so that an answer to come may be of any later instant */
+  async followChanges(latest: number, statements = Infinity): Promise<void> {
     const pool = dying(this.#pool, statements);
     await unlessKilled(followCrawl(pool, this.#read, this.#crawl, () => true));
     // The claim of a process that was killed ends.
-    await tables.crawlChanges.changeAny(this.#pool, { crawl_id: this.#crawl }, { claimed_until: longAgo });
+    const row = { crawl_id: this.#crawl };
+    await tables.crawlChanges.changeAny(this.#pool, row, { claimed_until: longAgo });
+    if ((await this.comparedTo()) > latest)
+      await tables.crawlChanges.change(this.#pool, row, {
+        at_micros: latest,
+        at_host: 2 ** 53,
+        at_key: Buffer.alloc(0),
+      });
   }
 
   /** Up to which instant answers were compared, in microseconds. */
@@ -109,7 +117,7 @@ export class Followers {
       target: 'folder',
     } as const;
     const [{ id } = { id: '' }] = await addExport(this.#pool, this.#crawl, asked, 1);
-    for (let statements = 3; ; statements += 4) {
+    for (let statements = 1; ; statements++) {
       const tools = {
         textOf: this.#textOf,
         software: 'test',

@@ -96,6 +96,8 @@ class Web {
   })[] = [];
   /** Up to which instant answers were compared, in microseconds. */
   #comparedTo = 0;
+  /** Of the latest answer. */
+  #latest = 0;
   /** By content: what its readings call it. */
   readonly #titles = new Map<number, { readonly own: string; readonly again: string | null }>();
   #job: string | null = null;
@@ -215,7 +217,8 @@ class Web {
     // By a clock of the web's own, so that whoever waits for instants to be past need not wait.
     const fetched_at = new Date(began + answers++ * 2_000);
     await tables.url.change(pool, place, { fetched_at });
-    this.#answers.set(url, { answer, micros: fetched_at.getTime() * 1_000 });
+    this.#latest = fetched_at.getTime() * 1_000;
+    this.#answers.set(url, { answer, micros: this.#latest });
     if (!isAtHand) return;
     const { content_id: id } = await tables.url.row(pool, place);
     this.#titles.set(id ?? 0, { own: answer, again: null });
@@ -372,7 +375,7 @@ class Web {
 
   /** Compares answers, as far as no body before them waits to be read. */
   async follow(statements?: number): Promise<void> {
-    await this.followers.followChanges(statements);
+    await this.followers.followChanges(this.#latest, statements);
     const from = this.#comparedTo;
     this.#comparedTo = await this.followers.comparedTo();
     const states = new Map(
@@ -512,7 +515,14 @@ const step = fc.oneof(
       name: `follow, killed at ${String(n)}`,
       run: (web: Web): Promise<unknown> => web.follow(n),
     })),
-  ].map((arbitrary) => ({ weight: 1, arbitrary })),
+  ].map((arbitrary) => ({ weight: 2, arbitrary })),
+  ...[
+    {
+      name: 'index',
+      run: (web: Web): Promise<unknown> => web.followers.index(),
+    },
+    { name: 'follow', run: (web: Web): Promise<unknown> => web.follow() },
+  ].map((each) => ({ weight: 4, arbitrary: fc.constant(each) })),
   ...[
     { name: 'judge 1', run: (web: Web): Promise<unknown> => web.judge(1) },
     { name: 'judge', run: (web: Web): Promise<unknown> => web.judge(9) },
@@ -526,11 +536,6 @@ const step = fc.oneof(
     { name: 'rank', run: (web: Web): Promise<unknown> => web.rank() },
     { name: 'release', run: (web: Web): Promise<unknown> => web.release() },
     { name: 'forget', run: (web: Web): Promise<unknown> => web.forget() },
-    {
-      name: 'index',
-      run: (web: Web): Promise<unknown> => web.followers.index(),
-    },
-    { name: 'follow', run: (web: Web): Promise<unknown> => web.follow() },
     ...(['switch', 'undo', 'keep', 'remove'] as const).map((what) => ({
       name: `reextract, ${what}`,
       run: (web: Web): Promise<unknown> => web.reextract(what),
@@ -730,4 +735,26 @@ it('are found by a search while the crawl goes on, where a copy takes over', asy
   await web.workOff();
   await web.followers.index();
   expect(await web.followers.found()).toHaveLength(2);
+});
+
+it('are told by changes of each answer but a failure', async () => {
+  const web = await Web.open();
+  for (const answer of ['b0', 'failed', 'dead', 'moved', 'b0']) {
+    await web.fetch(1, answer);
+    await web.work();
+    await web.follow();
+  }
+  await web.end();
+  await web.expectTold();
+});
+
+it('are found by what the re-extraction in use calls them', async () => {
+  const web = await Web.open();
+  await web.fetch(1, 'b0');
+  await web.work();
+  await web.followers.index();
+  await web.reextract('switch');
+  await web.reextract('switch');
+  await web.end();
+  await web.expectTold();
 });

@@ -203,6 +203,9 @@ interface CrawlChangesRow {
   readonly crawl_id: Id;
   readonly is_over: boolean;
   readonly claimed_until: Date;
+  readonly at_micros: number;
+  readonly at_host: Id;
+  readonly at_key: Buffer;
   readonly compared: number;
   readonly changed: number;
   readonly dropped: number;
