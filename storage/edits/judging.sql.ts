@@ -167,11 +167,11 @@ export const pagesToReread = statement<
         select u.host_id, u.crawl_id, u.key, u.depth, u.priority, u.content_id from url u
          where u.host_id = q.host_id and u.crawl_id = q.crawl_id
            and u.key > case when q.host_id = $2 then decode($3, 'hex') else '' end and ${standsForItsBody}
-           and exists (select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id)
+           and exists (select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id offset 0)
          order by u.key limit $4) p
        join current_reading r on r.crawl_id = p.crawl_id and r.content_id = p.content_id
       where q.crawl_id = $1 and q.host_id >= $2
-      order by p.host_id, p.key limit $4
+      order by q.host_id, p.key limit $4
    ), weighed as (
      select *, sum(bytes) over (order by host_id, key) - bytes as before from found
    )

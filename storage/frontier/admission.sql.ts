@@ -120,7 +120,7 @@ export const insertUrls = statement<[rows: string], Admitted>('insert-urls')`
      -- Close to the limit, and only there, what is known already is told from what is new.
      select c.*,
             total + count(*) filter (where crowded and not exists (select 1 from url u where u.host_id = c.host_id
-                                        and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex')))
+                                        and u.crawl_id = c.crawl_id and u.key = decode(c.key, 'hex') offset 0))
                       over (partition by host_id, crawl_id, reason is null order by place) as rank
        from crowded c
    )

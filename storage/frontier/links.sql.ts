@@ -41,7 +41,8 @@ export const addLinks = statement<[rows: string], LinkedUrl>('add-links')`
        join host h on h.origin = r.origin
    ), waiting as materialized (
      select r.*, u.depth, u.priority, u.parent_host, u.parent_key
-       from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.key and u.state = r.was
+       from r cross join lateral (
+         select * from url where host_id = r.host_id and crawl_id = r.crawl_id and key = r.key and state = r.was offset 0) u
       where u.kind = 0 and not u.seed and u.hops = 0 and u.priority > 0 and u.reason is distinct from 'recrawl'
    ), kept as (
      insert into link_count as l (host_id, crawl_id, key, hosts, pages, relevance)

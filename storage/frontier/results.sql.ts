@@ -69,12 +69,12 @@ export interface ResultRow extends Partial<Kept> {
 
 /**
  * The result `r` takes from the page `u` what it pointed at. A page that fails keeps what was read of it; where nothing was
- * read yet, one of its copies is to be read.
+ * read yet, one of its copies is to be read. `offset 0` keeps Postgres from gathering all readings for that.
  */
 const isEmpty = `r.content_hash is null
              and (r.state in ('done', 'dead', 'excluded')
                   or r.state = 'failed' and not exists (
-                       select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id and e.job_id = 0))`;
+                       select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id and e.job_id = 0 offset 0))`;
 
 /**
  * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the

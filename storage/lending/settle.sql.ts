@@ -133,7 +133,8 @@ export const findParents = statement<[tenantId: number, crawlId: string | null, 
      join host h on h.origin = r.host
      join crawl c on c.tenant_id = $1 and c.state not in ('finished', 'cancelled', 'failed')
                  and ($2::bigint is null or c.id = $2)
-     join url u on u.host_id = h.id and u.crawl_id = c.id and u.key = decode(r.key, 'hex')`;
+    cross join lateral (
+      select * from url where host_id = h.id and crawl_id = c.id and key = decode(r.key, 'hex') offset 0) u`;
 
 /** Crawls that lack at least one of `rows`, [{host_id, crawl_id, key}] with keys in hex, in their frontier. */
 export const unstoredUrls = statement<[rows: string], { crawl_id: number }>('unstored-urls')`

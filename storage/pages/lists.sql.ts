@@ -148,8 +148,9 @@ export const storedRecords = statement<
      left join (revisit r join segment rs on rs.id = r.segment)
             on r.host_id = h.id and r.crawl_id = $crawlId and r.key = decode(p.key, 'hex')
      left join url u on u.host_id = h.id and u.crawl_id = $crawlId and u.key = decode(p.key, 'hex')
-     left join url o
-            on o.host_id = u.alias_host and o.crawl_id = $crawlId and o.key = u.alias_key and o.content_hash = b.hash
+     left join lateral (
+            select * from url where host_id = u.alias_host and crawl_id = $crawlId and key = u.alias_key offset 0) o
+            on o.content_hash = b.hash
            and (o.fetched_at, o.host_id, o.key) < (u.fetched_at, u.host_id, u.key)
            and o.fetched_at >= timestamptz 'epoch' + $since::bigint * interval '1 microsecond'
            and ${fits('o')}

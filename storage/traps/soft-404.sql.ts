@@ -53,7 +53,8 @@ export const bodilessAnswers = statement<
 >('bodiless-answers')`
    select m.host_id, m.crawl_id, ${probedSite}, u.status, u.redirect_to, u.url
      from made_up_path m
-     join url u on u.host_id = m.host_id and u.crawl_id = m.crawl_id and u.key = m.key
+    cross join lateral (
+      select * from url where host_id = m.host_id and crawl_id = m.crawl_id and key = m.key offset 0) u
     where not m.judged and u.state not in ('queued', 'leased') and u.stage = 0 limit $1`;
 
 /**

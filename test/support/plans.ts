@@ -5,6 +5,12 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly Alias?: string;
+  readonly 'Index Cond'?: string;
+  readonly Filter?: string;
+  readonly 'Join Filter'?: string;
+  /** `SubPlan 3` where an expression of a node above asks it; so has `hashed SubPlan 3` the answer for all rows at once. */
+  readonly 'Subplan Name'?: string;
   readonly 'Sort Key'?: readonly string[];
   readonly 'Actual Rows'?: number;
   readonly 'Rows Removed by Filter'?: number;
@@ -61,5 +67,6 @@ export async function plannedNodes(pool: Pool, text: string): Promise<PlanNode[]
   return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan));
 }
 
-const nodesOf = (node: PlanNode & { readonly 'Actual Loops'?: number }): PlanNode[] =>
+/** The node and all below it that are carried out. */
+export const nodesOf = (node: PlanNode & { readonly 'Actual Loops'?: number }): PlanNode[] =>
   node['Actual Loops'] === 0 ? [] : [node, ...(node.Plans ?? []).flatMap(nodesOf)];
