@@ -25,7 +25,8 @@ const kinds: Readonly<Record<string, Treatment | WantedResource['type']>> = {
   Media: { refuse: 'media' },
   TextTrack: { refuse: 'media' },
   Prefetch: { refuse: 'prefetch' },
-  EventSource: { refuse: 'event stream' },
+  // By an answer of another kind it is over; after an error it would ask again.
+  EventSource: { refuse: 'event stream', answer: 'nothing' },
   Manifest: { refuse: 'manifest' },
   Ping: { refuse: 'beacon' },
   CSPViolationReport: { refuse: 'beacon' },

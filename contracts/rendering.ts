@@ -51,12 +51,15 @@ export interface PageToRender {
 /** What one round has shown. Byte for byte the same for the same answers, but for the times. */
 export interface Round {
   /**
-   * `settled`: its time ran to the end. `cut`: the page was out of its budget (time by the clock, memory, resources,
-   * size); what was there is told. `crashed`: the page or the browser ended; `dom` is empty.
+   * `settled`: its time ran to the end. `cut`: the page was out of its budget (time by the clock, resources); what was there
+   * is told. `crashed`: the page or the browser ended, or shows nothing, such as a
+   * page that takes all memory or is a file; `dom` is empty.
    */
   readonly outcome: 'settled' | 'cut' | 'crashed';
   /**
-   * HTML in UTF-8 with its doctype: shadow trees in the declarative form, frames of the page's own site as `srcdoc`.
+   * HTML in UTF-8 with its doctype. Shadow trees are in the declarative form. What frames of the page's own site show
+   * stands behind each in `<div data-frame="URL">`, its links absolute. `<base>` is added where a script has changed the
+   * page's address.
    */
   readonly dom: Uint8Array;
   /** Each URL once, in the order in which the page asked first. */
@@ -82,7 +85,10 @@ export interface Round {
 
 /** @public Implemented by `browser/`, used by the lane that renders. */
 export interface Renderer {
-  /** Never rejects for what a page does. When the signal is aborted, the round ends as `cut`. */
+  /**
+   * When the signal is aborted, the round ends as `cut`.
+   * @throws what `find` has thrown, or that the browser cannot be started; never for what a page does
+   */
   readonly render: (page: PageToRender, signal: AbortSignal) => Promise<Round>;
   readonly close: () => Promise<void>;
 }
