@@ -54,7 +54,14 @@ const nul = 0;
 
 export class DevTools {
   readonly #input: Writable;
-  readonly #waiting = new Map<number, { done: (result: unknown) => void; failed: (error: Error) => void }>();
+  readonly #waiting = new Map<
+    number,
+    {
+      readonly sessionId: string | undefined;
+      readonly done: (result: unknown) => void;
+      readonly failed: (error: Error) => void;
+    }
+  >();
   readonly #listeners = new Map<string, Listener>();
   #lastId = 0;
   #gone: string | null = null;
@@ -82,8 +89,14 @@ export class DevTools {
     this.#listeners.set(sessionId, listener);
   }
 
-  unlisten(sessionId: string): void {
-    this.#listeners.delete(sessionId);
+  /** The page or worker has ended: the browser leaves commands unanswered that it had not finished. */
+  endSession(ended: string): void {
+    this.#listeners.delete(ended);
+    for (const [id, { sessionId, failed }] of this.#waiting)
+      if (sessionId === ended) {
+        this.#waiting.delete(id);
+        failed(new CommandRefused('the page has ended'));
+      }
   }
 
   /** Fails what waits for an answer, and all that is sent from now on. */
@@ -98,7 +111,7 @@ export class DevTools {
     if (this.#gone !== null) return Promise.reject(new BrowserGone(this.#gone));
     const id = ++this.#lastId;
     return new Promise((done, failed) => {
-      this.#waiting.set(id, { done, failed });
+      this.#waiting.set(id, { sessionId, done, failed });
       this.#input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   }

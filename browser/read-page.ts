@@ -8,6 +8,9 @@ import { maxConsoleLines, readConsole } from './page-script.ts';
 import { pictureOf, printOf } from './picture.ts';
 import { snapshot } from './snapshot.ts';
 
+/** How much of the time by the clock reading may take: a page that is cut may go on to keep the browser busy. */
+const readShare = 0.3;
+
 /** Milliseconds by the clock: since when, and how many there are. */
 export interface Clock {
   readonly began: number;
@@ -49,7 +52,7 @@ export async function readPage(
       ...(pdf !== undefined && { pdf }),
     };
   };
-  const leftMs = Math.max(500, wallMs - (performance.now() - began));
+  const leftMs = Math.max(500, Math.min(wallMs - (performance.now() - began), readShare * wallMs));
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(() => resolve(null), leftMs);
   return Promise.race([read(), late, crashed])

@@ -11,7 +11,7 @@ import { Turns } from './turns.ts';
 type Paused = Protocol.Fetch.RequestPausedEvent;
 
 /** Requests of all kinds after which a page is ended: it will never be done. */
-const maxRequests = 3_000;
+const maxRequests = 1_500;
 
 /** Milliseconds by the clock until it is told who asks, on a busy machine. */
 const begunMs = 100;

@@ -37,11 +37,13 @@ export async function renderRound(
   const clock = { began: performance.now(), wallMs };
   const root = browser.devtools.session();
   const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
+  const sessions: string[] = [];
   try {
-    return await inContext(browser, browserContextId, page, signal, clock);
+    return await inContext(browser, browserContextId, page, signal, clock, sessions);
   } finally {
     // A process of the page that hangs ends with the context.
     await root.send('Target.disposeBrowserContext', { browserContextId }).catch(unlessOver);
+    for (const id of sessions) browser.devtools.endSession(id);
   }
 }
 
@@ -51,6 +53,7 @@ async function inContext(
   page: PageToRender,
   signal: AbortSignal,
   clock: Clock,
+  sessions: string[],
 ): Promise<Round> {
   const { devtools } = browser;
   const root = devtools.session();
@@ -64,7 +67,6 @@ async function inContext(
   const { promise: over, resolve: end } = Promise.withResolvers<End>();
   const { promise: crashed, resolve: crash } = Promise.withResolvers<null>();
   const requests = new Requests(page, targetId, end);
-  const sessions: string[] = [];
   const workers = new Workers();
   let stepDone = (): void => undefined;
 
@@ -120,7 +122,7 @@ async function inContext(
       await done;
       await workers.wait();
       await requests.idle();
-      await drawFrame(browser, session);
+      await drawFrame(browser, session, () => end('cut'));
       pageMs += step;
     }
     // An answer that is no page is no DOM either: nothing was shown.
@@ -144,7 +146,6 @@ async function inContext(
   } finally {
     clearTimeout(limit);
     signal.removeEventListener('abort', abort);
-    for (const id of sessions) devtools.unlisten(id);
   }
 }
 

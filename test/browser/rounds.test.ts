@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('rounds (need a browser)', () => {
   });
 
   it('run side by side, each page for itself', async () => {
-    const texts = ['one', 'two', 'three', 'four'];
+    const texts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
     const rounds = await Promise.all(
       texts.map((text) =>
         renderer.render(
