@@ -79,7 +79,7 @@ export const content = {
     fallback: [],
     description: 'Pages whose URL matches one of these patterns are rendered, whatever `render` says.',
     flags: '--render-always <pattern>',
-    help: 'render pages that match this pattern, written as for --include, whatever --render says; may be repeated',
+    help: 'render pages that match this pattern, written as for --include, even with --render=never; may be repeated',
     without: 'none',
   }),
   renderNever: setting({
