@@ -30,6 +30,8 @@ export interface FetchRequest {
   /** Further headers; they take precedence over headers of the fetcher with the same name. */
   readonly headers?: RequestHeaders;
   readonly signal?: AbortSignal;
+  /** The egress proxy by which it goes, `http:` (CONNECT) or `socks5:`, with its name and password; absent: it goes directly. */
+  readonly proxy?: string;
   /** Requests to one host that may be in flight together have lanes of their own, from 0; absent: 0. */
   readonly lane?: number;
   /** Called with the header fields of a success; false: the body is not read. Absent: the body is read. */
@@ -93,8 +95,18 @@ export interface Fetcher {
    * The address to which a request will most likely be sent: that of the open connection, else the one that is tried
    * first. `maySend` is told the true one. Null: not known, or there is none that may be reached.
    */
-  addressOf(request: Pick<FetchRequest, 'url' | 'allowPrivate' | 'lane'>): Promise<string | null>;
+  addressOf(request: Pick<FetchRequest, 'url' | 'allowPrivate' | 'lane' | 'proxy'>): Promise<string | null>;
   close(): Promise<void>;
+}
+
+/** The egress proxy of a request does not do its part: the host has no share in that, and was not asked. */
+export class ProxyDown extends Error {
+  override readonly name = 'ProxyDown';
+
+  /** @param proxy without its name and password @param why the predicate of a sentence */
+  constructor(proxy: string, why: string) {
+    super(`the proxy ${proxy} ${why}`);
+  }
 }
 
 /**

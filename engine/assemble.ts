@@ -9,13 +9,14 @@ import { Caps } from './caps/caps.ts';
 import { PermitKeeper } from './caps/permit-keeper.ts';
 import { Soft404 } from './soft-404/soft-404.ts';
 import { Pressure } from './pressure/pressure.ts';
+import { SessionBook } from './sessions/session-book.ts';
 import { TrapWatch } from './traps/trap-watch.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { WakeHosts } from './host-waker.ts';
 
 export type Parts = Omit<
   Dependencies,
-  'books' | 'bells' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404'
+  'books' | 'bells' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404' | 'sessions'
 >;
 
 /** @param urgent see `openBooks` */
@@ -36,5 +37,6 @@ export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies 
   const traps = new TrapWatch(parts, books, settings.trapPages);
   const admission = new Admission({ seen: parts.seen, wakeHosts }, books);
   const soft404 = new Soft404({ ...parts, blobs }, books.crawls, admission);
-  return { ...parts, blobs, books, bells, caps, pressure, admission, links, traps, soft404 };
+  const sessions = new SessionBook(parts.pool, parts.keys);
+  return { ...parts, sessions, blobs, books, bells, caps, pressure, admission, links, traps, soft404 };
 }

@@ -15,6 +15,7 @@ import type { Books } from './books/books.ts';
 import type { Caps } from './caps/caps.ts';
 import type { Pressure } from './pressure/pressure.ts';
 import type { RegionBook } from './regions/region-book.ts';
+import type { SessionBook } from './sessions/session-book.ts';
 import type { WakeHosts } from './host-waker.ts';
 import type { Soft404 } from './soft-404/soft-404.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
@@ -31,6 +32,7 @@ export interface Dependencies {
   readonly fetcher: Fetcher;
   /** Opens what must stay secret. */
   readonly keys: SecretKeys;
+  readonly sessions: SessionBook;
   /** Makes what visits read pages by while nothing else waits; absent: lanes read all. */
   readonly extractor?: () => Promise<Extractor>;
   readonly wakeHosts: WakeHosts;

@@ -7,13 +7,16 @@
  * of TLS or HTTP is sent. No connection goes to a place where the stack itself listens, whatever is allowed
  * (own-services.ts).
  */
+import { once } from 'node:events';
 import { isIP, connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
-import { addressRefusal, type CidrBlock } from './address-guard.ts';
+import { ProxyDown } from '../contracts/fetching.ts';
+import { addressRefusal, parseCidrs, type CidrBlock } from './address-guard.ts';
 import { repairAnswers } from './answer-repair.ts';
+import { proxyName, proxyPort, tunnelTo } from './egress-proxy.ts';
 import { codeOf, connectFault, NetFault } from './net-fault.ts';
 import type { IsOurs, OwnServices } from './own-services.ts';
 import { notFoundCodes, type ResolvedAddress, type Resolver } from './resolver.ts';
@@ -27,6 +30,8 @@ export interface ConnectorOptions {
   readonly connectTimeoutMs: number;
   /** PEM certificates trusted instead of the bundled authorities. */
   readonly ca?: string;
+  /** The egress proxy by which all connections go; absent: they go directly. */
+  readonly proxy?: URL;
   /** Offer HTTP/2 to servers. */
   readonly http2: boolean;
   /** Longest head of an answer. */
@@ -74,6 +79,8 @@ export interface Connector {
  * Milliseconds that an address is tried before the next one is tried too; the last address has the time that is left.
  */
 const attemptTimeoutMs = 500;
+/** Milliseconds for all that a proxy has to do: nobody waits so long for a host. */
+const proxyMs = 6_000;
 const maxTlsSessions = 1_000;
 /** Milliseconds for which a look-up ahead of a connection is waited for. */
 const aheadMs = 2_000;
@@ -138,16 +145,29 @@ export function createConnector(options: ConnectorOptions): Connector {
       socket?.destroy();
       callback(error, null);
     };
+    const { proxy } = options;
+    const limitMs =
+      proxy === undefined ? options.connectTimeoutMs : Math.min(proxyMs, options.connectTimeoutMs);
     const timer = setTimeout(() => {
-      fail(lateFault(connection.phase, where, options.connectTimeoutMs));
-    }, options.connectTimeoutMs);
+      if (proxy !== undefined && connection.phase === 'connect')
+        fail(new ProxyDown(proxyName(proxy), `did not connect ${where} within ${String(limitMs)} ms`));
+      else fail(lateFault(connection.phase, where, limitMs));
+    }, limitMs);
 
-    const dial = ({ addresses, refusalOf }: Permitted): void => {
+    const open = (dialled: Socket): void => {
       if (settled) return;
-      connection.phase = 'connect';
-      const dialled = secure
-        ? openTls(target.hostname, port, addresses, origin)
-        : connectTcp(tcpOptions(target.hostname, port, addresses));
+      settled = true;
+      clearTimeout(timer);
+      connection.phase = 'open';
+      if (!speaksHttp2(dialled))
+        repairAnswers(dialled, options.maxHeaderBytes, () => {
+          connection.mended = true;
+        });
+      callback(null, dialled);
+    };
+
+    /** The socket becomes the connection. */
+    const take = (dialled: Socket): void => {
       socket = dialled;
       dialled.setNoDelay(true);
       // This listener stays for the life of the socket. After the hand-over, errors belong to undici, which listens
@@ -159,17 +179,29 @@ export function createConnector(options: ConnectorOptions): Connector {
         forget();
         fail(new NetFault(secure ? 'tls' : 'reset', `${where} closed the connection at once.`));
       });
-      const open = (): void => {
-        if (settled) return;
-        settled = true;
-        clearTimeout(timer);
-        connection.phase = 'open';
-        if (!speaksHttp2(dialled))
-          repairAnswers(dialled, options.maxHeaderBytes, () => {
-            connection.mended = true;
-          });
-        callback(null, dialled);
-      };
+      if (secure)
+        dialled.once('secureConnect', () => {
+          open(dialled);
+        });
+    };
+
+    const leadsTo = (remote: string, { addresses, refusalOf }: Permitted): void => {
+      connection.remoteAddress = remote;
+      connection.led = { addresses: addresses.filter(({ address }) => address === remote), refusalOf };
+      if (secure) connection.phase = 'tls';
+    };
+
+    const dial = (permitted: Permitted): void => {
+      if (settled) return;
+      connection.phase = 'connect';
+      if (proxy !== undefined) {
+        viaProxy(proxy, permitted).catch(fail);
+        return;
+      }
+      const { addresses, refusalOf } = permitted;
+      const tcp = tcpOptions(target.hostname, port, addresses);
+      const dialled = secure ? openTls(target.hostname, origin, tcp) : connectTcp(tcp);
+      take(dialled);
       dialled.once('connect', () => {
         const remote = dialled.remoteAddress ?? '';
         const refusal = refusalOf(remote);
@@ -177,13 +209,23 @@ export function createConnector(options: ConnectorOptions): Connector {
           fail(refused(where, `connected to ${remote}, ${refusal}`));
           return;
         }
-        connection.remoteAddress = remote;
-        connection.led = { addresses: addresses.filter(({ address }) => address === remote), refusalOf };
+        leadsTo(remote, permitted);
         if (addresses.length > 1) ledTo.set(origin, remote);
-        if (secure) connection.phase = 'tls';
-        else open();
+        if (!secure) open(dialled);
       });
-      if (secure) dialled.once('secureConnect', open);
+    };
+
+    /** Most proxies reach addresses of IPv4, and not all of them others. */
+    const viaProxy = async (by: URL, permitted: Permitted): Promise<void> => {
+      const [chosen] = permitted.addresses.toSorted((one, other) => one.family - other.family);
+      if (chosen === undefined) throw new NetFault('dns-not-found', `${where} has no address.`);
+      const way = await dialProxy(by, options, (begun) => (socket = begun));
+      await tunnelTo(way, by, { ...chosen, port, where });
+      if (settled) return;
+      leadsTo(chosen.address, permitted);
+      const dialled = secure ? openTls(target.hostname, origin, { socket: way }) : way;
+      take(dialled);
+      if (!secure) open(dialled);
     };
 
     const lookedUp = ahead.get(origin);
@@ -191,17 +233,17 @@ export function createConnector(options: ConnectorOptions): Connector {
     (lookedUp ?? permittedAddresses(target.hostname, port, where, options)).then(dial).catch(fail);
   }
 
+  /** @param by how it is connected, or the socket that is */
   function openTls(
     hostname: string,
-    port: number,
-    addresses: readonly ResolvedAddress[],
     origin: string,
+    by: ReturnType<typeof tcpOptions> | { readonly socket: Socket },
   ): Socket {
     const session = tlsSessions.get(origin);
     // SNI carries names without the root's dot and never addresses (RFC 6066 section 3).
     const servername = isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '';
     const socket = connectTls({
-      ...tcpOptions(hostname, port, addresses),
+      ...by,
       servername,
       ALPNProtocols: options.http2 && !http1Only.has(origin) ? ['http/1.1', 'h2'] : ['http/1.1'],
       ...(session === undefined ? {} : { session }),
@@ -225,6 +267,34 @@ export function createConnector(options: ConnectorOptions): Connector {
       tlsSessions.delete(origin);
     },
   };
+}
+
+const anywhere = parseCidrs(['0.0.0.0/0', '::/0']);
+
+/**
+ * Connects to a proxy. Whoever may name one may name any address, but none where the stack itself listens.
+ * @param begun is told the socket before it is connected @throws ProxyDown
+ */
+async function dialProxy(
+  proxy: URL,
+  options: ConnectorOptions,
+  begun: (socket: Socket) => void,
+): Promise<Socket> {
+  const name = proxyName(proxy);
+  const port = proxyPort(proxy);
+  const hostname = proxy.hostname.replace(/^\[(.*)\]$/, '$1');
+  try {
+    const { addresses } = await permittedAddresses(hostname, port, name, { ...options, allowed: anywhere });
+    const socket = connectTcp(tcpOptions(hostname, port, addresses));
+    begun(socket);
+    // Whoever reads from it is told by its end.
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    return socket;
+  } catch (error) {
+    const why = error instanceof Error ? connectFault(error, name, 'connect').message : String(error);
+    throw new ProxyDown(name, `cannot be reached: ${error instanceof NetFault ? error.message : why}`);
+  }
 }
 
 const speaksHttp2 = (socket: Socket): boolean => socket instanceof TLSSocket && socket.alpnProtocol === 'h2';

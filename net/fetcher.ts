@@ -2,7 +2,8 @@
  * The fetcher: one HTTP exchange a call, on connections to permitted addresses only.
  *
  * Connections are kept apart by what they may reach, so that one opened for a crawl that may reach private addresses
- * never serves another that may not: each such set has a realm of its own. A realm has one connection an origin,
+ * never serves another that may not, nor one that goes by a proxy another that does not: each such set has a realm of its
+ * own. A realm has one connection an origin,
  * HTTP/1.1 or HTTP/2 as the server chooses, with one request on it at a time; idle ones close after seconds.
  */
 import { LRUCache } from 'lru-cache';
@@ -52,8 +53,8 @@ interface Realm {
 }
 
 /**
- * `fetch` rejects in four cases only, none of which is the web's doing: with the reason of `signal` once it aborts,
- * with NoRoomForBody, with a RangeError or TypeError if an `allowPrivate` entry or the user agent is not valid, and with
+ * `fetch` rejects in five cases only, none of which is the web's doing: with the reason of `signal` once it aborts,
+ * with NoRoomForBody, with ProxyDown, with a RangeError or TypeError if an `allowPrivate` entry or the user agent is not valid, and with
  * the system's error when this machine is out of files, sockets or memory.
  */
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
@@ -68,13 +69,18 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const budget = new BodyBudget(options.bodyBudgetBytes ?? usualBodyBudget);
   let closed = false;
 
-  function realmFor(allowPrivate: readonly string[], lane: number): Realm {
+  function realmFor({
+    allowPrivate,
+    lane = 0,
+    proxy,
+  }: Pick<FetchRequest, 'allowPrivate' | 'lane' | 'proxy'>): Realm {
     const set =
       allowPrivate.length < 2 ? (allowPrivate[0] ?? '') : [...new Set(allowPrivate)].sort().join(' ');
-    const key = lane === 0 ? set : `${set} ${String(lane)}`;
+    const ofLane = lane === 0 ? set : `${set} ${String(lane)}`;
+    const key = proxy === undefined ? ofLane : `${ofLane} ${proxy}`;
     const known = realms.get(key);
     if (known !== undefined) return known;
-    const made = createRealm(allowPrivate, options);
+    const made = createRealm(allowPrivate, proxy, options);
     realms.set(key, made);
     return made;
   }
@@ -89,7 +95,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         const message = `${JSON.stringify(request.url.slice(0, 200))} is no absolute http(s) URL.`;
         return { kind: 'fault', fault: 'protocol', message, endAt: performance.now() };
       }
-      const { clients, connector } = realmFor(request.allowPrivate, request.lane ?? 0);
+      const { clients, connector } = realmFor(request);
       const { origin } = url;
       const exchange = new Exchange({
         where: url.port === '' ? `${url.host}:${url.protocol === 'https:' ? '443' : '80'}` : url.host,
@@ -122,10 +128,10 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
       }
     },
 
-    async addressOf({ url: text, allowPrivate, lane = 0 }): Promise<string | null> {
-      const url = URL.parse(text);
+    async addressOf(request): Promise<string | null> {
+      const url = URL.parse(request.url);
       if (url === null) return null;
-      const { connector } = realmFor(allowPrivate, lane);
+      const { connector } = realmFor(request);
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
       return connector.addressOf(url.origin, url.hostname.replace(/^\[(.*)\]$/, '$1'), port);
     },
@@ -139,13 +145,18 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   };
 }
 
-function createRealm(allowPrivate: readonly string[], options: FetcherOptions): Realm {
+function createRealm(
+  allowPrivate: readonly string[],
+  proxy: string | undefined,
+  options: FetcherOptions,
+): Realm {
   const connector = createConnector({
     allowed: parseCidrs(allowPrivate),
     ...(options.own === undefined ? {} : { own: options.own }),
     resolver: options.resolver ?? systemResolver,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(proxy !== undefined && { proxy: new URL(proxy) }),
     http2: options.http2 ?? true,
     maxHeaderBytes,
   });

@@ -1,5 +1,5 @@
 /** Errors of undici, Node and OpenSSL, told as the fault a crawl reacts to and one sentence for people. */
-import type { FetchFault } from '../contracts/fetching.ts';
+import { ProxyDown, type FetchFault } from '../contracts/fetching.ts';
 
 /** What the web did wrong: becomes a FetchFailure, never leaves net/. */
 export class NetFault extends Error {
@@ -62,11 +62,11 @@ function tlsReason(error: Error): string {
 }
 
 /**
- * A failure of an exchange with `where` (host:port): a NetFault, or the error itself where this machine is to blame.
+ * A failure of an exchange with `where` (host:port): a NetFault, or the error itself where this machine, or the proxy, is to blame.
  * `headSeen`: the head of the response had come.
  */
 export function exchangeFault(error: Error, where: string, headSeen: boolean, maxHeaderBytes: number): Error {
-  if (error instanceof NetFault) return error;
+  if (error instanceof NetFault || error instanceof ProxyDown) return error;
   const code = codeOf(error);
   if (ownTroubles.has(code)) return error;
   const text = error.message;

@@ -1,6 +1,7 @@
 /** Sessions of crawls: judged, kept, and what follows where a site had logged a crawl out. */
 import type { Response } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
+import { defaultTenant } from '../../contracts/tenancy.ts';
 import type { NewSession, SessionsView } from '../../contracts/http/sessions.ts';
 import { partsOf } from '../../engine/sessions/session-parts.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
@@ -23,7 +24,12 @@ import { refuseToReopen } from './quotas.ts';
 const hostsShown = 100;
 
 /** @throws HttpProblem that shows no part of a secret */
-export function readSessions(given: readonly NewSession[]): readonly SessionPart[] {
+export function readSessions(tenantId: number, given: readonly NewSession[]): readonly SessionPart[] {
+  // What comes by a proxy is believed of a host that all tenants share, and the proxy may stand in the network of the workers.
+  if (tenantId !== defaultTenant && given.some(({ proxy }) => proxy !== undefined))
+    throw new HttpProblem(403, 'proxy: only crawls of the first tenant may go by a proxy.', {
+      kind: 'forbidden',
+    });
   return given.flatMap((each) => {
     const read = partsOf(each);
     if (!read.ok) throw new HttpProblem(422, `${read.problem}.`);

@@ -34,7 +34,7 @@ export async function startCrawl(
   { tenantId, settings, seeds: asked, label, sessions = [], userId }: WantedCrawl,
 ): Promise<CreatedCrawl> {
   const { seeds, accepted, rejectedCount, rejected } = await judgeSeeds(asked);
-  const parts = readSessions(sessions);
+  const parts = readSessions(tenantId, sessions);
   if (parts.length > mostPlaces) tooManyPlaces();
   const sealed = (config: CrawlConfig): CrawlConfig => ({
     ...config,

@@ -46,6 +46,7 @@ export const sessionRoutes = [
     body: newSession,
     answers: {
       200: json('Sessions.', sessionsView),
+      403: fails('Only crawls of the first tenant may go by a proxy.'),
       422: fails('The body is not valid, or its cookies cannot be read.'),
       503: fails('This API has no key to keep secrets by, or Temporal does not answer.'),
       ...refusals,
@@ -54,7 +55,7 @@ export const sessionRoutes = [
     handler:
       (parts) =>
       ({ params: { crawlId }, body, caller, response }) => {
-        const given = readSessions([body]);
+        const given = readSessions(caller.tenantId, [body]);
         noteForAudit(response, `a session at ${given.map(({ place }) => place).join(', ')}`.slice(0, 300));
         return renewSession(parts, response, caller, crawlId, () =>
           giveSession(parts.pool, parts.keys, Number(crawlId), given, reaches),

@@ -41,6 +41,11 @@ export const whatToCrawl = {
       'log in with these cookies: cookies.txt, or the JSON that browser extensions write; - for standard input. They are kept sealed; session add gives the crawl others',
     group: helpGroups.what,
   },
+  '--proxy <file>': {
+    about:
+      'file with the URL of a proxy by which all requests of the crawl go: http://… (CONNECT) or socks5://…, with user:password@ where it wants them; - for standard input',
+    group: helpGroups.what,
+  },
   '--max-bytes <n>': {
     about: 'end the crawl once about this many bytes of bodies have come over the wire (default: no limit)',
     read: wholeNumber(1),
@@ -59,6 +64,8 @@ export interface CrawlOptions {
   readonly maxBytes?: number | undefined;
   /** Name of a file of cookies. */
   readonly cookies?: string | undefined;
+  /** Name of a file with the URL of a proxy. */
+  readonly proxy?: string | undefined;
   readonly [setting: string]: unknown;
 }
 
@@ -92,7 +99,7 @@ export async function readRequest(
   const given = {
     ...endingByBytes(options),
     ...(await readSettings(options)),
-    ...(options.cookies !== undefined && { sessions: [{ cookies: await readSecret(options.cookies) }] }),
+    ...(await sessionsOf(options)),
   };
   // If a file gives all seeds, its lines keep their numbers; no line is left out, so that rejected ones are recorded
   // with the crawl.
@@ -117,6 +124,15 @@ export async function readRequest(
     );
   }
   return { body, complaints, rest };
+}
+
+async function sessionsOf({ cookies, proxy }: CrawlOptions): Promise<{ sessions?: readonly object[] }> {
+  if (cookies === undefined && proxy === undefined) return {};
+  const session = {
+    ...(cookies !== undefined && { cookies: await readSecret(cookies) }),
+    ...(proxy !== undefined && { proxy: (await readSecret(proxy)).trim() }),
+  };
+  return { sessions: [session] };
 }
 
 /** Bytes are a criterion, not an exact limit: URLs in flight when they are reached are kept. @throws CommandError */

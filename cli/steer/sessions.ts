@@ -28,16 +28,19 @@ export const verbs = [
       '--basic <file>': 'file with user:password, for HTTP Basic; - for standard input',
       '--bearer <file>': 'file with a bearer token; - for standard input',
       '--headers <file>': 'file with header fields, one `Name: value` a line; - for standard input',
+      '--proxy <file>':
+        'file with the URL of a proxy by which all requests of the crawl go, such as socks5://user:password@proxy.example:1080; - for standard input',
       '--logged-out-text <text>': 'a text that the site shows to those who are not logged in',
       ...asJson,
     },
     examples: ['3 --cookies cookies.txt', '3 --origin https://example.com --bearer token.txt'],
     route: 'POST /v1/crawls/{crawl}/sessions',
-    body: async ({ cookies, origin, path, basic, bearer, headers, loggedOutText }) => {
+    body: async ({ cookies, origin, path, basic, bearer, headers, proxy, loggedOutText }) => {
       const given = {
         ...(cookies !== undefined && { cookies: await readSecret(cookies) }),
         ...(basic !== undefined && { basic: credentialsIn(await readSecret(basic)) }),
         ...(bearer !== undefined && { bearer: (await readSecret(bearer)).trim() }),
+        ...(proxy !== undefined && { proxy: (await readSecret(proxy)).trim() }),
         ...(headers !== undefined && { headers: fieldsIn(await readSecret(headers)) }),
         origin,
         path,
@@ -71,7 +74,11 @@ export const verbs = [
   asks({
     words: 'session remove',
     summary: 'Take back what a crawl has at a place, as session list shows it.',
-    takes: { ...ofCrawl, '<place>': 'an origin, a host, or a domain with a dot before it', ...asJson },
+    takes: {
+      ...ofCrawl,
+      '<place>': 'an origin, a host, a domain with a dot before it, or * for the proxy',
+      ...asJson,
+    },
     examples: ['3 .example.com', '3 https://example.com'],
     route: 'DELETE /v1/crawls/{crawl}/sessions/{place}',
     answer: sessionsView,

@@ -7,6 +7,13 @@ import { count, crawlId, instant } from './shared.ts';
 const text = (most: number) => z.string().min(1).max(most);
 const oneOf = ['basic', 'bearer', 'headers'] as const;
 
+/** As a URL with nothing behind its host and port. */
+function isProxy(given: string): boolean {
+  const url = URL.parse(given);
+  if (url === null || !['http:', 'socks5:'].includes(url.protocol)) return false;
+  return url.hostname !== '' && /^\/?$/.test(url.pathname) && url.search + url.hash === '';
+}
+
 const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
   const problems = Object.entries(given).map(([name, value]) => headerProblem(name, value));
   const message = problems.find((problem) => problem !== null) ?? headersProblem(given);
@@ -41,6 +48,16 @@ export const newSession = z
       .optional()
       .meta({ description: 'Sent as bearer token (RFC 6750).' }),
     headers: headers.optional().meta({ description: 'Other header fields, such as `X-Api-Key`.' }),
+    proxy: text(2_000)
+      .refine(
+        isProxy,
+        'no proxy such as http://user:password@proxy.example:3128 or socks5://proxy.example:1080',
+      )
+      .optional()
+      .meta({
+        description:
+          'An egress proxy by which all requests of the crawl go: HTTP CONNECT, or SOCKS5. Only crawls of the first tenant may have one.',
+      }),
     loggedOutText: text(200).optional().meta({
       description:
         'A text that the site shows to those who are not logged in: an answer that has it, or redirects to an address that has it, shows that the session has ended.',
@@ -53,8 +70,8 @@ export const newSession = z
         ? 'basic, bearer and headers stand at one place: give one of them'
         : kinds.length === 1 && given.origin === undefined
           ? 'origin: say where it is to be sent, such as https://example.com'
-          : kinds.length === 0 && given.cookies === undefined
-            ? 'give cookies, basic, bearer or headers'
+          : kinds.length === 0 && given.cookies === undefined && given.proxy === undefined
+            ? 'give cookies, basic, bearer, headers or proxy'
             : null;
     if (message !== null) context.addIssue({ code: 'custom', message });
   })
@@ -68,7 +85,7 @@ export const sessionPath = z.strictObject({
   crawlId,
   place: text(1_000).meta({
     description:
-      'A `place` of the list: an origin, a host, or a domain with a dot before it. Percent-encoded.',
+      'A `place` of the list: an origin, a host, a domain with a dot before it, or `*`. Percent-encoded.',
   }),
 });
 
@@ -78,10 +95,12 @@ export const sessionsView = z
       z.object({
         place: z.string().meta({
           description:
-            'Where it is sent: an origin, a host (`example.com`), or a domain with all below it (`.example.com`).',
+            'Where it is sent: an origin, a host (`example.com`), a domain with all below it (`.example.com`), or `*`: with all requests.',
         }),
-        kind: z.enum(['cookies', 'headers']),
-        names: z.array(z.string()).meta({ description: 'Names of the cookies or of the header fields.' }),
+        kind: z.enum(['cookies', 'headers', 'proxy']),
+        names: z
+          .array(z.string())
+          .meta({ description: 'Names of the cookies or of the header fields; the address of the proxy.' }),
         createdAt: instant,
         endsAt: instant.nullable().meta({
           description: 'When the first of the cookies is over; null: none has an end of its own.',

@@ -64,8 +64,12 @@ export function joinedHeaders(given: RequestHeaders, more: RequestHeaders): Requ
  */
 export const placeOf = ({ domain, below }: Cookie): string => (below ? `.${domain}` : domain);
 
+/** The place of what belongs to all requests of a crawl. */
+export const everywhere = '*';
+
 /** Does a part of a session with this place reach the host? */
 export function reaches(place: string, origin: string): boolean {
+  if (place === everywhere) return true;
   if (place.includes('/')) return place === origin;
   const { hostname } = new URL(origin);
   return place.startsWith('.') ? isBelow(hostname, place.slice(1)) : hostname === place;

@@ -31,6 +31,9 @@ const seenKeys = 100_000;
 /** What is lent takes its permits when it is lent. */
 const nobodyEnters: Services['caps'] = { enter: () => Promise.resolve(null) };
 
+/** What is lent goes as its fetcher sends it, with no session of the crawl. */
+const noProxy: Services['sessions'] = { proxyOf: () => Promise.resolve(null) };
+
 /** The fetcher that borrows a URL requests it: no request leaves from this process. */
 const nobodySends: Fetcher = {
   fetch: () => Promise.reject(new Error('no request is sent from the process that lends URLs')),
@@ -45,6 +48,7 @@ export class LendingContext implements Services {
   readonly fetcher = nobodySends;
   readonly caps = nobodyEnters;
   readonly pressure = { fetching: 1 };
+  readonly sessions = noProxy;
   readonly permits: LoanPermits;
   /** The API has no breakers: if Postgres is down, the API request fails. */
   readonly outage = (): null => null;

@@ -54,6 +54,12 @@ export class SessionBook {
     return { headers, loggedOutTexts: texts.filter((text) => text !== null) };
   }
 
+  /** The egress proxy by which all requests of the crawl go; null: they go directly. @throws KeyMissing */
+  async proxyOf(crawl: OfCrawl): Promise<string | null> {
+    if (crawl.sessionRevision === 0) return null;
+    return (await this.#of(crawl)).find(({ proxy }) => proxy !== undefined)?.proxy ?? null;
+  }
+
   async #of(crawl: OfCrawl): Promise<readonly SessionValue[]> {
     const name = `${String(crawl.id)} ${String(crawl.sessionRevision)}`;
     const known = this.#opened.get(name);

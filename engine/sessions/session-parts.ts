@@ -1,7 +1,8 @@
 /** From what is given of a login to the parts of a session, each with the place where it belongs. */
 import type { NewSession } from '../../contracts/http/sessions.ts';
 import { readCookieFile } from '../../domain/session/cookie-file.ts';
-import { placeOf } from '../../domain/session/session.ts';
+import { everywhere, placeOf } from '../../domain/session/session.ts';
+import { proxyName } from '../../net/egress-proxy.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import type { SessionPart } from '../../storage/sessions/index.ts';
 
@@ -35,6 +36,15 @@ export function partsOf(given: NewSession): Parts {
       names: Object.keys(headers),
       endsAt: null,
       value: { cookies: [], fields: [{ origin, path, headers }], loggedOutText },
+    });
+  const { proxy } = given;
+  if (proxy !== undefined)
+    parts.push({
+      place: everywhere,
+      kind: 'proxy',
+      names: [proxyName(new URL(proxy))],
+      endsAt: null,
+      value: { cookies: [], fields: [], loggedOutText: null, proxy },
     });
   return { ok: true, parts };
 }

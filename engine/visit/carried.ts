@@ -49,14 +49,14 @@ export class Carried {
   /** Null: the session cannot be opened here, so the URL is not asked for, and the crawl has no turn at the host. */
   static async by(context: FetchContext, visit: HostVisit, wanted: Wanted): Promise<Carried | null> {
     const { crawl, url } = wanted;
-    const { pool, keys } = context.dependencies;
+    const { pool, keys, sessions } = context.dependencies;
     const { hostId } = visit.lease;
     // Only at the origins of its seeds: they may be secrets, which others must not see.
     const { headers: given, keepCookies } = crawl.config;
     const mayShow = Object.keys(given).length > 0 && (await hasSeedAt(pool, hostId, crawl.id)).length > 0;
     try {
       const own = mayShow ? openHeaders(keys, crawl.tenantId, given) : {};
-      const attached = await retrying(() => context.sessions.attachedTo(crawl, hostId, url));
+      const attached = await retrying(() => sessions.attachedTo(crawl, hostId, url));
       const kept = keepCookies ? await context.kept.at(jarOf(visit, wanted)) : [];
       return new Carried(context, visit, wanted, own, attached, cookieField(kept, new URL(url.url)));
     } catch (error) {
@@ -83,6 +83,11 @@ export class Carried {
     if (how === 'page') return null;
     if (how === 'over') this.#ended = evidence;
     return { evidence, how };
+  }
+
+  /** The request could not leave: the crawl has no turn at the host until somebody has seen to it. */
+  async withheld(why: string): Promise<void> {
+    await logOutOf(this.#context, this.#visit, this.#wanted, `not sent, since ${why}`);
   }
 
   /**

@@ -12,7 +12,6 @@ import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { KeptCookies } from '../sessions/kept-cookies.ts';
-import { SessionBook } from '../sessions/session-book.ts';
 import type { HostRules } from './host-rules.ts';
 import { Chains } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
@@ -30,7 +29,6 @@ export class FetchContext {
   /** Null: lanes read all pages. */
   readonly atHand: ReaderAtHand | null;
   readonly chains = new Chains();
-  readonly sessions: SessionBook;
   readonly kept: KeptCookies;
   readonly census = new Census(longestVisitMs);
   /** Pairs of crawl and host whose sitemaps this process has admitted to the frontier, as far as it remembers. */
@@ -43,7 +41,6 @@ export class FetchContext {
     this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
     this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);
-    this.sessions = new SessionBook(pool, keys);
     this.kept = new KeptCookies(pool, keys);
     this.robotsFetcher = new RobotsFetcher(dependencies, this.keeper);
   }

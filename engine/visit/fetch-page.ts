@@ -2,6 +2,7 @@
  * One URL of a visit: asks for it, stores its body, and commits its result together with the target of its redirect. Tells
  * the lessons of the visit what the answer teaches about the host.
  */
+import { ProxyDown, type FetchRequest, type FetchResult } from '../../contracts/fetching.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
 import type { HostNext } from '../../domain/outcome.ts';
@@ -186,7 +187,7 @@ export class PageFetch {
       headers: chain.headers(carried.headers),
     };
     const { delayMs } = this.#visit.pacer;
-    const result = await this.#visit.exchange(request, wanted, lane);
+    const result = await this.#exchange(request, wanted, lane, carried);
     if (result === null) return null;
     try {
       const place = placeOf(this.#visit.lease, url);
@@ -217,6 +218,22 @@ export class PageFetch {
       return { ...recorded, row: { ...row, ...stored }, read };
     } finally {
       if (result.kind === 'response') result.release?.();
+    }
+  }
+
+  /** A proxy that is down keeps back this crawl alone, and is no fault of the host. Null: no request was sent. */
+  async #exchange(
+    request: FetchRequest,
+    wanted: Wanted,
+    lane: Lane | undefined,
+    carried: Carried,
+  ): Promise<FetchResult | null> {
+    try {
+      return await this.#visit.exchange(request, wanted, lane);
+    } catch (error) {
+      if (!(error instanceof ProxyDown)) throw error;
+      await carried.withheld(error.message);
+      return null;
     }
   }
 

@@ -13,7 +13,9 @@ import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.
 import { holdTurns, noteTurns, type NotedTurn, type WaitingCrawl } from '../../storage/feeding/index.ts';
 import { leaveHostAlone, releaseLease, type Leaving } from '../../storage/leases/index.ts';
 import { retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
+import { KeyMissing } from '../../storage/sessions/index.ts';
 import type { Books } from '../books/books.ts';
+import type { SessionBook } from '../sessions/session-book.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { CrawlTurns } from './crawl-turns.ts';
 import type { Gate, Stop, Visited, Wanted } from './gates.ts';
@@ -28,6 +30,7 @@ import type { Waits } from './visit-times.ts';
 export interface Services extends Way {
   readonly pool: Pool;
   readonly books: Books;
+  readonly sessions: Pick<SessionBook, 'proxyOf'>;
   readonly outage: () => Error | null;
   /** The gates of gates.ts. */
   readonly gates: readonly Gate[];
@@ -263,8 +266,31 @@ export class HostVisit implements Visited {
         if (wanted !== null) turns.asked(wanted.crawl.id, at);
       },
     };
-    const send = (): Promise<FetchResult | null> => pacer.exchange(request, turn, lane);
+    const send = async (): Promise<FetchResult | null> => {
+      const proxy = await this.#proxyOf(wanted === null ? this.crawls : [wanted.crawl]);
+      return pacer.exchange(proxy === null ? request : { ...request, proxy }, turn, lane);
+    };
     return wanted === null ? send() : services.books.crawls.attend(send);
+  }
+
+  /**
+   * The egress proxy by which a request for these crawls goes; null: directly, also where they have not all the same one.
+   * Of a crawl whose session cannot be opened here nothing but robots.txt is asked for (`Carried`).
+   */
+  async #proxyOf(crawls: readonly OpenCrawl[]): Promise<string | null> {
+    const { sessions } = this.services;
+    const all = crawls.some(({ sessionRevision }) => sessionRevision > 0)
+      ? await Promise.all(
+          crawls.map((crawl) =>
+            sessions.proxyOf(crawl).catch((error: unknown) => {
+              if (error instanceof KeyMissing) return null;
+              throw error;
+            }),
+          ),
+        )
+      : [];
+    const [first = null, ...others] = all;
+    return others.every((other) => other === first) ? first : null;
   }
 
   #stays(wanted: Wanted | null): boolean | Promise<boolean> {

@@ -2,8 +2,8 @@
 import { statement } from '../postgres/index.ts';
 import type { Sealed } from './secret-keys.ts';
 
-/** `kept`: cookies that answers have set. */
-export type SessionKind = 'cookies' | 'headers' | 'kept';
+/** `kept`: cookies that answers have set; `proxy`: by which all its requests go. */
+export type SessionKind = 'cookies' | 'headers' | 'proxy' | 'kept';
 
 export interface SessionRow extends Sealed {
   readonly place: string;
@@ -18,7 +18,7 @@ export const listSessions = statement<[crawlId: number | string], SessionRow>('l
    select place, kind, names, sealed, key_id, ends_at, created_at from crawl_session
     where crawl_id = $1 and kind <> 'kept' order by place, kind`;
 
-export const findKept = statement<[crawlId: number, place: string], Sealed>('find-kept')`
+export const findJar = statement<[crawlId: number, place: string], Sealed>('find-jar')`
    select sealed, key_id from crawl_session where crawl_id = $1 and place = $2 and kind = 'kept'`;
 
 /** What has the same place and kind is replaced. @param sealed in hex @param endsAt milliseconds since 1970 */

@@ -10,7 +10,7 @@ import { tellOfHost } from '../hosts/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import type { SecretKeys } from './secret-keys.ts';
 import {
-  findKept,
+  findJar,
   letBackIn,
   listSessions,
   lockHosts,
@@ -36,6 +36,8 @@ export interface SessionPart {
 export interface SessionValue extends SessionContent {
   /** A text that the site shows to those who are not logged in; null: nobody has given one. */
   readonly loggedOutText: string | null;
+  /** With its name and password; absent: it says nothing of a proxy. */
+  readonly proxy?: string;
 }
 
 /** Places at which a crawl may have something. */
@@ -134,7 +136,7 @@ export async function keptCookies(
   crawlId: number,
   origin: string,
 ): Promise<readonly Cookie[]> {
-  const [row] = await findKept(db, crawlId, origin);
+  const [row] = await findJar(db, crawlId, origin);
   return row === undefined ? [] : (JSON.parse(keys.open(row, boundTo(crawlId, origin, 'kept'))) as Cookie[]);
 }
 

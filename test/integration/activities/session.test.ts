@@ -15,6 +15,7 @@ import {
   SecretKeys,
   type SessionPart,
 } from '../../../storage/sessions/index.ts';
+import { proxies } from '../../support/egress-proxies.ts';
 import { testKeys } from '../../support/keys.ts';
 import { until } from '../../support/until.ts';
 import { addTenant, like, tables, tablesWith } from '../../support/database/index.ts';
@@ -271,6 +272,44 @@ it('a page that alone asks for a login is tried last, and is what it is', async 
   await tables.url.change(pool, { reason: 'session-ended' }, { due_at: new Date(0) });
   await fetching.role().fetchSlice(host);
   expect(await states()).toMatchObject({ '/b': 'done fetched', '/start': 'failed forbidden' });
+});
+
+describe.each(Object.entries(proxies))('an egress proxy of a crawl, %s', (_, start) => {
+  it('has all its requests, robots.txt too, and no request of another crawl', async () => {
+    const { site, host, crawl } = await fetching.site(['/a'], {});
+    const proxy = await start();
+    await giveSession(pool, testKeys, crawl, read({ proxy: proxy.url }), reaches);
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(site.origin).host]));
+    const asked = proxy.asked.length;
+    const other = await fetching.crawl();
+    await fetching.queue(other, host, '/b');
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
+    expect(proxy.asked).toHaveLength(asked);
+    expect(await tablesWith(pool, 'pr0xy-pass')).toEqual([]);
+  });
+
+  it('that is down keeps back this crawl alone, and the host is not blamed', async () => {
+    const { site, host, crawl } = await fetching.site(['/a'], {});
+    const [proxy, other] = [await start(), await fetching.crawl()];
+    await fetching.queue(other, host, '/b', '/c');
+    await giveSession(pool, testKeys, crawl, read({ proxy: proxy.url }), reaches);
+    proxy.close();
+    await fetching.role().fetchSlice(host);
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/b', '/c']);
+    expect(await tables.host.row(pool, { id: host.hostId })).toMatchObject({ failures: 0, last_error: null });
+    const why = JSON.stringify(await explain(crawl, `${site.origin}/a`));
+    expect(why).toContain(
+      `not sent, since the proxy ${new URL(proxy.url).protocol}//${proxy.host} cannot be reached`,
+    );
+    const another = await start();
+    await giveSession(pool, testKeys, crawl, read({ proxy: another.url }), reaches);
+    await fetching.role().fetchSlice(host);
+    expect(site.paths().at(-1)).toBe('/a');
+  });
 });
 
 describe('cookies that a host sets', () => {

@@ -71,10 +71,12 @@ describe('/v1/crawls/{crawlId}/sessions', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [{}, /give cookies, basic, bearer or headers/],
+    [{}, /give cookies, basic, bearer, headers or proxy/],
     [{ cookies: `[{"name": "a", "value": "${secret}"}]` }, /cookie 1 has not the texts/],
     [{ bearer: secret }, /origin: say where/],
     [{ ...basic, bearer: secret }, /give one of them/],
+    [{ proxy: `https://me:${secret}@proxy.example:3128` }, /no proxy such as/],
+    [{ proxy: `socks5://me:${secret}@proxy.example/x` }, /no proxy such as/],
     [{ origin: 'https://example.com', bearer: `${secret} ${secret}` }, /no bearer token/],
     [{ origin: 'https://example.com', headers: { Host: secret } }, /set by the crawler itself/],
     [{ origin: 'https://example.com', headers: { 'X-Key': `${secret}\n` } }, /printable ASCII/],
@@ -95,6 +97,21 @@ describe('/v1/crawls/{crawlId}/sessions', () => {
     const { status, body } = await ask<Problem>(keyless.url, keyless.key, 'POST', path, basic);
     expect([status, body.detail]).toEqual([503, expect.stringContaining('set ORBWEAVER_SECRET_KEY')]);
     expect((await call('GET', path)).body.sessions).toEqual([]);
+  });
+
+  it('have a proxy in crawls of the first tenant alone, shown without its password', async () => {
+    const proxy = { proxy: `socks5://me:${secret}@proxy.example:1080` };
+    const path = `/v1/crawls/${await newCrawl(pool)}/sessions`;
+    const { body } = await call('POST', path, proxy);
+    expect(body.sessions).toMatchObject([
+      { place: '*', kind: 'proxy', names: ['socks5://proxy.example:1080'] },
+    ]);
+    const tenant = await newTenant(pool);
+    const theirs = await newKey(pool, tenant, 'operator');
+    const asked = { seeds: ['https://example.com/'], sessions: [proxy] };
+    expect((await ask(api.url, theirs, 'POST', '/v1/crawls', asked)).status).toBe(403);
+    expect((await call('DELETE', `${path}/${encodeURIComponent('*')}`)).body.sessions).toEqual([]);
+    expect(await tablesWith(pool, secret)).toEqual([]);
   });
 
   it('are those of the crawls of a tenant, and no reader gives them', async () => {
