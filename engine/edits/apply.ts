@@ -21,6 +21,7 @@ import {
   urlsToJudge,
 } from '../../storage/edits/index.ts';
 import { loadCrawls } from '../../storage/crawls/index.ts';
+import { withSession } from '../../storage/sessions/index.ts';
 import { candidate } from '../admission/candidates.ts';
 import { crawlOutlookOf } from '../crawls/life.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -158,7 +159,7 @@ export function editJobs(dependencies: Dependencies, reopen: (crawlId: string) =
         const config = wholeConfig(pending.config);
         const outlook = await crawlOutlookOf(pool, crawlId);
         const reached = limitReached({ ...outlook, runningMs: outlook.running_ms ?? 0 }, config);
-        rules = rulesOf(pool, crawlId, config, reached !== null);
+        rules = rulesOf(pool, crawlId, await withSession(pool, crawlId, config), reached !== null);
         rescores = (await changesScores(pool, crawlId, pending.version))[0]?.changed === true;
       }
       ({ version } = pending);

@@ -4,7 +4,14 @@ import type { CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
 import { compileMediaFilter, unwantedType, type MediaFilter } from '../../domain/media-filter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
-import { compileScope, outOfScope, ruleReasons, vouchedReach, type ScopeJudge } from '../../domain/scope.ts';
+import {
+  compileScope,
+  outOfScope,
+  ruleReasons,
+  vouchedReach,
+  type ScopeConfig,
+  type ScopeJudge,
+} from '../../domain/scope.ts';
 import { canonicalize, type CanonicalUrl } from '../../domain/url.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import { isWithin } from '../../storage/seeds/index.ts';
@@ -25,7 +32,12 @@ export interface Rules {
 }
 
 /** @param isAtLimit the crawl has reached a limit of these settings: what a limit cut off stays out */
-export function rulesOf(pool: Pool, crawlId: string, config: CrawlConfig, isAtLimit: boolean): Rules {
+export function rulesOf(
+  pool: Pool,
+  crawlId: string,
+  config: CrawlConfig & Pick<ScopeConfig, 'signedIn'>,
+  isAtLimit: boolean,
+): Rules {
   return {
     movable: [...ruleReasons, unwantedType, ...(isAtLimit ? [] : ([cutOff] as const))],
     judge: compileScope(config, compileUrlPattern),

@@ -15,6 +15,7 @@ import {
   type RuledUrl,
 } from '../../storage/edits/index.ts';
 import { knownUrls } from '../../storage/frontier/index.ts';
+import { withSession } from '../../storage/sessions/index.ts';
 import { placeOf } from '../admission/candidates.ts';
 import {
   admitsLimited,
@@ -49,7 +50,7 @@ export async function previewEdit(
   const until = performance.now() + budgetMs;
   const under = await lifeAfter(pool, crawl.id, crawl.config, wanted);
   const ends = under.life === 'ends' ? under.by : null;
-  const rules = rulesOf(pool, crawl.id, wanted, ends !== null);
+  const rules = rulesOf(pool, crawl.id, await withSession(pool, crawl.id, wanted), ends !== null);
   const effect = new Effect(ends !== null);
   let whole =
     (await walkUrls(pool, crawl.id, rules, effect, until)) &&

@@ -19,7 +19,7 @@ import { judgeRobots } from '../../domain/explain/robots.ts';
 import { coveringDomain, hostName } from '../../domain/opt-out.ts';
 import { lastBy, seedPriority } from '../../domain/priority/place.ts';
 import { namesOf } from '../../domain/robots.ts';
-import { compileScope } from '../../domain/scope.ts';
+import { compileScope, type ScopeConfig } from '../../domain/scope.ts';
 import { accusationText } from '../../domain/traps/rules.ts';
 import { domainOfShape, hostsBelow, shapesOf } from '../../domain/traps/shape.ts';
 import { listQuarantine } from '../../storage/traps/index.ts';
@@ -43,6 +43,7 @@ import {
 } from '../../storage/reports/index.ts';
 import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
 import { listCrawls } from '../../storage/crawls/index.ts';
+import { withSession } from '../../storage/sessions/index.ts';
 import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
 import { loadOptOuts } from '../../storage/opt-outs/index.ts';
 import { findKept } from '../../storage/recrawl/index.ts';
@@ -108,7 +109,7 @@ async function gather(
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, { only: crawlId, states: crawlStates, limit: 1 });
   if (crawl === undefined) return null;
-  const config = wholeConfig(crawl.config);
+  const config = await withSession(db, crawlId, wholeConfig(crawl.config));
   const key = urlKey(link.canonical).toString('hex');
   const [known] = await explainHost(db, link.host, crawlId);
   // A tenant must not see that another one crawls the host.
@@ -247,7 +248,7 @@ async function shortenedPages(db: Queryable, crawlId: string, hostId: string | n
 async function judgeScope(
   db: Queryable,
   crawlId: string,
-  config: CrawlConfig,
+  config: CrawlConfig & Pick<ScopeConfig, 'signedIn'>,
   link: CanonicalUrl,
   record: RecordFacts | null,
 ): Promise<ScopeFacts> {

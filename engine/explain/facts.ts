@@ -35,6 +35,10 @@ export function hostFacts(
     pausedAt: instant(row.paused_at),
     parkedAt: instant(row.parked_at),
     failingSince: instant(row.failing_since),
+    loggedOut:
+      row.loggedOut === null
+        ? null
+        : { ...row.loggedOut, since: new Date(row.loggedOut.since).toISOString() },
     turn: { inMs: row.turn_ms, delayMs: delays.own, reported: row.turn_held },
     closed: closingOf(row),
     delayMs: delays.all,

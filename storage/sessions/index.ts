@@ -12,6 +12,7 @@ export {
   retrySession,
   storeParts,
   takeSession,
+  withSession,
   type Renewed,
   type SessionPart,
   type SessionValue,

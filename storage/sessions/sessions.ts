@@ -5,7 +5,7 @@
 import type { Cookie } from '../../domain/cookies.ts';
 import type { SessionContent } from '../../domain/session/session.ts';
 import { endingsThatGoOn } from '../../domain/crawl-life.ts';
-import { crawlStands, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
+import { crawlStands, loadCrawls, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
 import { tellOfHost } from '../hosts/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
 import type { SecretKeys } from './secret-keys.ts';
@@ -119,6 +119,16 @@ export const retrySession = (pool: Pool, crawlId: number): Promise<Renewed> =>
       out.map(({ id }) => id),
     );
   });
+
+/** The settings of a crawl, and whether it has, or has had, a session beside them (domain/scope.ts). */
+export async function withSession<Config>(
+  db: Queryable,
+  crawlId: string,
+  config: Config,
+): Promise<Config & { readonly signedIn: boolean }> {
+  const [crawl] = await loadCrawls(db, [Number(crawlId)]);
+  return { ...config, signedIn: (crawl?.session_revision ?? 0) > 0 };
+}
 
 /** Takes back what the crawl has at a place. False: it has nothing there. */
 export const takeSession = (pool: Pool, crawlId: number, place: string): Promise<boolean> =>

@@ -222,6 +222,17 @@ describe('a session of a crawl', () => {
     ]);
   });
 
+  it('leaves links alone that would end it, also those that were found before', async () => {
+    const { site, host, crawl } = await fetching.site(['/a', '/logout'], {});
+    await giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches);
+    await fetching.role().fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt', '/a']);
+    const { '/logout': left } = await fetching.urls(crawl, site.origin);
+    expect(left).toMatchObject({ state: 'excluded', reason: 'session-link' });
+    for (const path of ['/a', '/logout'])
+      expect(JSON.stringify(await explain(crawl, site.origin + path))).toContain('session-link');
+  });
+
   it('shows in no table, no log and no archive, whatever the site answers', async () => {
     const secret = 'Zx9-s3cret-7Qp';
     const lines: string[] = [];
