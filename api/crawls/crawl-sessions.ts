@@ -82,7 +82,7 @@ export async function sessionsOf(
 ): Promise<SessionsView> {
   const [rows, out] = await Promise.all([
     listSessions(pool, crawlId),
-    loggedOutHosts(pool, crawlId, hostsShown),
+    loggedOutHosts(pool, crawlId, 0, hostsShown),
   ]);
   return {
     sessions: rows.map(({ place, kind, names, created_at: created, ends_at: ends, key_id: keyId }) => ({

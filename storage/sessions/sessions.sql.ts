@@ -69,13 +69,14 @@ export interface LoggedOutHost {
   readonly queued: number;
 }
 
-/** Hosts that have logged the crawl out, by their ids. */
-export const loggedOutHosts = statement<[crawlId: number | string, limit: number], LoggedOutHost>(
-  'logged-out-hosts',
-)`
+/** Hosts that have logged the crawl out, by their ids, behind this one. */
+export const loggedOutHosts = statement<
+  [crawlId: number | string, after: number, limit: number],
+  LoggedOutHost
+>('logged-out-hosts')`
    select h.id, h.origin, q.logged_out_at as since, coalesce(q.logged_out, '') as why, q.queued
      from host_queue q join host h on h.id = q.host_id
-    where q.crawl_id = $1 and q.logged_out_at is not null order by h.id limit $2`;
+    where q.crawl_id = $1 and q.logged_out_at is not null and h.id > $2 order by h.id limit $3`;
 
 /** Nobody takes these hosts or gives them back before the transaction ends. */
 export const lockHosts = statement<[hostIds: readonly number[]], { id: number }>('lock-hosts')`

@@ -42,8 +42,8 @@ export interface SessionValue extends SessionContent {
 
 /** Places at which a crawl may have something. */
 export const mostPlaces = 200;
-/** Hosts that are let back in at once; the others at the next session. */
-const mostHosts = 10_000;
+/** Hosts that let a crawl in again in one transaction: a fraction of a second. */
+const hostsAtOnce = 500;
 
 const boundTo = (crawlId: number, place: string, kind: SessionKind): string =>
   `crawl_session ${String(crawlId)} ${kind} ${place}`;
@@ -58,29 +58,28 @@ export interface Renewed {
 
 /**
  * Keeps the parts; what stood at their places before is replaced. The crawl goes on at the hosts that had logged it out
- * and that the parts reach. @returns null: there would be parts at more than `mostPlaces` places, so nothing was kept
+ * and that the parts reach. If a crash comes before it goes on at all of them, the same call once more lets it in.
+ * @returns null: there would be parts at more than `mostPlaces` places, so nothing was kept
  */
-export const giveSession = (
+export async function giveSession(
   pool: Pool,
   keys: SecretKeys,
   crawlId: number,
   parts: readonly SessionPart[],
   reaches: (place: string, origin: string) => boolean,
-): Promise<Renewed | null> =>
-  inTransaction(pool, async (db) => {
+  batch = hostsAtOnce,
+): Promise<Renewed | null> {
+  const isKept = await inTransaction(pool, async (db) => {
     await lockCrawls(db, [crawlId]);
     const known = (await listSessions(db, crawlId)).map(({ place, kind }) => `${kind} ${place}`);
     const all = new Set([...known, ...parts.map(({ place, kind }) => `${kind} ${place}`)]);
-    if (all.size > mostPlaces) return null;
+    if (all.size > mostPlaces) return false;
     await storeParts(db, keys, crawlId, parts);
-    const out = await loggedOutHosts(db, crawlId, mostHosts);
-    const hosts = out.filter(({ origin }) => parts.some(({ place }) => reaches(place, origin)));
-    return letIn(
-      db,
-      crawlId,
-      hosts.map(({ id }) => id),
-    );
+    return true;
   });
+  if (!isKept) return null;
+  return letInWhere(pool, crawlId, (origin) => parts.some(({ place }) => reaches(place, origin)), batch);
+}
 
 /** For a crawl that the caller has made in this transaction, or whose row it holds. */
 export async function storeParts(
@@ -96,29 +95,46 @@ export async function storeParts(
   await raiseSessionRevision(db, crawlId);
 }
 
-async function letIn(db: Queryable, crawlId: number, hosts: readonly number[]): Promise<Renewed> {
-  if (hosts.length === 0) return { hosts, reopened: false };
+/** The crawl goes on, with the session that it has, at all hosts that have logged it out. */
+export const retrySession = (pool: Pool, crawlId: number): Promise<Renewed> =>
+  letInWhere(pool, crawlId, () => true, hostsAtOnce);
+
+/** Host by host in the order of their ids, each batch in a transaction of its own. */
+async function letInWhere(
+  pool: Pool,
+  crawlId: number,
+  isMeant: (origin: string) => boolean,
+  batch: number,
+): Promise<Renewed> {
+  const hosts: number[] = [];
+  let reopened = false;
+  for (let after: number | null = 0; after !== null;) {
+    const from: number = after;
+    const { found, meant, again } = await inTransaction(pool, async (db) => {
+      await lockCrawls(db, [crawlId]);
+      const out = await loggedOutHosts(db, crawlId, from, batch);
+      const chosen = out.filter(({ origin }) => isMeant(origin)).map(({ id }) => id);
+      return { found: out, meant: chosen, again: await letIn(db, crawlId, chosen) };
+    });
+    hosts.push(...meant);
+    reopened ||= again;
+    after = found.length < batch ? null : (found.at(-1)?.id ?? null);
+  }
+  return { hosts, reopened };
+}
+
+/** True: the crawl had ended, and runs again. */
+async function letIn(db: Queryable, crawlId: number, hosts: readonly number[]): Promise<boolean> {
+  if (hosts.length === 0) return false;
   await lockHosts(db, hosts);
   const [row] = await letBackIn(db, crawlId, hosts);
   for (const id of hosts) await tellOfHost(db, [crawlId], 'host.back', String(id), null);
   const [stands] = await crawlStands(db, crawlId);
   const goesOn = (endingsThatGoOn as readonly unknown[]).includes(stands?.cause);
-  const reopened = goesOn && (row?.waiting ?? 0) > 0;
-  if (reopened) await reopenClosedCrawls(db, [crawlId]);
-  return { hosts, reopened };
+  const reopens = goesOn && (row?.waiting ?? 0) > 0;
+  if (reopens) await reopenClosedCrawls(db, [crawlId]);
+  return reopens;
 }
-
-/** The crawl goes on, with the session that it has, at all hosts that have logged it out. */
-export const retrySession = (pool: Pool, crawlId: number): Promise<Renewed> =>
-  inTransaction(pool, async (db) => {
-    await lockCrawls(db, [crawlId]);
-    const out = await loggedOutHosts(db, crawlId, mostHosts);
-    return letIn(
-      db,
-      crawlId,
-      out.map(({ id }) => id),
-    );
-  });
 
 /** The settings of a crawl, and whether it has, or has had, a session beside them (domain/scope.ts). */
 export async function withSession<Config>(

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { SessionsView } from '../../../contracts/http/sessions.ts';
-import { logOut, openHeaders, SecretKeys } from '../../../storage/sessions/index.ts';
+import { reaches } from '../../../domain/session/session.ts';
+import { partsOf } from '../../../engine/sessions/session-parts.ts';
+import { giveSession, logOut, openHeaders, SecretKeys } from '../../../storage/sessions/index.ts';
 import { addUrl, setState, tables, tablesWith } from '../../support/database/index.ts';
 import { testKeys } from '../../support/keys.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
@@ -175,6 +177,23 @@ describe('a crawl that a site has logged out', () => {
     expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     const kinds = (await tables.event.rows(pool, { crawl_id: id })).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['host.parked', 'host.back', 'crawl.reopened']));
+  });
+
+  it('goes on at all hosts that the session reaches, in however many batches, and at no other', async () => {
+    const id = await newRunningCrawl(pool);
+    const origins = ['a', 'b', 'c', 'd'].map(
+      (name) => `https://${name}.example.${name === 'b' ? 'org' : 'com'}`,
+    );
+    for (const origin of origins) {
+      const { hostId } = await addUrl(pool, id, `${origin}/`);
+      await logOut(pool, String(hostId), { id: Number(id), sessionRevision: 0, version: 1 }, 'answered 401');
+    }
+    const found = partsOf({ cookies });
+    if (!found.ok) throw new Error(found.problem);
+    const renewed = await giveSession(pool, testKeys, Number(id), found.parts, reaches, 2);
+    expect(renewed?.hosts).toHaveLength(3);
+    const { body } = await call('GET', `/v1/crawls/${id}/sessions`);
+    expect(body.loggedOut.map(({ origin }) => origin)).toEqual(['https://b.example.org']);
   });
 
   it.each([
