@@ -10,6 +10,8 @@ const dependencies = {
   dns: { name: 'DNS', effect: 'hosts whose addresses are not known yet are not asked' },
   /** Nobody sees this by a breaker: the workers themselves say nothing any more. */
   workers: { name: 'every worker that fetches', effect: 'no page is fetched' },
+  /** Nor this: others fetch from its hosts. */
+  region: { name: 'a region', effect: 'the nearest region with workers fetches from its hosts' },
 } as const satisfies Readonly<Record<string, { readonly name: string; readonly effect: string }>>;
 
 export type OutDependency = keyof typeof dependencies;
@@ -34,7 +36,8 @@ export const isWhole = ({ workers, of }: Outage): boolean => workers >= of;
 export function outageText(outage: Outage): string {
   const { dependency, since, why, workers, of } = outage;
   const { name, effect } = dependencies[dependency];
-  const where = isWhole(outage) ? '' : ` at ${String(workers)} of ${String(of)} workers`;
+  const where =
+    isWhole(outage) || dependency === 'region' ? '' : ` at ${String(workers)} of ${String(of)} workers`;
   const told = why === null ? '' : ` (${why.replaceAll(/\s+/g, ' ').slice(0, 300)})`;
   return `${name.replace(/^./, (letter) => letter.toUpperCase())} is out${where} since ${since}${told}: ${effect} until that is over, and no host or URL is blamed.`;
 }

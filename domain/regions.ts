@@ -134,3 +134,23 @@ const leastPatienceMs = 5_000;
 /** Milliseconds that a visit waits for a worker of a region: until others would take the region over, and a little. */
 export const patienceMs = ({ takeOverMs }: Regions, silentMs: number): number =>
   Math.max(leastPatienceMs, takeOverMs + leastPatienceMs - Math.max(0, silentMs));
+
+/** The region of a host, as people are told of it. */
+export interface HostRegion extends Pick<Home, 'by' | 'of'> {
+  readonly name: string;
+  /** The region whose workers fetch now. */
+  readonly fetchedFrom: string;
+}
+
+const reasons: Readonly<Record<Home['by'], (of: string) => string>> = {
+  setting: () => 'by its setting',
+  name: (of) => `by its name in .${of}`,
+  address: (of) => `by its address in ${of}`,
+  default: () => 'by default',
+};
+
+/** `region eu by its name in .de, fetched from us now`. */
+export function regionWords({ name, by, of, fetchedFrom }: HostRegion): string {
+  const now = fetchedFrom === name ? '' : `, fetched from ${fetchedFrom} now`;
+  return `region ${name} ${reasons[by](of ?? '')}${now}`;
+}

@@ -90,7 +90,10 @@ export const resultRoutes = [
       async ({ params: { crawlId }, query: { url } }) => {
         refuseUncrawlable(url);
         const caps = lending.permits.book;
-        return (await explainUrlOf(pool, crawlId, url, settings.userAgent, caps)) ?? noSuchCrawl(crawlId);
+        return (
+          (await explainUrlOf(pool, crawlId, url, settings.userAgent, caps, settings.regions)) ??
+          noSuchCrawl(crawlId)
+        );
       },
   }),
 ];

@@ -2,6 +2,7 @@
 import type { HostActed, HostSettings, HostSummary, HostView } from '../../contracts/hosts.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { hostStates } from '../../domain/host-state.ts';
+import { regionWords } from '../../domain/regions.ts';
 import { moment, printable } from '../output/table.ts';
 
 /** A host by itself on one line. */
@@ -27,18 +28,6 @@ export const remarksOf = ({
   ...(region === null ? [] : [regionWords(region)]),
   ...settingWords(settings),
 ];
-
-const regionReasons = {
-  setting: () => 'by its setting',
-  name: (of) => `by its name in .${of}`,
-  address: (of) => `by its address in ${of}`,
-  default: () => 'by default',
-} as const satisfies Record<string, (of: string) => string>;
-
-function regionWords({ name, by, of, fetchedFrom }: NonNullable<HostSummary['region']>): string {
-  const now = fetchedFrom === name ? '' : `, fetched from ${fetchedFrom} now`;
-  return `region ${name} ${regionReasons[by](of ?? '')}${now}`;
-}
 
 interface SettingOption<V> {
   readonly flags: string;

@@ -14,6 +14,8 @@ export const decisionSteps = [
   /** filters and limits that a URL inside the scope must pass */
   'filter',
   'robots',
+  /** the region of the host, and from where it is fetched now */
+  'region',
   /** a request that ended without a final outcome */
   'attempt',
   /** the answer that counts */

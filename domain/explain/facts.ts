@@ -2,6 +2,7 @@
  * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
+import type { HostRegion } from '../regions.ts';
 import type { SitemapMode } from '../sitemap-choice.ts';
 import type { Cap } from '../caps.ts';
 import type { CrawlState } from '../crawl-life.ts';
@@ -38,6 +39,8 @@ export interface ExplainFacts {
   /** Null: no crawl of the tenant has met this host yet. */
   readonly host: HostFacts | null;
   readonly robots: RobotsFacts | null;
+  /** Absent: the instance has no regions, or no crawl of the tenant has met the host yet. */
+  readonly region?: HostRegion | undefined;
   /** Null: the crawl has not met this URL. */
   readonly record: RecordFacts | null;
   /** For a URL that was not met: pages and sitemaps of the crawl that had links cut. */

@@ -12,6 +12,7 @@ import { robotsDecisions } from './robots.ts';
 import { stateOf } from './state.ts';
 import { nextFetch, type NextFetch } from './waits.ts';
 import { counted } from '../counted.ts';
+import { regionWords } from '../regions.ts';
 import { visitsThatTell } from '../recrawl/cold-start.ts';
 
 export interface Narration {
@@ -33,6 +34,7 @@ export function narrate(facts: ExplainFacts): Narration {
     ...priorityDecisions(facts),
     ...filters,
     ...(stopped ? [] : robotsDecisions(facts)),
+    ...(stopped ? [] : regionDecisions(facts)),
     ...historyDecisions(facts),
     ...recrawlDecisions(facts),
   ];
@@ -50,6 +52,13 @@ export function narrate(facts: ExplainFacts): Narration {
 function summaryOf(state: Decision, next: NextFetch | null): string {
   const first = next?.waits[0]?.because ?? state.because;
   return first === state.because ? state.because : `${state.because} ${first}`;
+}
+
+function regionDecisions({ region }: ExplainFacts): Decision[] {
+  if (region === undefined) return [];
+  const { name, by, of, fetchedFrom } = region;
+  const away = fetchedFrom === name ? '' : `, since no worker of ${name} is at work`;
+  return [note('region', name, `The host is of ${regionWords(region)}${away}.`, { by, of, fetchedFrom })];
 }
 
 const dayMs = 86_400_000;

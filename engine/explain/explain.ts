@@ -4,6 +4,7 @@
  */
 import { crawlStates, wholeConfig, type CrawlConfig } from '../../contracts/crawl.ts';
 import { compileUrlPattern } from '../../contracts/url-pattern.ts';
+import type { Regions } from '../../domain/regions.ts';
 import type { Explanation } from '../../contracts/http/explain.ts';
 import {
   aheadCounted,
@@ -44,7 +45,7 @@ import {
 import { findUrlState, pagesInHand } from '../../storage/frontier/index.ts';
 import { listCrawls } from '../../storage/crawls/index.ts';
 import { withSession } from '../../storage/sessions/index.ts';
-import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
+import { currentOutages, measureLoads, homesOf } from '../../storage/instance/index.ts';
 import { loadOptOuts } from '../../storage/opt-outs/index.ts';
 import { findKept } from '../../storage/recrawl/index.ts';
 import { pendingConfig } from '../../storage/edits/index.ts';
@@ -62,7 +63,7 @@ export function rejectionOf(rawUrl: string): UrlRejection | null {
  * Null: there is no such crawl.
  * @param rawUrl any spelling of the URL
  * @param userAgent of the workers, for crawls that set none
- * @param caps absent: waits for a cap do not say how large it is
+ * @param caps absent: waits for a cap do not say how large it is @param regions absent: the instance has none
  * @throws RangeError for a URL that `rejectionOf` rejects
  */
 export async function explainUrlOf(
@@ -71,12 +72,13 @@ export async function explainUrlOf(
   rawUrl: string,
   userAgent: string,
   caps?: CapBook,
+  regions?: Regions,
 ): Promise<Explanation | null> {
   const asked = rawUrl.trim();
   const read = canonicalize(asked);
   if (!read.ok) throw new RangeError(`this URL cannot be crawled: ${read.rejected}`);
   const link = read.value;
-  const facts = await gather(db, crawlId, asked, link, userAgent, caps);
+  const facts = await gather(db, crawlId, asked, link, userAgent, caps, regions);
   if (facts === null) return null;
   const { record, robots, scope, attempts, deadLetter } = facts;
   const { summary, decisions, next } = narrate(facts);
@@ -106,6 +108,7 @@ async function gather(
   link: CanonicalUrl,
   userAgent: string,
   caps: CapBook | undefined,
+  regions: Regions | undefined,
 ): Promise<ExplainFacts | null> {
   const [crawl] = await listCrawls(db, { only: crawlId, states: crawlStates, limit: 1 });
   if (crawl === undefined) return null;
@@ -162,7 +165,13 @@ async function gather(
     scope,
     quarantine,
     stages: mayWait ? await measureLoads(db) : [],
-    outages: mayWait && crawl.state === 'running' ? await currentOutages(db) : [],
+    // That a region is out is said with the region of the host.
+    outages:
+      mayWait && crawl.state === 'running'
+        ? (await currentOutages(db)).filter(({ dependency }) => dependency !== 'region')
+        : [],
+    region:
+      host === undefined ? undefined : (await homesOf(db, regions, [{ origin: link.host }])).get(link.host),
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host:
       host === undefined

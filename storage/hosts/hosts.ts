@@ -4,8 +4,8 @@ import { closingAt, hostDay } from '../../domain/closing.ts';
 import { operatorMs } from '../../domain/host-delay.ts';
 import { hostDelayMs } from '../../domain/pace.ts';
 import type { HostState } from '../../domain/host-state.ts';
-import type { Regions } from '../../domain/regions.ts';
-import { homesOf, type HomeView } from '../instance/index.ts';
+import type { HostRegion, Regions } from '../../domain/regions.ts';
+import { homesOf } from '../instance/index.ts';
 import { dailyQuota, usedOn } from '../../domain/quota.ts';
 import { type Pool, type Queryable, retrying } from '../postgres/index.ts';
 import { changeHostSettings, dropHost, forgetTurns } from './operators.sql.ts';
@@ -122,7 +122,7 @@ export async function dropQueue(
   }
 }
 
-function summaryOf(row: HostRow, region: HomeView | null = null): HostSummary {
+function summaryOf(row: HostRow, region: HostRegion | null = null): HostSummary {
   const { settings, now_ms: now } = row;
   const counted = { day: row.requests_day, used: row.requests_used };
   const { day } = hostDay(settings.windows, now);

@@ -2,7 +2,7 @@
 export { instanceId, cursorSecret, temporalNamespace, noteTemporalNamespace } from './instance.sql.ts';
 export { currentOutages, noteOutages } from './outages.sql.ts';
 export { hostPlaces, noteRegions } from './regions.sql.ts';
-export { homesOf, silentTimes, type HomeView } from './regions.ts';
+export { homesOf, silentTimes } from './regions.ts';
 export {
   noteLoads,
   measureLoads,

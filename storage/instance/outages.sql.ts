@@ -44,6 +44,9 @@ const outagesSeen = statement<
    select 'workers', max(seen_at), 'none has reported since', count(*)::int, count(*)::int
      from worker_process where 'fetch' = any (roles)
    having max(seen_at) < now() - interval '15 seconds'
+   union all
+   select 'region', seen_at, 'no worker of ' || name || ' has reported since', 0, greatest(1, (${fetchers}))::int
+     from region where seen_at < now() - interval '15 seconds' and named_at > now() - interval '15 seconds'
     order by since`;
 
 /** What is out now, the longest first. What a process saw before it died does not count. */

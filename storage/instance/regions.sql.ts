@@ -2,12 +2,15 @@
 import type { HostPlace } from '../../domain/regions.ts';
 import { statement } from '../postgres/index.ts';
 
-/** Notes the regions that a process knows, and that it is at work in some of them. */
+/**
+ * Notes the regions that a process knows, and that it is at work in some of them. A region that is new counts as one that
+ * was just alive, so that its workers have time to start.
+ */
 export const noteRegions = statement<[all: readonly string[], own: readonly string[]]>('note-regions')`
    insert into region (name, seen_at)
-   select name, case when name = any ($2) then now() else '-infinity' end from unnest($1::text[]) name order by name
+   select name, now() from unnest($1::text[]) name order by name
    on conflict (name) do update
-     set named_at = now(), seen_at = greatest(region.seen_at, excluded.seen_at)`;
+     set named_at = now(), seen_at = case when excluded.name = any ($2) then now() else region.seen_at end`;
 
 /** Milliseconds since workers of the regions gave a sign of life; null: never. */
 export const silentRegions = statement<[], { name: string; silent_ms: number | null }>('silent-regions')`

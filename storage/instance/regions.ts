@@ -1,5 +1,5 @@
 /** Where hosts are fetched from, and what lives. */
-import { homeOf, servedBy, type Home, type Regions } from '../../domain/regions.ts';
+import { homeOf, servedBy, type HostRegion, type Regions } from '../../domain/regions.ts';
 import { retrying, type Queryable } from '../postgres/index.ts';
 import { hostPlaces, silentRegions } from './regions.sql.ts';
 
@@ -9,20 +9,12 @@ export async function silentTimes(db: Queryable): Promise<ReadonlyMap<string, nu
   return new Map(rows.map(({ name, silent_ms: ms }) => [name, ms ?? Infinity]));
 }
 
-/** The region of a host, why, and whose workers fetch from it now. */
-export interface HomeView {
-  readonly name: string;
-  readonly by: Home['by'];
-  readonly of: string | null;
-  readonly fetchedFrom: string;
-}
-
 /** By origin. @param regions undefined: the instance has none, and nothing is asked */
 export async function homesOf(
   db: Queryable,
   regions: Regions | undefined,
   hosts: readonly { readonly origin: string }[],
-): Promise<ReadonlyMap<string, HomeView>> {
+): Promise<ReadonlyMap<string, HostRegion>> {
   if (regions === undefined) return new Map();
   const silentMs = await silentTimes(db);
   const places = await retrying(() =>

@@ -19,8 +19,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param targetPort on 127.0.0.1 */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param targetPort on 127.0.0.1 @param delayMs that bytes take on their way, in each direction */
+export async function startTcpProxy(targetPort: number, delayMs = 0): Promise<TcpProxy> {
   let state: LineState = 'open';
   let target = targetPort;
   const sockets = new Set<Socket>();
@@ -37,16 +37,21 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     if (state === 'silent') socket.pause();
     return socket;
   };
+  const arrives = (act: () => unknown): void => {
+    if (delayMs === 0) act();
+    else setTimeout(act, delayMs);
+  };
   const pass = (from: Socket, to: Socket): void => {
-    from.on('data', (chunk) => {
+    const carry = (chunk: Buffer): void => {
       if (to.write(chunk)) return;
       from.pause();
       to.once('drain', () => {
         if (state !== 'silent') from.resume();
       });
-    });
-    from.on('end', () => to.end());
-    from.once('close', () => to.destroy());
+    };
+    from.on('data', (chunk: Buffer) => arrives(() => carry(chunk)));
+    from.on('end', () => arrives(() => to.end()));
+    from.once('close', () => arrives(() => to.destroy()));
   };
 
   const server = createServer({ allowHalfOpen: true }, (near) => {

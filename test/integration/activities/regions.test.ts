@@ -3,11 +3,14 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRegions, type Regions } from '../../../domain/regions.ts';
+import { outageText } from '../../../domain/outage.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { Door } from '../../../engine/door/door.ts';
 import { RegionBook } from '../../../engine/regions/region-book.ts';
 import { Census } from '../../../engine/visit/census.ts';
 import { openGeoip } from '../../../net/geoip.ts';
 import { hostsAfter, readHost, setHost } from '../../../storage/hosts/index.ts';
+import { currentOutages } from '../../../storage/instance/index.ts';
 import { fromNow, hostRow, longAgo, tables } from '../../support/database/index.ts';
 import { ownFolder } from '../../support/given.ts';
 import { madeUpMmdb } from '../../support/make-mmdb.ts';
@@ -80,6 +83,27 @@ describe('a visit', () => {
     await book(['eu']).note();
     expect(await role('us').fetchSlice(from(host, 'us'))).toMatchObject({ region: { name: 'eu' } });
   });
+});
+
+it('a region that is silent is told as out, and why its host is fetched from another is explained', async () => {
+  const { host, crawl } = await fetching.site(['/']);
+  expect(await currentOutages(pool)).toEqual([]);
+  await silent('eu', 61);
+  const outages = await currentOutages(pool);
+  expect(outages).toMatchObject([{ dependency: 'region', why: 'no worker of eu has reported since' }]);
+  expect(outages.map(outageText).join('\n')).toMatch(
+    /^A region is out since .*: the nearest region with workers fetches from its hosts/,
+  );
+  const explained = await explainUrlOf(pool, String(crawl), `${host.origin}/`, 'test', undefined, all);
+  expect(explained?.decisions.filter(({ step }) => step === 'region')).toEqual([
+    {
+      ...{ step: 'region', verdict: 'eu', effect: 'note' },
+      because: 'The host is of region eu by default, fetched from us now, since no worker of eu is at work.',
+      detail: { by: 'default', of: null, fetchedFrom: 'us' },
+    },
+  ]);
+  // It waits for nothing of ours.
+  expect(explained?.decisions.map(({ verdict }) => verdict)).not.toContain('outage');
 });
 
 describe('the door', () => {
