@@ -10,7 +10,7 @@ import { withHeartbeat } from './heartbeat.ts';
 export function createDedupActivities(
   dependencies: Pick<
     Dependencies,
-    'pool' | 'writer' | 'folder' | 'outage' | 'log' | 'traps' | 'soft404' | 'pressure' | 'bells'
+    'pool' | 'folder' | 'outage' | 'log' | 'traps' | 'soft404' | 'rendering' | 'pressure' | 'bells'
   >,
 ): DedupActivities {
   const { traps, soft404 } = dependencies;

@@ -100,7 +100,9 @@ export function createFeedActivities(
         const [activity] = await shardActivity(pool, shard);
         // What becomes due from now on wakes the scheduler (scheduler-waker.ts).
         const left = turns.found > turns.fed.length;
-        const waits = left || refed > 0 || activity?.unread === true || activity?.seeding === true;
+        const renderers = activity?.rendering === true ? activity.renderers : 0;
+        const reads = activity?.unread === true || renderers > 0;
+        const waits = left || refed > 0 || reads || activity?.seeding === true;
         if (activity?.splitting === true) await giveHosts(shard);
         return {
           started: turns.fed.length + refed,
@@ -109,10 +111,11 @@ export function createFeedActivities(
           askedBack: turns.asked.length,
           active: activity?.active ?? 0,
           cap: activeHosts,
-          running: activity?.running === true || activity?.unread === true || activity?.splitting === true,
+          running: activity?.running === true || reads || activity?.splitting === true,
           restMs: waits || activity?.splitting === true ? 0 : await rest(shard, activity?.active ?? 0),
           unread: activity?.unread ?? false,
           readers: Math.max(1, activity?.readers ?? 0),
+          renderers,
         };
       }),
   };

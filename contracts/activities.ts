@@ -121,6 +121,14 @@ export interface ExtractActivities {
   extract(lane: ReadingLane): Promise<{ readonly bodies: number }>;
 }
 
+export interface RenderActivities {
+  /**
+   * Gives pages that wait for it a round of the browser, until none has come for a moment. What a page asked for and nobody
+   * has is admitted, and the page waits for it elsewhere.
+   */
+  render(lane: ReadingLane): Promise<{ readonly bodies: number }>;
+}
+
 export interface ControlActivities {
   /**
    * Starts workflows for hosts with due URLs, up to the worker's cap of active hosts. `lost`: also looks for hosts that
@@ -238,6 +246,8 @@ export interface FeedResult {
   readonly unread: boolean;
   /** Worker processes that read bodies; at least 1, even if none has reported yet. */
   readonly readers: number;
+  /** Worker processes that render pages, if pages wait for it; absent in histories of earlier versions. */
+  readonly renderers?: number;
 }
 
 export interface HostCounts {

@@ -24,6 +24,8 @@ export const taskQueues = {
   trouble: 'trouble',
   dedup: 'dedup',
   extract: 'extract',
+  /** Renders pages that say nothing without their scripts. */
+  render: 'render',
   /** Reads bodies again to index their texts, a few crawls at a time. */
   search: 'search',
   webhook: 'webhook',

@@ -1,6 +1,7 @@
 /** When a crawl is over, judged by one snapshot of its ledger. */
 
 import { endedAtLimit, isOver, whyNoMore, type CrawlStands, type LimitEnding } from './crawl-life.ts';
+import { rendersAny, type RenderMode } from './rendering/mode.ts';
 import { metBy, type FinishCriteria } from './finish-criteria.ts';
 
 export interface CrawlProgress {
@@ -18,6 +19,8 @@ export interface CrawlProgress {
   readonly counters: Readonly<Record<string, number>>;
   /** Something that pages need waits to be fetched, or is being fetched; absent: nothing. */
   readonly needs?: boolean;
+  /** A browser is there that renders pages; absent: none is. */
+  readonly renders?: boolean;
   /** The limit has left out what was queued, before the crawl ended (`waitsForNeeds`); absent: nothing. */
   readonly cut?: boolean;
 }
@@ -28,6 +31,9 @@ export interface CrawlLimits {
   readonly finish: FinishCriteria | null;
   /** A limit of pages leaves what those pages need to be fetched; absent: it ends the crawl at once. */
   readonly requisites?: boolean;
+  /** The same holds for what pages ask for while they are rendered. */
+  readonly render?: RenderMode;
+  readonly renderAlways?: readonly string[];
 }
 
 export interface FinishVerdict {
@@ -51,7 +57,7 @@ export function judgeFinish(progress: CrawlProgress, limits: CrawlLimits): Finis
  */
 export const waitsForNeeds = (progress: CrawlProgress, limits: CrawlLimits): boolean =>
   isFull(progress, limits) &&
-  limits.requisites === true &&
+  (limits.requisites === true || (progress.renders === true && rendersAny(limits))) &&
   hasWork(progress) &&
   (progress.pending > 0 || progress.needs === true);
 

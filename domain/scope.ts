@@ -7,6 +7,7 @@
 
 import { coveringDomain, hostName } from './opt-out.ts';
 import type { PatternMatcher } from './pattern.ts';
+import { rendersAny, type RenderMode } from './rendering/mode.ts';
 import type { RequestHeaders } from './request-headers.ts';
 import { actionIn, hasSession } from './session-links.ts';
 import { filterReasons, type ExcludedReason, type FilterReason } from './url-reason.ts';
@@ -39,6 +40,9 @@ export interface ScopeConfig {
   readonly sessionLinks: boolean;
   /** What pages need to be shown is fetched too, wherever it lies; absent: it is not. */
   readonly requisites?: boolean;
+  /** Pages are rendered, and what their scripts ask for is fetched, wherever it lies; absent: they are not. */
+  readonly render?: RenderMode;
+  readonly renderAlways?: readonly string[];
 }
 
 /** The reason of an excluded URL that was in the frontier when an edit narrowed the scope. */
@@ -83,10 +87,11 @@ export function compileScope(
   const includeDomains = new Set(config.includeDomains);
   const excludeDomains = new Set(config.excludeDomains);
   const lengthLimit = config.maxUrlLength;
+  const needsFiles = config.requisites === true || rendersAny(config);
   const sparesSession = (config.signedIn === true || hasSession(config.headers)) && !config.sessionLinks;
 
   return (link, { depth, seed, inside, requisite = false }) => {
-    if (requisite && config.requisites !== true)
+    if (requisite && !needsFiles)
       return { verdict: 'outside', detail: 'the crawl does not fetch what its pages need to be shown' };
     if (!inside && !requisite) {
       return { verdict: 'outside', detail: `not within the seeds' scope (${config.scope}): ${link.host}` };

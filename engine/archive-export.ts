@@ -20,6 +20,7 @@ import {
   metadataRecord,
   pack,
   placeOf,
+  renderedRecord,
   robotsRecords,
   saysUnchanged,
   unpackBoth,
@@ -135,7 +136,7 @@ async function recordsOf(
   const answer =
     contentHash === null
       ? await aloneOf(archive, crawlId, page, stored)
-      : await answerOf(archive, crawlId, page, contentHash, stored);
+      : await answerOf(archive, crawlId, page, stored?.answer ?? contentHash, stored);
   if (words === null || duplicateBy === 'body') return answer;
   const first = {
     'orbweaver-revisit-of-crawl': revisitOf?.crawlId ?? null,
@@ -143,7 +144,20 @@ async function recordsOf(
     'orbweaver-revisit-of-date': revisitOf?.storedAt ?? null,
   };
   const found = { title, language, depth: String(depth), words: String(words), ...first };
-  return [...answer, metadataRecord(url, new Date(fetchedAt), found)];
+  const made = await renderedOf(archive, page, stored);
+  return [...answer, ...made, metadataRecord(url, new Date(fetchedAt), found)];
+}
+
+/** The page as a browser rendered it, if one did. */
+async function renderedOf(
+  archive: ExportedAnswers,
+  { url, fetchedAt, contentHash }: PageView,
+  stored: Records | undefined,
+): Promise<readonly Buffer[]> {
+  if (contentHash === null || contentHash === (stored?.answer ?? contentHash)) return [];
+  const hash = Buffer.from(contentHash, 'hex');
+  const read = await archive.answer(hash);
+  return read === null ? [] : [renderedRecord(url, new Date(fetchedAt), hash, read.body)];
 }
 
 /** An answer that brought no page. */

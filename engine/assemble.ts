@@ -7,6 +7,7 @@ import { openBooks } from './books/books.ts';
 import { CapBook } from './caps/cap-book.ts';
 import { Caps } from './caps/caps.ts';
 import { PermitKeeper } from './caps/permit-keeper.ts';
+import { RenderingOffer } from './rendering/offer.ts';
 import { Soft404 } from './soft-404/soft-404.ts';
 import { Pressure } from './pressure/pressure.ts';
 import { SessionBook } from './sessions/session-book.ts';
@@ -16,7 +17,16 @@ import type { WakeHosts } from './host-waker.ts';
 
 export type Parts = Omit<
   Dependencies,
-  'books' | 'bells' | 'caps' | 'pressure' | 'admission' | 'links' | 'traps' | 'soft404' | 'sessions'
+  | 'books'
+  | 'bells'
+  | 'caps'
+  | 'pressure'
+  | 'admission'
+  | 'links'
+  | 'traps'
+  | 'soft404'
+  | 'sessions'
+  | 'rendering'
 >;
 
 /** @param urgent see `openBooks` */
@@ -36,7 +46,9 @@ export function assemble(parts: Parts, urgent: Pool = parts.pool): Dependencies 
   const links = new LinkTally(parts.pool, books);
   const traps = new TrapWatch(parts, books, settings.trapPages);
   const admission = new Admission({ seen: parts.seen, wakeHosts }, books);
+  const rendering = new RenderingOffer(urgent);
   const soft404 = new Soft404({ ...parts, blobs }, books.crawls, admission);
   const sessions = new SessionBook(parts.pool, parts.keys);
-  return { ...parts, sessions, blobs, books, bells, caps, pressure, admission, links, traps, soft404 };
+  const own = { books, bells, caps, pressure, admission, links, traps, soft404, sessions, rendering };
+  return { ...parts, ...own, blobs };
 }

@@ -17,6 +17,7 @@ import type { Pressure } from './pressure/pressure.ts';
 import type { RegionBook } from './regions/region-book.ts';
 import type { SessionBook } from './sessions/session-book.ts';
 import type { WakeHosts } from './host-waker.ts';
+import type { RenderingOffer } from './rendering/offer.ts';
 import type { Soft404 } from './soft-404/soft-404.ts';
 import type { TrapWatch } from './traps/trap-watch.ts';
 import type { Gate } from './visit/gates.ts';
@@ -54,6 +55,7 @@ export interface Dependencies {
   readonly links: LinkTally;
   readonly traps: TrapWatch;
   readonly soft404: Soft404;
+  readonly rendering: RenderingOffer;
   readonly settings: CrawlSettings;
   readonly log: Logger;
 }

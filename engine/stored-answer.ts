@@ -58,9 +58,9 @@ export async function storedHead(
 ): Promise<string | null> {
   const stored = await find(db, crawlId, url);
   if (stored === null) return null;
-  const revisit = await archive.ownAnswer(stored.host_id, crawlId, stored.key, stored.content_hash);
+  const revisit = await archive.ownAnswer(stored.host_id, crawlId, stored.key, stored.answer_hash);
   if (revisit !== null && !saysUnchanged(revisit)) return revisit.head;
-  const answer = stored.is_ours ? await archive.answer(stored.content_hash) : null;
+  const answer = stored.is_ours ? await archive.answer(stored.answer_hash) : null;
   const whole = answer?.fields.get('warc-target-uri') === stored.url ? answer : revisit;
   return whole?.head ?? null;
 }

@@ -107,6 +107,7 @@ create table content (
   tenant_id bigint not null,
   first_at timestamp with time zone not null default now(),
   id bigint not null generated always as identity,
+  shell text,
   constraint content_pkey PRIMARY KEY (crawl_id, hash, site)
 );
 
@@ -143,6 +144,7 @@ create table crawl (
   seeds_taken bigint not null default 0,
   removed_at timestamp with time zone,
   state_revision integer not null default 0,
+  renders_since timestamp with time zone,
   session_revision integer not null default 0,
   constraint crawl_pkey PRIMARY KEY (id),
   constraint crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
@@ -456,6 +458,7 @@ create table ledger (
   hosts bigint not null default 0,
   waiting_hosts bigint not null default 0,
   working_hosts bigint not null default 0,
+  rendering bigint not null default 0,
   constraint ledger_pkey PRIMARY KEY (crawl_id, shard)
 ) with (fillfactor=50);
 
@@ -668,6 +671,33 @@ create table region (
   named_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
   constraint region_pkey PRIMARY KEY (name)
+);
+
+create table rendering (
+  host_id bigint not null,
+  crawl_id bigint not null,
+  key bytea not null,
+  answer_hash bytea not null,
+  reason text not null,
+  rounds smallint not null,
+  crashes smallint not null,
+  outcome text,
+  due_at timestamp with time zone,
+  looks smallint not null default 0,
+  until timestamp with time zone,
+  waits jsonb not null default '[]'::jsonb,
+  lacks integer not null default 0,
+  words_before integer,
+  links_before integer,
+  resources jsonb not null default '[]'::jsonb,
+  refused jsonb not null default '{}'::jsonb,
+  console jsonb not null default '[]'::jsonb,
+  navigation text,
+  page_ms integer not null default 0,
+  wall_ms integer not null default 0,
+  begun_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  constraint rendering_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
 create table revisit (
@@ -915,6 +945,7 @@ create table url (
   link_fields text,
   chain text,
   content_id bigint,
+  answer_hash bytea,
   constraint url_hash_of_one CHECK (((content_hash IS NULL) OR (reported_hash IS NULL))) NOT VALID,
   constraint url_pkey PRIMARY KEY (host_id, crawl_id, key)
 ) with (fillfactor=80);
@@ -1158,6 +1189,8 @@ CREATE INDEX reading_print ON public.reading USING btree (job_id, is_printed) WH
 
 CREATE INDEX reading_text ON public.reading USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
 
+CREATE INDEX rendering_due ON public.rendering USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 
 CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
@@ -1184,7 +1217,9 @@ CREATE INDEX text_print_unjudged ON public.text_print USING btree (crawl_id, id)
 
 CREATE INDEX trap_watch_crawl ON public.trap_watch USING btree (crawl_id);
 
-CREATE INDEX url_copies ON public.url USING btree (crawl_id, content_id, alias_host, alias_key) WHERE ((alias_host IS NOT NULL) AND (content_id IS NOT NULL));
+CREATE INDEX url_answer ON public.url USING btree (answer_hash) WHERE (answer_hash IS NOT NULL);
+
+CREATE INDEX url_copies ON public.url USING btree (crawl_id, content_id, alias_host, alias_key) WHERE (((alias_host IS NOT NULL) OR (stage > 2)) AND (content_id IS NOT NULL));
 
 CREATE INDEX url_dead ON public.url USING btree (crawl_id, fetched_at) WHERE (state = 'dead'::url_state);
 
@@ -1590,13 +1625,14 @@ begin
               (after.leased > 0)::int - (before.leased > 0)::int as working
   )
   insert into ledger as l (crawl_id, shard, queued, leased, done, excluded, dead, failed, pages, pending,
-                           unread_bytes, fetches, bytes, waiting_hosts, working_hosts)
+                           rendering, unread_bytes, fetches, bytes, waiting_hosts, working_hosts)
   select crawl_id, pg_backend_pid() % 32,
          coalesce(sum(n) filter (where state = 'queued'), 0), coalesce(sum(n) filter (where state = 'leased'), 0),
          coalesce(sum(n) filter (where state = 'done'), 0), coalesce(sum(n) filter (where state = 'excluded'), 0),
          coalesce(sum(n) filter (where state = 'dead'), 0), coalesce(sum(n) filter (where state = 'failed'), 0),
          coalesce(sum(n) filter (where state = 'done' and status between 200 and 299 and kind = 0), 0),
-         coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n * bytes) filter (where stage > 0), 0),
+         coalesce(sum(n) filter (where stage > 0), 0), coalesce(sum(n) filter (where stage > 2), 0),
+         coalesce(sum(n * bytes) filter (where stage in (1, 2)), 0),
          sum(n * fetches), sum(n * bytes),
          coalesce((select sum(waiting) from queue where queue.crawl_id = moved.crawl_id), 0),
          coalesce((select sum(working) from queue where queue.crawl_id = moved.crawl_id), 0)
@@ -1608,6 +1644,7 @@ begin
     set queued = l.queued + excluded.queued, leased = l.leased + excluded.leased, done = l.done + excluded.done,
         excluded = l.excluded + excluded.excluded, dead = l.dead + excluded.dead, failed = l.failed + excluded.failed,
         pages = l.pages + excluded.pages, pending = l.pending + excluded.pending,
+        rendering = l.rendering + excluded.rendering,
         unread_bytes = l.unread_bytes + excluded.unread_bytes,
         fetches = l.fetches + excluded.fetches, bytes = l.bytes + excluded.bytes,
         waiting_hosts = l.waiting_hosts + excluded.waiting_hosts,
@@ -1627,6 +1664,7 @@ begin
   delete from revisit t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   delete from link_count t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   delete from sitemap_hint t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
+  delete from rendering t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   delete from sitemap_report t using gone g where t.host_id = g.host_id and t.crawl_id = g.crawl_id and t.key = g.key;
   -- The index of a removed crawl goes as a whole, in whatever store it is (storage/search/dropping.ts).
   delete from search_page t using gone g join crawl c on c.id = g.crawl_id and c.removed_at is null
@@ -1643,6 +1681,8 @@ begin
   )
   insert into freed_body (hash)
   select content_hash from gone where content_hash is not null
+  union
+  select answer_hash from gone where answer_hash is not null
   union
   select content_hash from versions where content_hash is not null
    order by content_hash

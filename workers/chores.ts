@@ -13,6 +13,7 @@ import { clearExports } from '../engine/exports/upkeep.ts';
 import type { Archive, SegmentUpkeep } from '../storage/archive/index.ts';
 import type { ExportFiles } from '../storage/exports/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
+import { endRenderings, lookAgain } from '../storage/rendering/index.ts';
 import type { SearchIndex } from '../storage/search/index.ts';
 import { removal } from './removal.ts';
 
@@ -29,6 +30,9 @@ export interface ChoreTools {
   readonly workflows: WorkflowClient;
   readonly schedule: ScheduleClient;
 }
+
+/** Pages that are looked at, or given up, in one statement. */
+const renderingBatch = 500;
 
 /** Milliseconds after which a look at changes ends: the rest belongs to the pages that wait to be read. */
 const compareMs = 3_000;
@@ -47,7 +51,29 @@ export const choresOf = (
     ...removal(pool, { own: archive.own, upkeep, index }, retentionDays, log),
     ...(settles ? settling(upkeep) : []),
   ],
+  render: [
+    {
+      everyMs: 300,
+      looks: [
+        {
+          run: async () => ((await lookAgain(pool, renderingBatch))[0]?.looked ?? 0) === renderingBatch,
+          fault: 'pages that wait for what their scripts asked for could not be looked at',
+          warns: true,
+        },
+      ],
+    },
+  ],
   extract: [
+    {
+      everyMs: 2_000,
+      looks: [
+        {
+          run: async () => ((await endRenderings(pool, renderingBatch))[0]?.ended ?? 0) > 0,
+          fault: 'pages that nobody will render could not be given up',
+          warns: true,
+        },
+      ],
+    },
     {
       everyMs: 10_000,
       looks: [

@@ -62,6 +62,8 @@ await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
 const { dependencies, control, feeding, post, exports } = opened;
+const renderer = null;
+const tools = { config, dependencies, control, feeding, post, exports, renderer };
 const scrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => ({
   version,
   dns: opened.dns(),
@@ -72,7 +74,7 @@ const bundle = config.roles.includes('control') ? await workflowBundle(config.ca
 const workers = await untilReady('the Temporal namespace', async () => {
   // Asked first: workers that cannot be made leave their threads behind, and a day of tries took all memory.
   await client.workflowService.describeNamespace({ namespace: config.temporalNamespace });
-  return createWorkers({ config, dependencies, control, feeding, post, exports, worker, workflow, bundle });
+  return createWorkers({ ...tools, worker, workflow, bundle });
 });
 
 const door = config.roles.includes('fetch')

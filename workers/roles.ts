@@ -14,6 +14,7 @@ import { createFeedActivities } from '../activities/feed.ts';
 import { createFetchActivities } from '../activities/fetch.ts';
 import { createHostActivities } from '../activities/hosts.ts';
 import { crawlJobs, createJobActivities } from '../activities/jobs.ts';
+import { createRenderActivities } from '../activities/render.ts';
 import { createRedriveActivities } from '../activities/redrive.ts';
 import { openSearchOf, regionsOf, type ServiceConfig } from '../config/config.ts';
 import type { WorkerRole } from '../config/settings/fetching.ts';
@@ -24,6 +25,7 @@ import { searchJobs } from '../engine/search/indexing.ts';
 import { openIndex } from '../storage/search/index.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import { jobKinds, type JobKind } from '../contracts/jobs.ts';
+import type { Renderer } from '../contracts/rendering.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { regionalQueue, taskQueues, type TaskQueue } from '../contracts/workflows.ts';
 
@@ -36,6 +38,8 @@ export interface RoleContext {
   readonly feeding: Pool;
   readonly post: Poster;
   readonly exports: ExportTools;
+  /** Null: the process has no browser. */
+  readonly renderer: Renderer | null;
   readonly worker: NativeConnection;
   readonly workflow: WorkflowClient;
   /** Path of the bundled workflows. */
@@ -170,6 +174,13 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
       working('search', searchSlots, searchJobs(pool, index, createTextReader(blobs))),
       working('reextraction', reextractSlots, reextractionJobs(rereading)),
     ];
+  },
+  // A slot for each shard: its lane renders as many pages at a time as the process may.
+  render: async ({ dependencies, control, exports: { archive }, renderer, config }) => {
+    if (renderer === null) throw new Error('the role render needs a browser, and none was found');
+    const [given] = await countShards(control.pool, config.shards);
+    const activities = createRenderActivities(dependencies, { archive, renderer }, config.renderSlots);
+    return [served(taskQueues.render, given?.shards ?? config.shards, activities)];
   },
 };
 

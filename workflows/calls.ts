@@ -7,6 +7,7 @@ import type {
   ExtractActivities,
   FetchActivities,
   VisitRegion,
+  RenderActivities,
 } from '../contracts/activities.ts';
 import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import { failureTypes } from '../contracts/failures.ts';
@@ -72,6 +73,7 @@ const reading = {
 } as const;
 export const { dedup } = proxyActivities<DedupActivities>({ ...reading, taskQueue: taskQueues.dedup });
 export const { extract } = proxyActivities<ExtractActivities>({ ...reading, taskQueue: taskQueues.extract });
+export const { render } = proxyActivities<RenderActivities>({ ...reading, taskQueue: taskQueues.render });
 
 const short = {
   startToCloseTimeout: '10 seconds',

@@ -1,7 +1,7 @@
 /**
  * The front queue of one shard: each tick feeds hosts that have due URLs, under a cap of active hosts, and sees to it
  * that fetched bodies are read. Bodies are read in lanes, one for each share of the hosts: a lane is one activity that
- * goes on for as long as bodies come, up to a minute. Before the workflow goes on as a new run it has its lanes end, and
+ * goes on for as long as bodies come, up to a minute. Pages are rendered in lanes too. Before the workflow goes on as a new run it has its lanes end, and
  * feeds on until they have. If cancelled, the workflow ends, and the patrol starts it again.
  */
 import { counted } from '../domain/counted.ts';
@@ -26,7 +26,7 @@ import { addPlaces, newFront, noPlaces } from '../domain/front-queue/front-state
 import { sharesTold } from './scheduler-desk.ts';
 import { lanesOfReader } from '../domain/stage.ts';
 import type { FeedResult } from '../contracts/activities.ts';
-import { dedup, extract, feed } from './calls.ts';
+import { dedup, extract, feed, render } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
 
 /** Milliseconds between ticks while work waits. */
@@ -93,6 +93,7 @@ export async function scheduler(input: SchedulerInput): Promise<void> {
     ({ cap } = result);
     carried = decided(carried, result);
     if (result.unread) reading.begin(lanesOfReader * result.readers);
+    if ((result.renderers ?? 0) > 0 && patched('pages-are-rendered')) reading.render(result.renderers ?? 0);
     setCurrentDetails(
       `### Scheduler of shard ${String(input.shard)}\n\n${counted(result.active, 'host is', 'hosts are')} at work ` +
         `(at most ${String(cap)}); ${result.running ? 'crawls are running' : 'no crawl is running'}.\n\n` +
@@ -127,10 +128,11 @@ function decided(before: SchedulerCarried, { front, given, askedBack }: FeedResu
   };
 }
 
-/** The activities that read the bodies of a shard, one for each lane. */
+/** The activities that read the bodies of a shard, and those that render its pages, one for each lane. */
 class Reading {
   readonly #shard: number;
   #lanes = 1;
+  #renderLanes = 1;
   readonly #busy = new Set<string>();
   readonly #scope = new CancellationScope();
 
@@ -142,6 +144,10 @@ class Reading {
     return this.#busy.size > 0;
   }
 
+  get #isReading(): boolean {
+    return [...this.#busy].some((name) => !name.startsWith('render'));
+  }
+
   /** Has the lanes end after the batch that each has in hand, and begins no more. */
   end(): void {
     this.#scope.cancel();
@@ -150,10 +156,20 @@ class Reading {
   /** Starts the lanes that do not run. The number of lanes changes only while none runs: two would share hosts. */
   begin(lanes: number): void {
     if (this.#scope.consideredCancelled) return;
-    if (!this.isBusy) this.#lanes = lanes;
+    if (!this.#isReading) this.#lanes = lanes;
     this.#run('dedup', () => dedup({ shard: this.#shard, lane: 0, lanes: 1 }));
     for (let lane = 0; lane < this.#lanes; lane++)
       this.#run(`extract ${String(lane)}`, () => extract({ shard: this.#shard, lane, lanes: this.#lanes }));
+  }
+
+  /** The same for pages that are rendered: a lane for each process that has a browser. */
+  render(lanes: number): void {
+    if (this.#scope.consideredCancelled) return;
+    if (![...this.#busy].some((name) => name.startsWith('render'))) this.#renderLanes = lanes;
+    for (let lane = 0; lane < this.#renderLanes; lane++)
+      this.#run(`render ${String(lane)}`, () =>
+        render({ shard: this.#shard, lane, lanes: this.#renderLanes }),
+      );
   }
 
   #run(name: string, activity: () => Promise<unknown>): void {

@@ -2,7 +2,7 @@
 import { decimal, listOf, oneOf, whole } from '../values.ts';
 import { setting } from './setting.ts';
 
-const workerRoles = ['control', 'fetch', 'extract'] as const;
+const workerRoles = ['control', 'fetch', 'extract', 'render'] as const;
 export type WorkerRole = (typeof workerRoles)[number];
 
 export const fetchingSettings = {
@@ -10,8 +10,16 @@ export const fetchingSettings = {
     name: 'ORBWEAVER_ROLES',
     type: `list of ${workerRoles.join(', ')}`,
     schema: listOf(workerRoles),
-    fallback: workerRoles.join(','),
-    description: 'Which kinds of work a worker process does.',
+    fallback: 'control,fetch,extract',
+    description:
+      'Which kinds of work a worker process does. `render` needs a browser, and is best alone in its process.',
+  }),
+  renderSlots: setting({
+    name: 'ORBWEAVER_RENDER_SLOTS',
+    type: '1–64',
+    schema: whole(1, 64),
+    fallback: '2',
+    description: 'Number of pages that a worker process renders at the same time.',
   }),
   shards: setting({
     name: 'ORBWEAVER_SHARDS',

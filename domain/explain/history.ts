@@ -1,4 +1,5 @@
 /** What was done with a URL so far: requests, answers and their outcomes. */
+import { stageWords } from '../stage.ts';
 import { counted } from '../counted.ts';
 import { note, stop, wait, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
@@ -142,8 +143,7 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
 
 function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
   if (stillToDo !== null) {
-    const what = stillToDo === 'dedup' ? 'the duplicate check' : 'extraction';
-    return [wait('extract', stillToDo, `Its body is stored and waits for ${what}.`)];
+    return [wait('extract', stillToDo, `Its body is stored and waits for ${stageWords[stillToDo]}.`)];
   }
   const leftOut = cutPhrasesOf(cut);
   if (page === null) {

@@ -1,4 +1,5 @@
 /** The state of a URL in the ledger, or what would become of a URL that the crawl has not met. */
+import { stageWords } from '../stage.ts';
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { mayBeForgotten, mayHaveFallenOff } from './identity.ts';
@@ -51,7 +52,7 @@ function doneText(record: RecordFacts): string {
     return `${fetched} and has the same ${record.duplicateBy === 'text' ? 'text' : 'content'} as ${record.duplicateOf}.`;
   }
   if (record.stillToDo !== null) {
-    return `${fetched}; its body waits for ${record.stillToDo === 'dedup' ? 'the duplicate check' : 'extraction'}.`;
+    return `${fetched}; its body waits for ${stageWords[record.stillToDo]}.`;
   }
   return `${fetched}.`;
 }

@@ -15,6 +15,10 @@ export interface RenderConfig {
   readonly renderNever: readonly string[];
 }
 
+/** May a browser render pages of the crawl at all? */
+export const rendersAny = ({ render = 'never', renderAlways = [] }: Partial<RenderConfig>): boolean =>
+  render !== 'never' || renderAlways.length > 0;
+
 /** What holds for a page, by its canonical URL. */
 export function compileRenderMode(
   { render, renderAlways, renderNever }: RenderConfig,

@@ -171,7 +171,7 @@ export class Admission {
       due_in_ms: candidate.dueInMs ?? 0,
       ...(verdict === null && { chain: candidate.chain }),
       host_limit: candidate.crawl.config.maxPagesPerHost,
-      ...(candidate.crawl.config.requisites && ({ turns: true } as const)),
+      ...(hasFiles(candidate.crawl) && ({ turns: true } as const)),
       ...(candidate.crawl.topic !== null && verdict === null && { relevance: promised(candidate) }),
       ...(candidate.lastmod !== undefined && verdict === null && { lastmod: candidate.lastmod }),
     }));
@@ -228,11 +228,14 @@ export class Admission {
 const asRequisite = (seenAs: string): string => `${seenAs}:requisites`;
 const asLeftOut = (seenAs: string, version: number): string => `${seenAs}:left-out:${String(version)}`;
 
+/** There may be URLs that are no pages, and that pages need: to be shown, or to be rendered. */
+const hasFiles = ({ config, renders }: OpenCrawl): boolean => config.requisites || renders;
+
 /** Names by which a URL may be known if it is met as this. */
-const namesOf = ({ seenAs, version, config }: OpenCrawl, kind: Candidate['kind']): readonly string[] =>
+const namesOf = (crawl: OpenCrawl, kind: Candidate['kind']): readonly string[] =>
   kind === 'requisite'
-    ? [asRequisite(seenAs)]
-    : [seenAs, ...(config.requisites ? [asLeftOut(seenAs, version)] : [])];
+    ? [asRequisite(crawl.seenAs)]
+    : [crawl.seenAs, ...(hasFiles(crawl) ? [asLeftOut(crawl.seenAs, crawl.version)] : [])];
 
 /** The name by which a row is known from now on. */
 function nameAs(seenAs: string, { kind, turns, reason, config_version: version }: AdmissionRow): string {

@@ -11,6 +11,7 @@ import { pageCounters, type CountedPage } from '../../domain/finish-criteria.ts'
 import { compileMediaFilter, type MediaFilter } from '../../domain/media-filter.ts';
 import { weightsOf, type PriorityWeights } from '../../domain/priority/score.ts';
 import { Topic } from '../../domain/relevance/focus.ts';
+import { compileRenderMode, type RenderMode } from '../../domain/rendering/mode.ts';
 import { namesOf } from '../../domain/robots.ts';
 import type { SitemapChoice } from '../../domain/sitemap-choice.ts';
 import { compileScope, vouchedReach, type LinkFacts, type ScopeVerdict } from '../../domain/scope.ts';
@@ -42,6 +43,10 @@ export interface OpenCrawl {
   readonly config: CrawlConfig;
   /** Raised by each change of its session; 0: it never had one. */
   readonly sessionRevision: number;
+  /** Pages of it are rendered, or were: there are URLs that only scripts ask for. */
+  readonly renders: boolean;
+  /** How a page is rendered by what the crawl says, by its canonical URL. */
+  readonly renderMode: (url: string) => RenderMode;
   /** The crawl in caches of seen URLs: its id, and the epoch of what they know of it. */
   readonly seenAs: string;
   /** Whether each of the links belongs to the crawl. */
@@ -171,6 +176,8 @@ export class CrawlBook {
         version: row.config_version,
         config,
         sessionRevision: row.session_revision,
+        renders: row.renders,
+        renderMode: compileRenderMode(config, compileUrlPattern),
         seenAs: seenAs(row),
         ...this.#scopeOf(crawlId, config, row.session_revision > 0),
         quarantine: config.traps ? quarantine : null,
@@ -200,9 +207,9 @@ export class CrawlBook {
     for (const row of await loadCrawls(this.#urgent, [...this.#entries.keys()])) {
       const entry = this.#entries.get(row.id);
       if (entry === undefined) continue;
-      const { version, sessionRevision, seenAs: seen } = entry.crawl;
+      const { version, sessionRevision, renders, seenAs: seen } = entry.crawl;
       const isSame = version === row.config_version && sessionRevision === row.session_revision;
-      if (isSame && seen === seenAs(row)) {
+      if (isSame && renders === row.renders && seen === seenAs(row)) {
         await entry.quarantine.follow(this.#urgent, row.quarantine_revision);
         Object.assign(entry, { state: row.state, readAt });
       } else this.#entries.delete(row.id);

@@ -81,6 +81,12 @@ const ofWorker = {
     labels: { as: ['page', 'copy'] },
     from: 'counted',
   },
+  render_rounds_total: {
+    type: 'counter',
+    help: 'Rounds of a browser: the page ran to its end (settled), was out of its budget (cut), or its browser was lost (crashed).',
+    labels: { as: ['settled', 'cut', 'crashed'] },
+    from: 'counted',
+  },
   commit_rows_total: {
     type: 'counter',
     help: 'URLs, results and pages in commits to the frontier.',
@@ -135,7 +141,7 @@ const ofInstance = {
   },
   bodies_pending: {
     type: 'gauge',
-    help: 'Fetched bodies that wait for dedup or extraction.',
+    help: 'Fetched bodies that wait for dedup or extraction, and pages that are rendered.',
     labels: none,
     from: ({ measures }) => measures.pending,
   },

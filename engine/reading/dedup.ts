@@ -1,6 +1,6 @@
 /**
  * Exact duplicates (F20): the first page of a crawl with a certain body stands for all pages with it. The others become
- * its aliases and are not read. On a site with a seed, only pages of the same site can make a page an alias. So a copy
+ * its aliases and are not read, or are rendered by a browser where the body says nothing without one. On a site with a seed, only pages of the same site can make a page an alias. So a copy
  * of a whole site that a crawl happens to meet is not crawled again, but a copy that has a seed is.
  */
 import { originsOfSite } from '../../domain/scope.ts';
@@ -20,16 +20,21 @@ import { seededSites } from '../../storage/seeds/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { count } from '../metrics/counters.ts';
 
+type Judging = Pick<Dependencies, 'pool'> & {
+  readonly rendering: Pick<Dependencies['rendering'], 'isThere'>;
+};
+
 /**
  * Judges bodies of any hosts, in one transaction.
  * @param repeated is told of the pages that are not read, once that is stored
  */
 export function createDedup(
-  { pool }: Pick<Dependencies, 'pool'>,
+  { pool, rendering }: Judging,
   repeated: (bodies: readonly StagedBody[]) => Promise<void>,
 ): (bodies: readonly StagedBody[]) => Promise<void> {
   return async (bodies) => {
     const sites = await sitesOf(pool, bodies);
+    const renders = await rendering.isThere();
     // The answer to a made-up path is always read, and never stands for a page.
     const claims = bodies
       .filter(({ kind }) => kind !== storedKinds.probe)
@@ -46,12 +51,12 @@ export function createDedup(
       for (const some of [ofSites, ofNone]) if (some.length > 0) await claimContents(db, rows(some));
       const owners = await contentOwners(db, rows(claims));
       const byClaim = new Map(owners.map((owner) => [claimName(owner), owner]));
-      const judged = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim))));
+      const judged = claims.map((claim) => stageAfter(claim.body, byClaim.get(claimName(claim)), renders));
       const probes = bodies.filter(({ kind }) => kind === storedKinds.probe);
       // In the transaction of the claim: a page that stands for a body points at it.
       await advanceStages(
         db,
-        JSON.stringify([...judged, ...probes.map((probe) => stageAfter(probe, undefined))]),
+        JSON.stringify([...judged, ...probes.map((probe) => stageAfter(probe, undefined, renders))]),
       );
       return judged;
     });
@@ -101,8 +106,12 @@ const ofRequisites = -1;
 
 const isStyleSheet = (type: string | null): boolean => /^\s*text\/css\b/i.test(type ?? '');
 
-/** A page that owns its body goes on to extraction, as does a style sheet of one. Any other page is an alias of the owner, and is done. */
-function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow {
+/**
+ * A page that owns its body goes on to extraction, as does a style sheet of one. Any other page is an alias of the owner, and
+ * is done; but a body that says nothing without a browser makes nobody an alias while there is one: what it was read for is
+ * known, and each page is rendered.
+ */
+function stageAfter(body: StagedBody, owner: ContentOwner | undefined, renders: boolean): StageRow {
   const place = { host_id: body.host_id, crawl_id: body.crawl_id, key: body.key, from: storedStages.dedup };
   const isRead = body.kind !== storedKinds.requisite || isStyleSheet(body.content_type);
   const content = { content_id: owner?.content_id ?? null };
@@ -110,6 +119,8 @@ function stageAfter(body: StagedBody, owner: ContentOwner | undefined): StageRow
     const to = isRead ? storedStages.extract : storedStages.none;
     return { ...place, ...content, to, alias_host: null, alias_key: null };
   }
+  if (renders && owner.shell !== null && body.kind === storedKinds.page && body.rendered_without === null)
+    return { ...place, ...content, to: storedStages.render, alias_host: null, alias_key: null };
   const { host_id: alias_host, key: alias_key } = owner;
   return { ...place, ...content, to: storedStages.none, alias_host, alias_key };
 }

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadingLane } from '../../contracts/activities.ts';
 import { slowedMs } from '../../domain/pressure.ts';
 import { readingTurns } from '../../domain/reading-turns.ts';
-import { storedStages, type StoredStage } from '../../domain/stage.ts';
-import { bodiesInStage, hostsInStage, type StagedBody } from '../../storage/pages/index.ts';
+import { storedStages } from '../../domain/stage.ts';
+import { bodiesInStage, hostsInStage, type LaneStage, type StagedBody } from '../../storage/pages/index.ts';
 import { isStorageOutage } from '../../storage/postgres/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -26,8 +26,6 @@ const longestRestMs = 5_000;
 /** Milliseconds for which a host is set aside after an error of its own; doubled with each further error. */
 const asideMs = 1_000;
 const longestAsideMs = 60_000;
-
-type Stage = Exclude<StoredStage, typeof storedStages.none>;
 
 /** Hosts whose bodies could not be worked, and when they are tried again; shared by all lanes of a process. */
 class SetAside {
@@ -78,6 +76,7 @@ export class LaneBook {
  * Calls `work` with bodies until none is left for a moment. Returns how many there were. Tenants, their crawls and the
  * hosts of each crawl take turns. If `work` fails, it is called again for each host alone, and hosts that fail alone are
  * set aside for a while: a page that nobody can read holds up the pages of its own host only. Faults of storage are thrown.
+ * @param most bodies worked together
  */
 export async function workLane(
   {
@@ -89,10 +88,11 @@ export async function workLane(
     bells,
   }: Pick<Dependencies, 'pool' | 'folder' | 'outage' | 'log' | 'pressure' | 'bells'>,
   lane: ReadingLane,
-  stage: Stage,
+  stage: LaneStage,
   { aside, rounds }: LaneBook,
   signal: AbortSignal,
   work: (bodies: readonly StagedBody[]) => Promise<void>,
+  most = batch,
 ): Promise<number> {
   const begunAt = performance.now();
   const place = rounds.of(lane);
@@ -139,7 +139,7 @@ export async function workLane(
     const first = crawls.findIndex(({ crawlId }) => crawlId > place.crawl);
     const turns = readingTurns(
       [...crawls.slice(Math.max(0, first)), ...crawls.slice(0, Math.max(0, first))],
-      batch,
+      most,
     );
     const served = new Map<number, number>();
     for (const { crawlId, hostId } of turns) served.set(crawlId, Math.max(hostId, served.get(crawlId) ?? 0));

@@ -10,6 +10,7 @@ import { noRequisites, type Requisites } from '../../content/requisites.ts';
 import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
+import type { RenderReason } from '../../domain/rendering/reason.ts';
 import {
   type StageRow,
   type StagedBody,
@@ -46,6 +47,8 @@ interface Reading extends PageRead {
   readonly needed: Requisites;
   /** The detail under which it is held as soft 404; null: it is not. */
   readonly held: string | null;
+  /** Why a browser is to render it; null: none is. What it says until then counts for nothing but its links. */
+  readonly renderedFor: RenderReason | null;
 }
 
 interface Ready {
@@ -92,15 +95,16 @@ export class PageReader {
   }
 
   /**
-   * Reads a page whose body is at hand. Null: it is left to the lanes, since it may take long, is no page after all, or is
-   * held as soft 404.
+   * Reads a page whose body is at hand. Null: it is left to the lanes, since it may take long, is no page after all, is
+   * held as soft 404, or is to be rendered.
    */
   async readAtHand(staged: StagedBody, crawl: OpenCrawl, body: Uint8Array): Promise<Opened | null> {
     const isLong = body.length > mostAtHand || needTree(crawl.config.rules);
     if (isLong || isDocument(staged.content_type, body) || (staged.seed && looksLikeSitemap(body)))
       return null;
     const reading = await this.#readBody(staged, crawl, body, null, null);
-    if (reading.held !== null || reading.links.length > linkBatch) return null;
+    const isLanes = reading.held !== null || reading.renderedFor !== null;
+    if (isLanes || reading.links.length > linkBatch) return null;
     return { reading, ready: await this.#admitFirst(reading) };
   }
 
@@ -132,17 +136,17 @@ export class PageReader {
     document: ReadDocument | null,
     ruled: RuledPage | null,
   ): Promise<Reading> {
-    const { books, soft404 } = this.#dependencies;
+    const { books, soft404, rendering } = this.#dependencies;
     const quality = (await books.qualities.of([staged.origin])).get(staged.origin) ?? 1;
     const mostLinks = linksTaken(crawl.config.maxLinksPerPage, quality);
     const repeated = await this.#repeated.of(crawl, staged);
     const reading = readPage(this.#extractor, staged, crawl, body, mostLinks, { document, ruled, repeated });
     const needed = document === null ? neededBy(staged, crawl, body) : noRequisites;
-    return {
-      ...reading,
-      needed,
-      held: soft404.heldAs(crawl, staged, reading.extracted, reading.page.text_hash),
-    };
+    const renderedFor = document === null ? await rendering.reasonOf(crawl, staged, reading.extracted) : null;
+    if (renderedFor !== null)
+      return { ...toBeRendered(reading, renderedFor), needed, held: null, renderedFor };
+    const held = soft404.heldAs(crawl, staged, reading.extracted, reading.page.text_hash);
+    return { ...reading, needed, held, renderedFor };
   }
 
   /**
@@ -169,7 +173,8 @@ export class PageReader {
     }
     const files = requisiteCandidates(admission, staged, crawl, needed);
     open.push(...next(links.length), ...files.candidates);
-    return { candidates: open, cut: cutBy(cut, needed.cut, { longUrls: longUrls + files.longUrls }), fresh };
+    const ofPage = { longUrls: longUrls + files.longUrls, renderedFiles: staged.rendered_without ?? 0 };
+    return { candidates: open, cut: cutBy(cut, needed.cut, ofPage), fresh };
   }
 
   /** Admits all links of a page again: the caches that left some of them out were wrong. */
@@ -244,15 +249,16 @@ export class PageReader {
   ): Promise<Stored> {
     const { admission, soft404 } = this.#dependencies;
     for (const { reading } of batch)
-      if (reading.held === null) await soft404.ask(reading.crawl, reading.staged, reading.extracted);
+      if (isToldOf(reading)) await soft404.ask(reading.crawl, reading.staged, reading.extracted);
     const pages = batch.map(({ reading }) => reading.page);
     const prints = batch.flatMap(({ reading: { print } }) => (print === null ? [] : [print]));
     const found = batch.flatMap(({ ready }) => ready.candidates);
     return admission.store(writer, found, (outside) => {
       const leftOut = Map.groupBy(outside, ({ crawl, parent }) => nameOf(crawl.id, parent));
-      const ends = batch.map(({ reading: { staged, held }, ready }) => {
+      const ends = batch.map(({ reading: { staged, held, renderedFor }, ready }) => {
         const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
-        const end = stageEnd(staged, cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 }));
+        const cut = cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 });
+        const end = stageEnd(staged, cut, renderedFor === null ? storedStages.none : storedStages.render);
         return held === null ? end : { ...end, held };
       });
       return { pages, prints, ...alongside(ends) };
@@ -262,11 +268,12 @@ export class PageReader {
   /** Has all who count pages count those that were stored. */
   async finish(batch: readonly Opened[], written: Stored): Promise<void> {
     const { admission, links: tally, traps, soft404 } = this.#dependencies;
-    const good = batch.flatMap(({ reading }) => (reading.held === null ? [reading] : []));
+    const good = batch.flatMap(({ reading }) => (isToldOf(reading) ? [reading] : []));
     count('bodies_total', { as: 'page' }, batch.length);
     const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
     const fresh = Map.groupBy(links, (row) => `${String(row.crawl_id)} ${row.parent_key ?? ''}`);
     for (const { reading, ready } of batch) {
+      if (reading.renderedFor !== null) continue;
       const { staged, crawl, links: found, promises, extracted } = reading;
       tally.note(crawl, staged, found, promises);
       const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
@@ -325,18 +332,32 @@ export class PageReader {
   }
 }
 
+/** Shells look like one another: that is no sign of copies, of pages that are not there, or of a limit that is reached. */
+const toBeRendered = (reading: PageRead, shell: RenderReason): PageRead => ({
+  ...reading,
+  page: { ...reading.page, text_hash: null, counters: [], shell },
+  print: null,
+});
+
+/** Those who judge pages by what they say hear of it. */
+const isToldOf = ({ held, renderedFor }: Reading): boolean => held === null && renderedFor === null;
+
 const nameOf = (crawlId: number, page: Candidate['parent']): string =>
   `${String(crawlId)} ${String(page?.hostId)} ${String(page?.key)}`;
 
 /** The end of the stages of a page, with what limits left out of it. */
 type StageEnd = StageRow & { readonly cut: Cut };
 
-const stageEnd = ({ host_id, crawl_id, key, content_id }: StagedBody, cut: Cut): StageEnd => ({
+const stageEnd = (
+  { host_id, crawl_id, key, content_id }: StagedBody,
+  cut: Cut,
+  to: StageRow['to'] = storedStages.none,
+): StageEnd => ({
   host_id,
   crawl_id,
   key,
   from: storedStages.extract,
-  to: storedStages.none,
+  to,
   cut,
   alias_host: null,
   alias_key: null,

@@ -250,7 +250,14 @@ export class PageFetch {
     const { kind, seed, depth, priority } = url;
     const answer = { host_id, crawl_id, key, content_type, robots_tag, link_fields, took_ms };
     const place = { origin: this.#visit.origin, url: url.url, kind, seed, depth, priority };
-    const staged = { ...answer, ...place, content_hash: bodyHash, fetches: 1, record: null };
+    const staged = {
+      ...answer,
+      ...place,
+      content_hash: bodyHash,
+      rendered_without: null,
+      fetches: 1,
+      record: null,
+    };
     return (await this.#context.atHand?.read(staged, crawl, body)) ?? null;
   }
 

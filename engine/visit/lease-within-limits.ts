@@ -3,6 +3,7 @@
 import { inTransaction, type Pool, retrying } from '../../storage/postgres/index.ts';
 import { leaseUrls, type LeasedUrl, pagesInHand } from '../../storage/frontier/index.ts';
 import { lockCrawls } from '../../storage/crawls/index.ts';
+import { rendersAny } from '../../domain/rendering/mode.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 
 /** Returns the URLs in the order of fetching. @param turns most URLs of a crawl, by its id; absent: no limit */
@@ -32,7 +33,7 @@ export async function leaseWithinLimits(
               crawl_id: id,
               weight: config.weight,
               pages: Math.min(most, left),
-              needed: left === 0 && config.requisites ? most : 0,
+              needed: left === 0 && (config.requisites || rendersAny(config)) ? most : 0,
             };
           });
           return leaseUrls(db, hostId, token, limit, JSON.stringify([...rooms, ...unlimited]));

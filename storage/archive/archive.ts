@@ -12,6 +12,7 @@ import type { SegmentStore } from './segment-store.ts';
 import {
   payloadDigest,
   readRecord,
+  renderedRecord,
   responseRecords,
   revisitRecords,
   type Capture,
@@ -49,6 +50,9 @@ export class NotHereYet extends Error {
 type Open = (...member: [...Parameters<Unpack>, by: Unpack]) => ReturnType<Unpack>;
 const plainly: Open = (packed, format, maxBytes, by) => by(packed, format, maxBytes);
 
+/** Types of the records that bring bodies: of answers, and of pages as a browser rendered them. */
+const bringing: ReadonlySet<string> = new Set(['response', 'conversion']);
+
 /** Reads what any process has stored. */
 export class ArchiveReader {
   readonly #pool: Pool;
@@ -83,7 +87,7 @@ export class ArchiveReader {
   ): Promise<ReadRecord | null> {
     const digest = payloadDigest(hash);
     const isThat = ({ fields }: ReadRecord): boolean =>
-      fields.get('warc-type') === 'response' && fields.get('warc-payload-digest') === digest;
+      bringing.has(fields.get('warc-type') ?? '') && fields.get('warc-payload-digest') === digest;
     const { record, lost } = await this.#read(at, () => findBody(this.#pool, hash), isThat, open);
     if (lost !== null) await forgetBody(this.#pool, hash, lost.segment, lost.at);
     return record;
@@ -167,9 +171,12 @@ export class Archive extends ArchiveReader implements BodyStore {
 
   async #append(batch: readonly Waiting[]): Promise<void> {
     try {
-      const hashes = batch.filter(({ capture }) => capture.alone !== true).map(({ capture }) => capture.hash);
+      const isAlike = ({ capture: { alone, rendered } }: Waiting): boolean =>
+        alone !== true && rendered !== true;
+      const hashes = batch.filter(isAlike).map(({ capture }) => capture.hash);
       const known = new Set((await knownBodies(this.#pool, hashes)).map(({ hash }) => hash.toString('hex')));
       const members = batch.map(({ capture }) => {
+        if (capture.rendered === true) return { known: false, packed: this.#packRendered(capture) };
         if (capture.alone === true) return { known: null, packed: this.#packWhole(capture) };
         // If the body of a 304 has gone meanwhile, the commit is refused, and the page is fetched whole.
         const isKnown =
@@ -191,6 +198,11 @@ export class Archive extends ArchiveReader implements BodyStore {
   #packWhole(capture: Capture): Buffer {
     const { response, request } = responseRecords(capture);
     return Buffer.concat([pack(response, this.#format), packSmall(request, this.#format)]);
+  }
+
+  /** Also where the body is known: few pages look the same to the byte. */
+  #packRendered({ url, at, hash, body }: Capture): Buffer {
+    return pack(renderedRecord(url, at, hash, body), this.#format);
   }
 
   #packHead(capture: Capture): Buffer {

@@ -1,5 +1,5 @@
 /** Bodies in append-only archive segments (docs/decisions/0011-segments.md). */
-export type { BodyStore, Kept } from './body-store.ts';
+export type { BodyStore, Kept, Place } from './body-store.ts';
 export {
   bodyAlone,
   headless,
@@ -8,6 +8,7 @@ export {
   payloadDigest,
   placeOf,
   readRecord,
+  renderedRecord,
   responseRecords,
   revisitRecords,
   saysUnchanged,

@@ -25,6 +25,8 @@ export interface Capture {
   readonly unchangedSince?: Date;
   /** The body is nobody's but this answer's: the record holds it, and no page can be read by its hash. */
   readonly alone?: true;
+  /** The body is no answer's: it is HTML that a browser made of the page at the URL. */
+  readonly rendered?: true;
 }
 
 /** Why `body` is not the whole body; 'unread': nobody waited for it. */
@@ -124,7 +126,7 @@ export const infoRecord = (software: string, at: Date): Buffer =>
 /** The record of a 304: what the server said of a body that it had sent before. */
 export const saysUnchanged = ({ fields }: ReadRecord): boolean => fields.get('warc-profile') === notModified;
 
-/** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message. */
+/** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message, or of a rendered page. */
 export function readRecord(bytes: Buffer): ReadRecord | null {
   const end = bytes.indexOf(blankLine);
   if (end < 0) return null;
@@ -139,10 +141,11 @@ export function readRecord(bytes: Buffer): ReadRecord | null {
   const begin = end + blankLine.length;
   const blockEnd = begin + Number(fields.get('content-length'));
   const block = bytes.subarray(begin, blockEnd);
+  const rest = bytes.subarray(blockEnd + blankLine.length);
+  if (fields.get('warc-type') === 'conversion') return { fields, head: '', body: block, rest };
   const headEnd = block.indexOf(blankLine);
   if (headEnd < 0) return null;
   const body = block.subarray(headEnd + blankLine.length);
-  const rest = bytes.subarray(blockEnd + blankLine.length);
   return { fields, head: block.toString('latin1', 0, headEnd), body, rest };
 }
 
@@ -208,19 +211,35 @@ export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: Refe
     '',
   );
 
+/** What a browser made of a page (WARC 1.1 §6.9). */
+export const renderedRecord = (url: string, at: Date, hash: Uint8Array, body: Uint8Array): Buffer =>
+  bodyRecord('conversion', { url, at, hash, contentType: 'text/html; charset=utf-8', body }).record;
+
 /** A body of which nothing was kept that its own answer said; and how to refer to it. */
-export function bodyAlone(
+export const bodyAlone = (
   url: string,
   at: Date,
   hash: Uint8Array,
   contentType: string | null,
   body: Uint8Array,
+): { readonly record: Buffer; readonly refersTo: RefersTo } =>
+  bodyRecord('resource', { url, at, hash, contentType, body });
+
+function bodyRecord(
+  warcType: 'resource' | 'conversion',
+  {
+    url,
+    at,
+    hash,
+    contentType,
+    body,
+  }: Pick<Capture, 'url' | 'at' | 'hash' | 'body'> & { readonly contentType: string | null },
 ): { readonly record: Buffer; readonly refersTo: RefersTo } {
   const refersTo = { id: newId(), url, date: at.toISOString() };
   const [type = ''] = (contentType ?? '').split(/[\r\n]/);
   const opening = [
     'WARC/1.1',
-    'WARC-Type: resource',
+    `WARC-Type: ${warcType}`,
     `WARC-Record-ID: ${refersTo.id}`,
     `WARC-Date: ${refersTo.date}`,
     `WARC-Target-URI: ${url}`,

@@ -3,6 +3,7 @@ import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { mostNeeded, type CutKind } from '../../domain/limits.ts';
 import type { ParkedHost } from '../../contracts/http/outlook.ts';
+import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
@@ -47,7 +48,7 @@ export interface UnreadPages {
 
 /** Fetched pages that wait to be read, of all crawls that have not ended; by the ledger, so that no URL is counted. */
 export const unreadPages = statement<[], UnreadPages>('unread-pages')`
-   select coalesce(sum(l.pending), 0)::bigint as pages, coalesce(sum(l.unread_bytes), 0)::bigint as bytes
+   select coalesce(sum(l.pending - l.rendering), 0)::bigint as pages, coalesce(sum(l.unread_bytes), 0)::bigint as bytes
      from crawl c join ledger l on l.crawl_id = c.id
     where c.state not in ('finished', 'cancelled', 'failed')`;
 
@@ -119,6 +120,8 @@ export interface CrawlOutlook extends CrawlStands {
   readonly parked: number;
   /** Something that pages need is queued at a host that is not parked and has not logged the crawl out, or being fetched. */
   readonly needs: boolean;
+  /** A worker that renders pages is at work. */
+  readonly renders: boolean;
   /** A limit has left out URLs that were queued. */
   readonly cut: boolean;
   /** The crawl waits for an answer of parked hosts (`askParkedHosts`). */
@@ -149,6 +152,7 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
           exists (select from url u join host h on h.id = u.host_id
                    where u.crawl_id = $1 and u.kind = 3 and u.state in ('queued', 'leased') and h.parked_at is null
                      and not exists (select from host_queue q where q.host_id = u.host_id and q.crawl_id = $1 and q.logged_out_at is not null)) as needs,
+          ${isAnyRenderer} as renders,
           (select coalesce(sum(urls), 0) > 0 from left_out
             where crawl_id = $1 and what = 'excluded' and name = 'crawl-limit') as cut,
           exists (select from host_queue q where q.crawl_id = c.id and q.asking is not null) as asking,

@@ -65,6 +65,7 @@ export const removeHostShare = statement<[crawlId: number, hostId: number]>('rem
    with attempts as (delete from attempt where host_id = $2 and crawl_id = $1),
         letters as (delete from dead_letter where host_id = $2 and crawl_id = $1),
         lent as (delete from lent_url where host_id = $2 and crawl_id = $1),
+        rendered as (delete from rendering where host_id = $2 and crawl_id = $1),
         links as (delete from link_count where host_id = $2 and crawl_id = $1),
         revisits as (delete from revisit where host_id = $2 and crawl_id = $1),
         made_up as (delete from made_up_path where host_id = $2 and crawl_id = $1),
@@ -123,7 +124,7 @@ export const freedBodies = statement<[seconds: number, limit: number], { hash: B
 
 /**
  * Forgets bodies to which nothing refers any more: neither a page that stands for the body in its crawl, nor a URL whose
- * body has not been read yet, nor a version of a page. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
+ * body has not been read yet, nor one whose page a browser has rendered from it, nor a version of a page. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
  * that the bodies lay in.
  */
 export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { segment: number }>('forget-unwanted')`
@@ -134,6 +135,7 @@ export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { segment: 
       where b.hash = any ($1::bytea[])
         and not exists (select from content c where c.hash = b.hash)
         and not exists (select from page_version v where v.content_hash = b.hash)
+        and not exists (select from url u where u.answer_hash = b.hash)
         and b.hash not in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null)
      returning b.segment
    )

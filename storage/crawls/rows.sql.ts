@@ -49,6 +49,8 @@ export interface CrawlRow {
   readonly session_revision: number;
   /** Raised by each verdict on a shape of its URLs. */
   readonly quarantine_revision: number;
+  /** Pages of it are rendered, or were: there are URLs that only scripts ask for. */
+  readonly renders: boolean;
   /** Changes when the frontier may have lost URLs that it had: some were forgotten, or Postgres was started anew. */
   readonly seen_epoch: string;
 }
@@ -59,6 +61,7 @@ export interface CrawlRow {
  */
 export const loadCrawls = statement<[crawlIds: readonly number[]], CrawlRow>('load-crawls')`
    select c.id, c.tenant_id, c.state, c.config, c.config_version, c.session_revision, c.quarantine_revision,
+          c.renders_since is not null as renders,
           concat(coalesce(f.times, 0), '-', round(extract(epoch from pg_postmaster_start_time()) * 1000)) as seen_epoch
      from crawl c left join forgetting f on f.crawl_id = c.id
     where c.id = any ($1)`;

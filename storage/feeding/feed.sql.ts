@@ -9,7 +9,9 @@ import {
   type Looked,
 } from './waiting-hosts.ts';
 import { onceHeld } from '../frontier/index.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { statement } from '../postgres/index.ts';
+import { isUnread } from '../unread.ts';
 import { isItsTurn } from '../hosts/index.ts';
 
 /**
@@ -177,13 +179,20 @@ export interface ShardActivity {
   readonly unread: boolean;
   /** Worker processes that read bodies. */
   readonly readers: number;
+  /** Do pages wait for a round of the browser, in any shard? */
+  readonly rendering: boolean;
+  /** Worker processes that render pages. */
+  readonly renderers: number;
 }
 
 export const shardActivity = statement<[shard: number], ShardActivity>('shard-activity')`
    select (select count(*)::int from ${workedHosts('$1')}) as active,
           exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running,
           exists (select 1 from crawl where state = 'seeding') as seeding,
-          exists (select 1 from url where stage > 0) as unread,
+          exists (select 1 from url u where ${isUnread('u')}) as unread,
+          exists (select 1 from url where stage > 0 and stage = ${String(storedStages.render)}) as rendering,
+          (select count(*)::int from worker_process
+            where 'render' = any (roles) and seen_at > now() - interval '15 seconds') as renderers,
           exists (select 1 from shard_split where from_shard = $1 and done_at is null) as splitting,
           (select count(*)::int from worker_process
             where 'extract' = any (roles) and seen_at > now() - interval '15 seconds') as readers`;

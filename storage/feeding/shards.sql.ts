@@ -1,6 +1,8 @@
 /** Shards of hosts: when their schedulers rest, and how a shard is split. */
 import { onceHeld } from '../frontier/index.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { statement } from '../postgres/index.ts';
+import { isUnread } from '../unread.ts';
 import { earliestTurn, isAnyDue } from './waiting-hosts.ts';
 
 /**
@@ -26,13 +28,14 @@ export const restShard = statement<[shard: number, mostMs: number], { ms: number
    returning greatest(0, extract(epoch from rests_until - now()) * 1000)::float8 as ms`;
 
 /**
- * Shards whose schedulers rest although there is work: a host is due, a body waits to be read, or a lease has run out
+ * Shards whose schedulers rest although there is work: a host is due, a body waits to be read or rendered, or a lease has run out
  * that nobody returned. The caller must wake their schedulers. Each is answered once.
  */
 export const claimDueShards = statement<[], { id: number }>('claim-due-shards')`
    update shard s set rests_until = null
     where s.id in (select id from shard where rests_until > now() order by id for update skip locked)
-      and (exists (select from url where stage > 0)
+      and (exists (select from url u where ${isUnread('u')})
+           or exists (select from url where stage > 0 and stage = ${String(storedStages.render)})
            or ${isAnyDue(ofShard('s.id'))}
            or exists (select from host h where h.shard = s.id and h.fed and h.parked_at is null
                                            and h.lease_token is not null and h.lease_until < now()))

@@ -6,7 +6,7 @@
  *
  * Lock order within a transaction: the host_queue rows it will touch by host (queue-locks.ts), then new url rows by
  * key, then the contents that results claim, then result rows, then those that are led to, then pages, their fingerprints, then
- * stages; the triggers lock
+ * stages, then those that were rendered; the triggers lock
  * the session's own ledger shard last. Each statement sorts its rows. A transaction that other processes still bring
  * into a deadlock is tried again (retry.ts).
  */
@@ -27,6 +27,7 @@ import {
 } from '../pages/index.ts';
 import { commitResults, type ResultRow } from './results.sql.ts';
 import { leadTo, type LedToRow, lockHostQueues } from './urls.sql.ts';
+import { noteRounds, type RoundRow } from '../rendering/index.ts';
 import { inTransaction, type Pool, type Queryable, isStorageOutage, retrying } from '../postgres/index.ts';
 
 export interface FrontierWrite {
@@ -40,6 +41,8 @@ export interface FrontierWrite {
   /** Of pages of crawls that look for near-duplicates. */
   readonly prints?: readonly PrintRow[];
   readonly stages?: readonly StageRow[];
+  /** What became of pages in rounds of the browser. */
+  readonly rounds?: readonly RoundRow[];
   /** Settings that must still be in force; otherwise nothing of the write is stored. */
   readonly judged?: readonly JudgedBy[];
 }
@@ -185,6 +188,7 @@ export class FrontierWriter {
     const pages = batch.flatMap(({ write }) => write.pages ?? []);
     const prints = batch.flatMap(({ write }) => write.prints ?? []);
     const stages = batch.flatMap(({ write }) => write.stages ?? []);
+    const rounds = batch.flatMap(({ write }) => write.rounds ?? []);
     const judged = batch.flatMap(({ write }) => write.judged ?? []);
     const promised = admissions.flatMap(({ host_id, crawl_id, key, relevance, lastmod }) =>
       relevance === undefined && lastmod === undefined
@@ -202,7 +206,9 @@ export class FrontierWriter {
       if (pages.length > 0) await upsertPages(db, asJson(pages.map(given)));
       if (prints.length > 0) await storePrints(db, asJson(prints.map(given)));
       if (stages.length > 0) await advanceStages(db, asJson(stages));
-      for (const { closed } of answers) if (closed !== null) this.#options.onClosed?.(closed);
+      const untaken = rounds.length === 0 ? [] : await noteRounds(db, asJson(rounds));
+      for (const { closed } of [...answers, ...untaken])
+        if (closed !== null) this.#options.onClosed?.(closed);
       return admitted;
     };
     const touched = [...admissions, ...results, ...ledTo];
@@ -210,7 +216,7 @@ export class FrontierWriter {
       if (touched.length > 0) await lockHostQueues(db, asJson(hostsOf(touched)));
       return run(db);
     };
-    const kinds = [judged, admissions, results, claims, ledTo, pages, prints, stages].filter(
+    const kinds = [judged, admissions, results, claims, ledTo, pages, prints, stages, rounds].filter(
       (rows) => rows.length > 0,
     ).length;
     const isOne = kinds <= 1 && turning(admissions).length === 0 && !admissions.some(({ lease }) => lease);

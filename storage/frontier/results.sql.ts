@@ -76,13 +76,16 @@ const isEmpty = `r.content_hash is null
                   or r.state = 'failed' and not exists (
                        select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id and e.job_id = 0 offset 0))`;
 
+/** The page `u` was rendered by a browser, and the result `r` brings the answer that it was rendered from. */
+const isSameAnswer = `u.answer_hash = decode(r.content_hash, 'hex')`;
+
 /**
  * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the
  * segments that were closed, because their process was taken for dead, before the records in them could be committed.
  * Results with such records, and results whose known body has gone meanwhile, change nothing: their URLs stay leased, go
  * back with the lease, and are fetched again. Answers the contents too that results have brought, as far as these were
  * stored. A page that has no body any more, or is given another content, is nobody's copy, and the content at which it
- * pointed is noted, to be settled.
+ * pointed is noted, to be settled. A page whose answer has not changed keeps what a browser made of it.
  */
 export const commitResults = statement<[rows: string], { closed: number | null; content_id: number | null }>(
   'commit-results',
@@ -126,7 +129,9 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
             content_id = case when ${isEmpty} then null else coalesce(r.content_id, u.content_id) end,
             alias_host = case when r.content_id is null and not (${isEmpty}) then u.alias_host end,
             alias_key = case when r.content_id is null and not (${isEmpty}) then u.alias_key end,
-            content_hash = decode(r.content_hash, 'hex'), reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
+            content_hash = case when ${isSameAnswer} then u.content_hash else decode(r.content_hash, 'hex') end,
+            answer_hash = case when ${isSameAnswer} then u.answer_hash end,
+            reported_hash = decode(r.reported_hash, 'hex'), content_type = r.content_type, robots_tag = r.robots_tag,
             link_fields = case when r.reason = 'not-modified' then coalesce(r.link_fields, u.link_fields) else r.link_fields end,
             etag = r.etag, last_modified = r.last_modified, redirect_to = r.redirect_to,
             url = coalesce(r.next_url, u.url), hops = u.hops + (r.next_url is not null)::int,
@@ -135,8 +140,12 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
        from result r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
         and u.state = r.was and u.lease_token = r.token and ${onceHeld}
-     returning u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts, u.content_hash,
-               r.attempted, r.headers, r.segment, r.at, r.length, r.known, r.content_id as claimed
+     returning with (old as before) u.host_id, u.crawl_id, u.key, u.state, u.status, u.reason, u.detail, u.attempts,
+               decode(r.content_hash, 'hex') as content_hash, r.attempted, r.headers, r.segment, r.at, r.length, r.known,
+               r.content_id as claimed, case when u.answer_hash is null then before.answer_hash end as freed
+   ), freed as (
+     insert into freed_body (hash) select distinct freed from moved where freed is not null order by freed
+     on conflict (hash) do update set since = now()
    ), stored as (
      insert into body (hash, segment, at, length, tenant_id)
      select distinct on (content_hash) content_hash, segment, at, length,

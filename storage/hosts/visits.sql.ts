@@ -1,6 +1,7 @@
 /** What a visit reads about a host, and what it stores. */
 import type { TroubleClass } from '../../domain/trouble.ts';
 import { statement } from '../postgres/index.ts';
+import { isUnread } from '../unread.ts';
 import { turnInMs } from './crawl-turns.ts';
 
 export interface HostHold {
@@ -46,7 +47,7 @@ export const hostOutlook = statement<[hostId: string], HostOutlook>('host-outloo
           (select count(*)::int from dead_letter where host_id = $1) as dead_letters,
           coalesce(turn.in_ms = 0, false)
           or exists (select 1 from url where host_id = $1 and state = 'leased') as due, turn.in_ms as turn_ms,
-          exists (select 1 from url where host_id = $1 and stage > 0) as pending,
+          exists (select 1 from url u where u.host_id = $1 and ${isUnread('u')}) as pending,
           (select yield_at is not null from host where id = $1) as yields,
           (select json_build_object(
                     'crawls', coalesce(json_agg(crawl_id::text order by place) filter (where place <= ${named}), '[]'),

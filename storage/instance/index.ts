@@ -9,6 +9,8 @@ export {
   noteWorker,
   forgetWorker,
   controlPresence,
+  anyRenderer,
+  isAnyRenderer,
   lostFetchers,
   type ControlPresence,
 } from './presence.sql.ts';

@@ -38,6 +38,13 @@ export const lostFetchers = statement<[], { id: string }>('lost-fetchers')`
     where 'fetch' = any (roles) and seen_at between now() - interval '21 minutes' and now() - interval '12 seconds'
     limit 1`;
 
+/** SQL: a worker that renders pages is at work. */
+export const isAnyRenderer = `exists (select from worker_process
+                         where 'render' = any (roles) and seen_at > now() - interval '15 seconds')`;
+
+export const anyRenderer = statement<[], { has: boolean }>('any-renderer')`
+   select ${isAnyRenderer} as has`;
+
 export interface ControlPresence {
   /** Control workers that have reported within the last fifteen seconds. */
   readonly present: number;

@@ -87,6 +87,8 @@ export interface ContentOwner {
   readonly host_id: number;
   readonly key: string;
   readonly content_id: number;
+  /** Why the body says nothing without a browser; null: it says something, or is not read yet. */
+  readonly shell: string | null;
 }
 
 /**
@@ -94,7 +96,7 @@ export interface ContentOwner {
  * `rows`: [{crawl_id, hash, site}].
  */
 export const contentOwners = statement<[rows: string], ContentOwner>('content-owners')`
-   select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key, c.id as content_id
+   select distinct on (r.crawl_id, r.hash, r.site) r.crawl_id, r.hash, r.site, c.host_id, encode(c.key, 'hex') as key, c.id as content_id, c.shell
      from json_to_recordset($1) as r(crawl_id bigint, hash text, site bigint)
      join content c on c.crawl_id = r.crawl_id and c.hash = decode(r.hash, 'hex') and (c.site < 0) = (r.site < 0)
     order by r.crawl_id, r.hash, r.site, c.site = r.site desc, c.site`;
@@ -121,15 +123,15 @@ export interface EarlierCopy {
  * spelling has the same key. A URL whose body was lost or freed gets no row: it must be fetched whole.
  */
 export const earlierCopies = statement<[hostId: string, wanted: string], EarlierCopy>('earlier-copies')`
-   select w.crawl_id, w.key, e.crawl_id as of_crawl, e.fetched_at, e.status, e.content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
+   select w.crawl_id, w.key, e.crawl_id as of_crawl, e.fetched_at, e.status, e.body as content_hash, e.content_type, e.robots_tag, e.etag, e.last_modified
      from json_to_recordset($2) as w(crawl_id bigint, key text, among bigint[])
      join url u on u.host_id = $1 and u.crawl_id = w.crawl_id and u.key = decode(w.key, 'hex')
       and u.reason is distinct from 'body-lost'
     cross join lateral (
-      select * from url c
+      select c.*, coalesce(c.answer_hash, c.content_hash) as body from url c
        where c.host_id = $1 and c.crawl_id = any (w.among || w.crawl_id) and c.key = u.key and c.url = u.url
          and (c.state = 'done' or c.crawl_id = w.crawl_id) and c.content_hash is not null
          and (c.etag is not null or c.last_modified is not null)
        order by c.fetched_at desc limit 1
     ) e
-    where exists (select from body b where b.hash = e.content_hash)`;
+    where exists (select from body b where b.hash = e.body)`;

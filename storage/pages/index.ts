@@ -11,6 +11,7 @@ export {
 export {
   findStored,
   hostShare,
+  isOurs,
   listPages,
   listPagesOfHost,
   pagesHorizon,
@@ -40,8 +41,10 @@ export {
   upsertPages,
   requeueLostBodies,
   turnIntoSitemap,
+  renderedWithout,
   requisiteLevel,
   sitemapLevel,
+  type LaneStage,
   type StagedBody,
   type StageRow,
   type PageRow,

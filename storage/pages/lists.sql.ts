@@ -101,7 +101,7 @@ export const hostShare = statement<[crawlId: string, origin: string], { host_id:
  * The record of body `b` was brought by the tenant of crawl `k`, who may see all of it. A record that is older than the
  * column `tenant_id` is the tenant's if no other tenant has the body.
  */
-const isOurs = `coalesce(b.tenant_id = k.tenant_id,
+export const isOurs = `coalesce(b.tenant_id = k.tenant_id,
                    b.hash is not null
                    and not exists (select from content c where c.hash = b.hash and c.tenant_id <> k.tenant_id))`;
 
@@ -112,6 +112,8 @@ const place = (record: string, segment: string): string =>
 interface StoredRecords {
   readonly n: number;
   readonly host_id: number;
+  /** Of the answer's body, in hex: that of the page, unless a browser rendered it; null: none is stored. */
+  readonly answer: string | null;
   /** Of the answer that first brought the body; null: there is none. */
   readonly body: FoundRecord | null;
   /** That answer came to a crawl of the same tenant. Else the crawl has the body, but not its head and its request. */
@@ -136,7 +138,7 @@ export const storedRecords = statement<
   FilterParams & { crawlId: string; rows: string; since: number; origin: string | null },
   StoredRecords
 >('stored-records')`
-   select p.n, h.id as host_id, case when b.hash is not null then ${place('b', 'bs')} end as body,
+   select p.n, h.id as host_id, coalesce(encode(u.answer_hash, 'hex'), p.hash) as answer, case when b.hash is not null then ${place('b', 'bs')} end as body,
           ${isOurs} as is_ours, case when r.host_id is not null then ${place('r', 'rs')} end as own,
           case when o.host_id is not null then json_build_object(
             'hostId', o.host_id, 'key', encode(o.key, 'hex'), 'url', o.url,
@@ -144,13 +146,13 @@ export const storedRecords = statement<
      from json_to_recordset($rows) p (n int, origin text, key text, hash text)
      join host h on h.origin = p.origin
      join crawl k on k.id = $crawlId
-     left join (body b join segment bs on bs.id = b.segment) on b.hash = decode(p.hash, 'hex')
      left join (revisit r join segment rs on rs.id = r.segment)
             on r.host_id = h.id and r.crawl_id = $crawlId and r.key = decode(p.key, 'hex')
      left join url u on u.host_id = h.id and u.crawl_id = $crawlId and u.key = decode(p.key, 'hex')
+     left join (body b join segment bs on bs.id = b.segment) on b.hash = coalesce(u.answer_hash, decode(p.hash, 'hex'))
      left join lateral (
             select * from url where host_id = u.alias_host and crawl_id = $crawlId and key = u.alias_key offset 0) o
-            on o.content_hash = b.hash
+            on coalesce(o.answer_hash, o.content_hash) = b.hash
            and (o.fetched_at, o.host_id, o.key) < (u.fetched_at, u.host_id, u.key)
            and o.fetched_at >= timestamptz 'epoch' + $since::bigint * interval '1 microsecond'
            and ${fits('o')}
@@ -166,6 +168,8 @@ export const findStored = statement<
     key: Buffer;
     url: string;
     content_hash: Buffer;
+    /** Of the answer's own body, where `content_hash` is that of the page as a browser rendered it. */
+    answer_hash: Buffer;
     content_type: string | null;
     /** Its X-Robots-Tag. */
     robots_tag: string | null;
@@ -173,6 +177,8 @@ export const findStored = statement<
     is_ours: boolean;
   }
 >('find-stored')`
-   select u.host_id, u.key, u.url, u.content_hash, u.content_type, u.robots_tag, ${isOurs} as is_ours
-     from host h join url u on u.host_id = h.id join crawl k on k.id = u.crawl_id left join body b on b.hash = u.content_hash
+   select u.host_id, u.key, u.url, u.content_hash, coalesce(u.answer_hash, u.content_hash) as answer_hash,
+          u.content_type, u.robots_tag, ${isOurs} as is_ours
+     from host h join url u on u.host_id = h.id join crawl k on k.id = u.crawl_id
+     left join body b on b.hash = coalesce(u.answer_hash, u.content_hash)
     where h.origin = $1 and u.crawl_id = $2 and u.key = $3 and u.content_hash is not null`;

@@ -1,4 +1,5 @@
 /** Contents that a page has left: another page takes over, or they go. */
+import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** The oldest notes that a page has left a content. */
@@ -16,8 +17,13 @@ export const holdDue = statement<[ids: readonly number[]]>('hold-due-contents')`
    )
    select from held limit 0`;
 
-/** Copies among which the one that takes over is looked for. */
+/** Pages among which the one that takes over is looked for. */
 const mostHeirs = 1_000;
+
+/** The copy `u` of a shell is to be rendered: no browser has given it up. */
+const isReleased = `l.shell and u.state = 'done' and u.stage = 0
+                  and not exists (select from rendering g where g.host_id = u.host_id and g.crawl_id = u.crawl_id
+                                     and g.key = u.key and g.answer_hash = u.content_hash and g.outcome is not null)`;
 
 /** Copies of `l` that name a page before or after the one that is to stand for them: by their index, past all that name it. */
 const others = (
@@ -28,10 +34,13 @@ const others = (
                   and (u.host_id, u.key) is distinct from (l.heir_host, l.heir_key)`;
 
 /**
- * Settles the contents of these notes. If the page that stands for a content points at it no more, one of its copies
- * (of the first `mostHeirs`) takes over and is read by its own URL: a page that is there before one that is held or failed, then one of the content's
+ * Settles the contents of these notes. If the page that stands for a content points at it no more, one of the others
+ * (of the first `mostHeirs`) takes over and is read by its own URL, unless it is being rendered: a page that is there before one that is held or failed, then one of the content's
  * own site; if there is none, the content goes, with all that was read from it. Copies become copies of the page that stands for the content now, `mostCopies`
  * of them at a time; where there are more, the content is noted again.
+ *
+ * A body that says nothing without a browser has no copies while there is one: those that came before that was known are
+ * rendered too, but for those of which no browser could make anything.
  *
  * The notes go. The caller must have claimed the ranking and held the contents in earlier statements of the same
  * transaction, so that this one sees what others have chosen, and who points at the contents.
@@ -40,7 +49,8 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
    with notes as (
      delete from content_due where id = any ($1::bigint[]) returning crawl_id, content_id
    ), left_behind as materialized (
-     select c.crawl_id, c.id, c.host_id, c.key, stands.so, heir.host_id as heir_host, heir.key as heir_key
+     select c.crawl_id, c.id, c.host_id, c.key, stands.so, heir.host_id as heir_host, heir.key as heir_key,
+            c.shell is not null and ${isAnyRenderer} as shell
        from (select distinct crawl_id, content_id from notes) n
        join content c on c.crawl_id = n.crawl_id and c.id = n.content_id
       cross join lateral (
@@ -49,7 +59,8 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
        left join lateral (
          select u.host_id, u.key
            from (select * from url
-                  where not stands.so and crawl_id = c.crawl_id and content_id = c.id and alias_host is not null
+                  where not stands.so and crawl_id = c.crawl_id and content_id = c.id
+                    and (alias_host is not null or stage > 2) and (host_id, key) <> (c.host_id, c.key)
                   limit ${mostHeirs}) u
           order by coalesce(u.content_hash = c.hash, false) desc, u.state = 'done' desc, u.host_id = c.site desc limit 1) heir on true
    ), gone as (
@@ -59,14 +70,17 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
      update content c set host_id = l.heir_host, key = l.heir_key
        from left_behind l where l.heir_key is not null and c.crawl_id = l.crawl_id and c.id = l.id
    ), copies as materialized (
-     select l.crawl_id, l.id, u.host_id, u.key, l.owner_host, l.owner_key
+     select l.crawl_id, l.id, u.released, u.host_id, u.key, l.owner_host, l.owner_key
        from (select *, coalesce(heir_host, host_id) as owner_host, coalesce(heir_key, key) as owner_key from left_behind) l
       cross join lateral (
-        (select l.heir_host as host_id, l.heir_key as key where l.heir_key is not null)
+        (select l.heir_host as host_id, l.heir_key as key, false as released where l.heir_key is not null)
         union all
-        (select host_id, key from url u where ${others('<')} limit $2)
+        (select host_id, key, false from url u where ${others('<')} and not (${isReleased}) limit $2)
         union all
-        (select host_id, key from url u where ${others('>')} limit $2)
+        (select host_id, key, false from url u where ${others('>')} and not (${isReleased}) limit $2)
+        union all
+        (select host_id, key, true from url u where u.crawl_id = l.crawl_id and u.content_id = l.id and u.alias_host is not null
+            and (u.host_id, u.key) is distinct from (l.heir_host, l.heir_key) and ${isReleased} limit $2)
         limit $2) u
       where l.so or l.heir_key is not null
    ), more as (
@@ -77,7 +91,8 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
       order by host_id, crawl_id, key
    )
    update url u
-      set alias_host = case when not c.is_owner then c.owner_host end,
-          alias_key = case when not c.is_owner then c.owner_key end,
-          stage = case when c.is_owner and u.state = 'done' and u.stage = 0 and u.content_hash is not null then 1 else u.stage end
+      set alias_host = case when not c.is_owner and not c.released then c.owner_host end,
+          alias_key = case when not c.is_owner and not c.released then c.owner_key end,
+          stage = case when u.state <> 'done' or u.stage > 0 or u.content_hash is null then u.stage
+                       when c.is_owner then 1 when c.released then 3 else 0 end
      from chosen c where u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.content_id = c.id`;

@@ -1,4 +1,4 @@
-/** The stages of a stored body: dedup, extraction. */
+/** The stages of a stored body: dedup, extraction, and which of them wait to be rendered. */
 import type { ReadingLane } from '../../contracts/activities.ts';
 import type { ReadingTurn } from '../../domain/reading-turns.ts';
 import { storedStages, type StoredStage } from '../../domain/stage.ts';
@@ -12,6 +12,7 @@ import {
   type ExtractionRow,
 } from './extraction.ts';
 import { statement, type Queryable } from '../postgres/index.ts';
+import { standsForContent } from './copy-ranking.ts';
 import type { Cut } from '../../domain/limits.ts';
 
 export interface StagedBody {
@@ -25,6 +26,8 @@ export interface StagedBody {
   readonly depth: number;
   readonly priority: number;
   readonly content_hash: Buffer;
+  /** Files that limits kept from the page while a browser rendered it, and made this body; null: it is as it was fetched. */
+  readonly rendered_without: number | null;
   /** At which it points; before dedup, the one of its body before. */
   readonly content_id: number | null;
   readonly content_type: string | null;
@@ -91,6 +94,16 @@ const unread = (stage: StoredStage): string => {
 
 const unjudgedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-judge')`${unread(storedStages.dedup)}`;
 const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read')`${unread(storedStages.extract)}`;
+const unrenderedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-render')`${unread(storedStages.render)}`;
+
+/** The stages in which a lane works bodies. */
+export type LaneStage = Exclude<StoredStage, typeof storedStages.none | typeof storedStages.resources>;
+
+const hostsThere = {
+  [storedStages.dedup]: unjudgedHosts,
+  [storedStages.extract]: unreadHosts,
+  [storedStages.render]: unrenderedHosts,
+} as const;
 
 /**
  * For each crawl with bodies that wait for a stage: hosts of a lane, after a place. @param places by crawl, the host after
@@ -99,17 +112,21 @@ const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read')`${unread
 export const hostsInStage = (
   db: Queryable,
   { shard, lane, lanes }: ReadingLane,
-  stage: Exclude<StoredStage, typeof storedStages.none>,
+  stage: LaneStage,
   places: ReadonlyMap<number, number>,
 ): Promise<UnreadHosts[]> => {
   const rows = JSON.stringify(Array.from(places, ([crawl_id, after]) => ({ crawl_id, after })));
-  return (stage === storedStages.dedup ? unjudgedHosts : unreadHosts)(db, shard, lane, lanes, rows);
+  return hostsThere[stage](db, shard, lane, lanes, rows);
 };
 
+/** SQL: `StagedBody.rendered_without` of the page `u`. */
+export const renderedWithout = `case when u.answer_hash is not null then coalesce((
+            select g.lacks from rendering g where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key), 0) end`;
+
 /** @param record where a body lies @param apart what is left to others */
-const inStage = (stage: StoredStage, record: string, apart = ''): string =>
+const inStage = (stage: LaneStage, record: string, apart = ''): string =>
   `select u.host_id, h.origin, u.crawl_id, encode(u.key, 'hex') as key, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_id, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, ${record} as record
+          u.content_hash, ${renderedWithout} as rendered_without, u.content_id, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms, ${record} as record
      from json_to_recordset($1) as t(nth int, crawl_id bigint, host_id bigint, bodies int)
      join host h on h.id = t.host_id
     cross join lateral (
@@ -128,13 +145,14 @@ const toJudge = statement<[turns: string], StagedBody>('bodies-to-judge')`
    ${inStage(storedStages.dedup, 'null::json')}`;
 const toRead = statement<[turns: string], StagedBody>('bodies-to-read')`
    ${inStage(storedStages.extract, recordOf)}`;
+const toRender = statement<[turns: string], StagedBody>('bodies-to-render')`
+   ${inStage(storedStages.render, recordOf)}`;
+const isHere = `and not exists (select from body b join segment s on s.id = b.segment
+                      where b.hash = u.content_hash and s.folder <> $2)`;
 const toReadHere = statement<[turns: string, folder: string], StagedBody>('bodies-to-read-here')`
-   ${inStage(
-     storedStages.extract,
-     recordOf,
-     `and not exists (select from body b join segment s on s.id = b.segment
-                      where b.hash = u.content_hash and s.folder <> $2)`,
-   )}`;
+   ${inStage(storedStages.extract, recordOf, isHere)}`;
+const toRenderHere = statement<[turns: string, folder: string], StagedBody>('bodies-to-render-here')`
+   ${inStage(storedStages.render, recordOf, isHere)}`;
 
 /**
  * Bodies that wait for a stage, in the order of their turns.
@@ -143,14 +161,15 @@ const toReadHere = statement<[turns: string, folder: string], StagedBody>('bodie
 export const bodiesInStage = (
   db: Queryable,
   turns: readonly ReadingTurn[],
-  stage: Exclude<StoredStage, typeof storedStages.none>,
+  stage: LaneStage,
   folder: string | null,
 ): Promise<StagedBody[]> => {
   const rows = JSON.stringify(
     turns.map(({ crawlId, hostId, bodies }, nth) => ({ nth, crawl_id: crawlId, host_id: hostId, bodies })),
   );
   if (stage === storedStages.dedup) return toJudge(db, rows);
-  return folder === null ? toRead(db, rows) : toReadHere(db, rows, folder);
+  const [all, here] = stage === storedStages.extract ? [toRead, toReadHere] : [toRender, toRenderHere];
+  return folder === null ? all(db, rows) : here(db, rows, folder);
 };
 
 /**
@@ -251,20 +270,22 @@ export interface PageRow extends ExtractionRow {
   readonly relevance?: number;
   /** Counters of finish criteria that count the page, if it is new. */
   readonly counters: readonly string[];
+  /** Why the body says nothing without a browser, which its pages are given to; absent: they are not. */
+  readonly shell?: string;
 }
 
 /**
  * Stores readings, and counts pages that are new; a body that is read again loses its earlier readings. The text of each
  * that another body has too is judged later, and so is the text that the body had before (`judgeTexts`). A page that a
  * standing crawl has visited before has been counted. A body that has gone meanwhile, since its page has another one by
- * now, gets no reading. No answer.
+ * now, gets no reading. A body that turns out to be a shell has its copies released (`settleContents`). No answer.
  */
 export const upsertPages = statement<[rows: string]>('upsert-pages')`
    with r as materialized (
-     select r.*, decode(r.key, 'hex') as place
+     select r.*, decode(r.key, 'hex') as place, c.shell as was_shell
        from json_to_recordset($1) as r(
             content_id bigint, host_id bigint, crawl_id bigint, key text, ${extractionTypes}, simhash bigint, relevance real,
-            counters text[])
+            counters text[], shell text)
        join content c on c.crawl_id = r.crawl_id and c.id = r.content_id
       order by c.crawl_id, c.id for key share of c
    ), texts as materialized (
@@ -282,6 +303,12 @@ export const upsertPages = statement<[rows: string]>('upsert-pages')`
       where p.job_id = 0 and p.text_hash is not null
    ), due as (
      insert into text_due (crawl_id, text_hash, content_id) select crawl_id, text_hash, content_id from texts
+   ), shells as (
+     update content c set shell = r.shell
+       from r where r.shell is distinct from r.was_shell and c.crawl_id = r.crawl_id and c.id = r.content_id
+     returning c.crawl_id, c.id, c.shell
+   ), released as (
+     insert into content_due (crawl_id, content_id) select crawl_id, id from shells where shell is not null
    ), outdated as (
      delete from reading p using r where p.crawl_id = r.crawl_id and p.content_id = r.content_id and p.job_id > 0
    ), stored as (
@@ -306,7 +333,8 @@ export const upsertPages = statement<[rows: string]>('upsert-pages')`
 
 /**
  * Queues URLs again whose body is missing or torn in the blob store. `rows`: [{crawl_id, key}] of one host. What they
- * point at stays until the new body is judged.
+ * point at stays until the new body is judged; but a page that was to be rendered, and points at a body for which another
+ * page stands, is nobody's copy, and points at nothing.
  */
 export const requeueLostBodies = statement<[hostId: string, rows: string], { crawl_id: number }>(
   'requeue-lost-bodies',
@@ -317,7 +345,8 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
      select from host_queue where host_id = $1 and crawl_id in (select crawl_id from r) order by crawl_id for update
    )
    update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
-                  etag = null, last_modified = null
+                  answer_hash = null, etag = null, last_modified = null,
+                  content_id = case when u.stage < 3 or ${standsForContent} then u.content_id end
      from r
     where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
       and (select count(*) from held) >= 0

@@ -1,6 +1,6 @@
 /** Pages of re-extractions: read again, compared, made the pages' own, removed. */
 import type { Extraction } from '../../domain/reextraction/difference.ts';
-import { extractionJson, extractionSet, type StagedBody } from '../pages/index.ts';
+import { extractionJson, extractionSet, renderedWithout, type StagedBody } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** The fingerprint that is stored of a content (storage/alike/), as JSON; null: there is none. */
@@ -50,7 +50,7 @@ export const walkPages = statement<
    select w.id as content_id, encode(w.key, 'hex') as key, w.looked,
           (extract(epoch from p.extracted_at) * 1000)::float8 as extracted_ms,
           w.host_id, h.origin, u.crawl_id, u.url, u.kind, u.seed, u.depth, u.priority,
-          u.content_hash, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms,
+          u.content_hash, ${renderedWithout} as rendered_without, u.content_type, u.robots_tag, u.link_fields, u.fetches, u.took_ms,
           ${extractionJson('p', 'u.cut')} as before, ${printJson('$crawlId', 'w.id')} as stored_print,
           (select json_build_object('segment', b.segment, 'name', s.name, 'folder', s.folder, 'at', b.at, 'length', b.length)
              from body b join segment s on s.id = b.segment where b.hash = u.content_hash) as record

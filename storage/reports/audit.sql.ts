@@ -5,6 +5,8 @@ import { statement, walkMs } from '../postgres/index.ts';
 export interface Recount extends Ledger {
   readonly pages: number;
   readonly pending: number;
+  readonly rendering: number;
+  readonly ledger_rendering: number;
   readonly unread_bytes: number;
   /** The same, as the ledger has it. */
   readonly ledger_unread_bytes: number;
@@ -20,7 +22,9 @@ export const recountUrls = statement<[crawlId: string], Recount>('recount-urls',
           count(*) filter (where state = 'failed') as failed,
           count(*) filter (where state = 'done' and status between 200 and 299 and kind = 0) as pages,
           count(*) filter (where stage > 0) as pending,
-          coalesce(sum(u.bytes) filter (where stage > 0), 0)::bigint as unread_bytes,
+          count(*) filter (where stage > 2) as rendering,
+          (select coalesce(sum(rendering), 0)::bigint from ledger where crawl_id = $1) as ledger_rendering,
+          coalesce(sum(u.bytes) filter (where stage in (1, 2)), 0)::bigint as unread_bytes,
           (select coalesce(sum(unread_bytes), 0)::bigint from ledger where crawl_id = $1) as ledger_unread_bytes,
           (coalesce(sum(u.fetches), 0) + f.fetches)::bigint as fetches, (coalesce(sum(u.bytes), 0) + f.bytes)::bigint as bytes
      from (select coalesce(sum(urls), 0)::bigint as urls, coalesce(sum(fetches), 0)::bigint as fetches,
@@ -126,6 +130,7 @@ export interface Violations {
   readonly page_without_content: number;
   readonly alias_of_nothing: number;
   readonly unknown_parent: number;
+  readonly waiting_for_nobody: number;
 }
 
 export const countViolations = statement<[crawlId: string], Violations>('count-violations', walkMs)`
@@ -160,4 +165,8 @@ export const countViolations = statement<[crawlId: string], Violations>('count-v
      (select count(*) from url u where u.crawl_id = $1 and u.parent_host is not null and not exists (
         select from url o where o.host_id = u.parent_host and o.crawl_id = u.crawl_id and o.key = u.parent_key)
         and not exists (select from forgotten f where f.host_id = u.parent_host and f.crawl_id = $1)
-     ) as unknown_parent`;
+     ) as unknown_parent,
+     (select count(*) from url u where u.crawl_id = $1 and u.stage = 4 and not exists (
+        select from rendering g
+         where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and g.due_at is not null)
+     ) as waiting_for_nobody`;

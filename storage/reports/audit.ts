@@ -98,6 +98,7 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
     ...(['pages', 'pending', 'fetches', 'bytes'] as const).flatMap((column) =>
       difference(`ledger.${column}`, actual[column], crawl[column], 'counted over the URLs'),
     ),
+    ...difference('ledger.rendering', actual.rendering, actual.ledger_rendering, 'counted over the URLs'),
     ...difference(
       'ledger.unread_bytes',
       actual.unread_bytes,
@@ -117,6 +118,7 @@ const rules: Readonly<Record<keyof Violations, string>> = {
   reading_without_content: 'extractions of a body that the crawl does not have',
   page_without_content: 'pages of a body that the crawl does not have',
   alias_of_nothing: 'duplicates of a page that does not exist',
+  waiting_for_nobody: 'pages that wait for what their scripts asked for, and at which nobody looks again',
   unknown_parent: 'URLs found on a page that does not exist',
 };
 

@@ -2,6 +2,7 @@
 import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { CrawlState, Ledger } from '../../contracts/crawl.ts';
 import { statement } from '../postgres/index.ts';
+import { isUnread } from '../unread.ts';
 import type { HostState } from '../../domain/host-state.ts';
 import { hostState } from '../hosts/index.ts';
 
@@ -46,7 +47,7 @@ export const measureQueues = statement<[], QueueAges>('measure-queues')`
                       join crawl c on c.id = q.crawl_id and c.state = 'running'
                       join host h on h.id = q.host_id and h.parked_at is null
                      where q.has_queued and q.leased = 0), 0)::float8 as turn,
-          coalesce((select extract(epoch from now() - min(fetched_at)) from url where stage > 0), 0)::float8 as body,
+          coalesce((select extract(epoch from now() - min(fetched_at)) from url u where ${isUnread('u')}), 0)::float8 as body,
           coalesce((select extract(epoch from now() - min(lease_until))
                       from host where lease_token is not null and lease_until < now()), 0)::float8 as lease`;
 

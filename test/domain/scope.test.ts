@@ -189,7 +189,10 @@ it('what pages need is bound by what is excluded, and by nothing else', () => {
   expect(verdictOn('https://cdn.example/a.css')).toEqual({ verdict: 'admit' });
   expect(verdictOn('https://cdn.example/a.gif')).toMatchObject({ verdict: 'excluded', reason: 'pattern' });
   expect(verdictOn('https://x.ads.example/a.js')).toMatchObject({ verdict: 'excluded', reason: 'domain' });
-  expect(verdictOn('https://a.example/docs/a.css', { requisites: false })).toMatchObject({
-    verdict: 'outside',
-  });
+  const unneeded = { requisites: false, render: 'never' } as const;
+  const style = 'https://a.example/docs/a.css';
+  expect(verdictOn(style, unneeded)).toMatchObject({ verdict: 'outside' });
+  // What scripts ask for while a page is rendered.
+  expect(verdictOn(style, { ...unneeded, render: 'auto' })).toEqual({ verdict: 'admit' });
+  expect(verdictOn(style, { ...unneeded, renderAlways: ['*'] })).toEqual({ verdict: 'admit' });
 });

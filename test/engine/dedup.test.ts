@@ -14,13 +14,15 @@ it('pages of a site with a seed do, since a claim for no site gives way to their
     return Promise.resolve({ rows: seeded });
   };
   const pool = { query, connect: () => Promise.resolve({ query, release: () => undefined }) };
-  const writer = { write: () => Promise.resolve() };
   const body = (host: number): StagedBody =>
     ({
       ...{ crawl_id: 1, host_id: host, key: '00', kind: 0, content_type: 'text/html' },
       ...{ origin: `https://${String(host)}.example`, content_hash: Buffer.alloc(32) },
     }) as unknown as StagedBody;
-  const judge = createDedup({ pool, writer } as unknown as Dependencies, () => Promise.resolve());
+  const rendering = { isThere: () => Promise.resolve(false) };
+  const judge = createDedup({ pool: pool as unknown as Dependencies['pool'], rendering }, () =>
+    Promise.resolve(),
+  );
   await judge([body(1), body(2), body(3)]);
   expect(claimed).toEqual([[2], [1, 3]]);
 });

@@ -17,7 +17,7 @@ export const manyHosts: readonly Reason[] = [
     when: 'each commit of fetched pages, read pages or new URLs',
     statements: [
       ...['advanceStages', 'claimNewContents', 'commitResults', 'insertUrls', 'leadTo', 'lockHostQueues'],
-      ...['notePromises', 'turnKinds', 'upsertPages'],
+      ...['notePromises', 'noteRounds', 'turnKinds', 'upsertPages'],
     ],
   },
   {
@@ -81,15 +81,24 @@ export const manyHosts: readonly Reason[] = [
     statements: ['bodilessAnswers', 'closeUnasked'],
   },
   {
-    why: 'Bodies of many hosts are judged and read together, in turns of crawls and of the hosts of each.',
+    why: 'Bodies of many hosts are judged, read and rendered together, in turns of crawls and of the hosts of each.',
     when: 'while bodies come, in each lane',
     statements: [
       'bodies-to-judge',
       'bodies-to-read',
       'bodies-to-read-here',
+      'bodies-to-render',
+      'bodies-to-render-here',
       'hosts-to-judge',
       'hosts-to-read',
+      'hosts-to-render',
+      'renderingFacts',
     ],
+  },
+  {
+    why: 'Pages that are rendered wait for files of any hosts, and are looked at in the order in which they are due.',
+    when: 'three times a second in each process that renders, where pages wait; every two seconds, where crawls end or nobody renders',
+    statements: ['endRenderings', 'lookAgain'],
   },
   {
     why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',
@@ -98,6 +107,7 @@ export const manyHosts: readonly Reason[] = [
       'askRobots',
       'ensureHosts',
       'explainHost',
+      'findForPage',
       'findStored',
       'repeatedBlocks',
       'findUrlState',

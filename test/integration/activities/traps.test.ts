@@ -295,7 +295,7 @@ it('holds ever further hosts below a domain, explains that, and gives all of the
         robots_tag: null,
         link_fields: null,
       },
-      ...{ fetches: 1, took_ms: 5, record: null },
+      ...{ fetches: 1, took_ms: 5, rendered_without: null, record: null },
     } as const;
     const text = `Welcome to host ${String(at)} of our farm`;
     const extracted = { title: null, text, whole: { text, words: 7 }, links: [next(at)], pictures: [] };

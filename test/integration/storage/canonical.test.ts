@@ -22,7 +22,7 @@ import {
   takenLease,
   withFrontier,
 } from './frontier.ts';
-import { unreadBodies } from './unread.ts';
+import { nobodyRenders, unreadBodies } from './unread.ts';
 
 const frontier = withFrontier();
 const { pool } = frontier;
@@ -71,7 +71,7 @@ const pageRow = (
 /** Takes URLs the way of every URL, one after another: found, fetched, judged, and read where they are originals. */
 async function fetched(...urls: readonly Fetched[]): Promise<void> {
   const { writer } = frontier;
-  const judge = createDedup(frontier, () => Promise.resolve());
+  const judge = createDedup({ ...frontier, rendering: nobodyRenders }, () => Promise.resolve());
   const all = { shard: 0, lane: 0, lanes: 1 };
   for (const page of urls) {
     const { url, body = url, depth = 1, seed = false, redirectTo } = page;

@@ -1,4 +1,5 @@
 /** What may be done to a frontier, each on Postgres and on a model that says what every URL's state must be then. */
+import type { StoredStage } from '../../../domain/stage.ts';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mayMove, type UrlState } from '../../../domain/ledger.ts';
@@ -19,7 +20,7 @@ import { admission, leased, result, type Frontier } from './frontier.ts';
 
 interface Modelled {
   state: UrlState;
-  stage: 0 | 1 | 2;
+  stage: StoredStage;
   token: number | null;
   attempts: number;
   reclaims: number;

@@ -32,7 +32,7 @@ import { runs } from '../../support/runs.ts';
 import { until } from '../../support/until.ts';
 import { admission, expectExact, keyOf, leased, moveCrawl, newHost, result, runningCrawl, takenLease, withFrontier } from './frontier.ts'; // prettier-ignore
 import { dying, Followers } from './followers.ts';
-import { unreadBodies } from './unread.ts';
+import { nobodyRenders, unreadBodies } from './unread.ts';
 
 const frontier = withFrontier();
 const { pool, writer } = frontier;
@@ -228,7 +228,9 @@ class Web {
   async judge(most: number, dies = false): Promise<number> {
     const staged = await unreadBodies(pool, storedStages.dedup, lane, most);
     if (staged.length === 0) return 0;
-    const judged = createDedup({ pool: dies ? dying(pool, 4) : pool }, () => Promise.resolve())(staged);
+    const judged = createDedup({ pool: dies ? dying(pool, 4) : pool, rendering: nobodyRenders }, () =>
+      Promise.resolve(),
+    )(staged);
     await (dies ? expect(judged).rejects.toThrow('killed') : judged);
     return staged.length;
   }
@@ -586,7 +588,7 @@ it('go with a body that was claimed for a page which had another one by then', a
   await web.fetch(1, 'b2');
   await web.work();
   await web.settle();
-  await createDedup({ pool }, () => Promise.resolve())(late);
+  await createDedup({ pool, rendering: nobodyRenders }, () => Promise.resolve())(late);
   await web.end();
   await web.expectTold();
 });

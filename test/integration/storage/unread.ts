@@ -4,9 +4,12 @@ import { readingTurns } from '../../../domain/reading-turns.ts';
 import { bodiesInStage, hostsInStage, type StagedBody } from '../../../storage/pages/index.ts';
 import type { Queryable } from '../../../storage/postgres/index.ts';
 
+/** No process renders pages. */
+export const nobodyRenders = { isThere: () => Promise.resolve(false) };
+
 export async function unreadBodies(
   db: Queryable,
-  stage: 1 | 2,
+  stage: 1 | 2 | 3,
   lane: ReadingLane,
   limit: number,
   folder: string | null = null,

@@ -90,6 +90,7 @@ export interface UrlRow {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly content_hash: Buffer | null;
+  readonly answer_hash: Buffer | null;
   readonly content_id: Id | null;
   readonly reported_hash: Buffer | null;
   readonly content_type: string | null;
@@ -122,6 +123,7 @@ interface CrawlRow {
   readonly seeded_line: number;
   readonly seeds_accepted: number;
   readonly seeds_taken: number;
+  readonly renders_since: Time | null;
 }
 
 /** Seconds by cause. */
@@ -341,6 +343,25 @@ interface WorkerRow {
   readonly seen_at: Date;
 }
 
+interface RenderingRow {
+  readonly host_id: Id;
+  readonly crawl_id: Id;
+  readonly key: Buffer;
+  readonly answer_hash: Buffer;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly crashes: number;
+  readonly outcome: string | null;
+  readonly due_at: Time | null;
+  readonly until: Time | null;
+  readonly lacks: number;
+  readonly words_before: number | null;
+  readonly links_before: number | null;
+  readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
+  readonly refused: Readonly<Record<string, number>>;
+  readonly console: readonly string[];
+}
+
 interface PrintRow {
   readonly id: Id;
   readonly crawl_id: Id;
@@ -439,11 +460,17 @@ export const tables = {
   lentBatch: table<LentBatchRow>('lent_batch', 'created_at'),
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
   optOut: table<{ domain: string }>('opt_out', 'domain'),
+  rendering: table<RenderingRow>('rendering', 'host_id, crawl_id, key'),
   contentDue: table<{ crawl_id: Id; content_id: Id }>('content_due', 'id'),
-  content: table<{ id: number; crawl_id: Id; tenant_id: Id; hash: Buffer; host_id: Id; key: Buffer }>(
-    'content',
-    'crawl_id, hash',
-  ),
+  content: table<{
+    id: number;
+    crawl_id: Id;
+    tenant_id: Id;
+    hash: Buffer;
+    host_id: Id;
+    key: Buffer;
+    shell: string | null;
+  }>('content', 'crawl_id, hash'),
   segment: table<SegmentRow>('segment', 'id'),
   body: table<BodyRow>('body', 'hash'),
   hostBlocks: table<{ crawl_id: Id; host_id: Id; pages: number }>('host_blocks', 'crawl_id, host_id'),

@@ -1,0 +1,257 @@
+/**
+ * Rounds of the browser (docs/rendering.md): a page that waits for one is run from its start, with what the archive has.
+ *
+ * - Something was missing: it is admitted to the frontier as what the page needs, in the transaction that has the page wait
+ *   (stage `resources`). A look at what pages wait for (storage/rendering/waiting.sql.ts) brings it back for another round.
+ * - Nothing was, or a limit is reached: what the browser made of the page becomes its body, to be judged and read as any.
+ * - The browser was lost in it twice: the page keeps what was read of it.
+ *
+ * No browser is held between rounds. A process that dies repeats a round: until its end is committed nothing is stored but a
+ * record in the archive to which nothing refers.
+ */
+import { hash as digest } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Found, Renderer, Round, WantedResource } from '../../contracts/rendering.ts';
+import { rendersAny } from '../../domain/rendering/mode.ts';
+import { renderLimits } from '../../domain/rendering/limits.ts';
+import { storedStages } from '../../domain/stage.ts';
+import { type StagedBody, requeueLostBodies } from '../../storage/pages/index.ts';
+import { retrying } from '../../storage/postgres/index.ts';
+import { renderingFacts, type RenderingFacts, type RoundRow } from '../../storage/rendering/index.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { urlKey } from '../../contracts/url-key.ts';
+import { canonicalize } from '../../domain/url.ts';
+import { candidatesOf } from '../admission/candidates.ts';
+import { count } from '../metrics/counters.ts';
+import { answerOf, askFor, type Answers, type Asked } from './answers.ts';
+
+/** How often a browser may be lost in one page. */
+const mostCrashes = 2;
+const afterCrashMs = 5_000;
+/** Characters of a URL that are told of what a page asked for. */
+const longestUrl = 1_000;
+/** Milliseconds until a look at what a page waits for, and for which it waits at most. */
+const firstLookMs = 500;
+const longestWaitMs = 6 * 3_600_000;
+/**
+ * Milliseconds after which all processes know that pages of a crawl are rendered. Until then a link to what scripts ask for
+ * too would be taken for seen (engine/admission/admission.ts).
+ */
+const knownMs = 2_500;
+/** A UTF-8 body that says so itself: its page's Content-Type is that of the answer. */
+const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export type RenderTools = Pick<Dependencies, 'pool' | 'writer' | 'blobs' | 'books' | 'admission' | 'log'> & {
+  readonly archive: Answers;
+  readonly renderer: Renderer;
+};
+
+/** Gives pages a round each, `together` at a time. */
+export async function renderPages(
+  tools: RenderTools,
+  pages: readonly StagedBody[],
+  together: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const names = pages.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key }));
+  const facts = new Map(
+    (await renderingFacts(tools.pool, JSON.stringify(names))).map((row) => [nameOf(row), row]),
+  );
+  const waiting = pages.flatMap((page) => {
+    const known = facts.get(nameOf(page));
+    return known === undefined ? [] : [{ page, known }];
+  });
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+      await new PageRound(tools, next.page, next.known).run(signal);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: together }, work));
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+const nameOf = ({ host_id, crawl_id, key }: Pick<RoundRow, 'host_id' | 'crawl_id' | 'key'>): string =>
+  `${String(host_id)} ${String(crawl_id)} ${key}`;
+
+/** What a page has asked for, and what became of it. */
+interface Wanted<A = Asked> {
+  readonly url: string;
+  readonly type: WantedResource['type'];
+  readonly asked: A;
+}
+
+class PageRound {
+  readonly #tools: RenderTools;
+  readonly #page: StagedBody;
+  readonly #known: RenderingFacts;
+  /** By URL, in the order in which the page asked first. */
+  readonly #wanted = new Map<string, Wanted<Promise<Asked>>>();
+  #bytes = 0;
+  /** Files that limits have kept from the page. */
+  #over = 0;
+
+  constructor(tools: RenderTools, page: StagedBody, known: RenderingFacts) {
+    this.#tools = tools;
+    this.#page = page;
+    this.#known = known;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { books, archive, renderer, pool } = this.#tools;
+    const { url, crawl_id: crawlId, host_id: hostId, key, content_hash: hash } = this.#page;
+    // The settings were changed since.
+    if (!rendersAny((await books.crawls.open(crawlId)).config))
+      return this.#write({ ...this.#row(null, []), outcome: 'never' });
+    await sleep(Math.max(0, knownMs - this.#known.begun_ms_ago), undefined, { signal }).catch(
+      () => undefined,
+    );
+    const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: true };
+    const answer = await answerOf(archive, crawlId, stored);
+    if (answer === null) {
+      const lost = JSON.stringify([{ crawl_id: crawlId, key }]);
+      await retrying(() => requeueLostBodies(pool, String(hostId), lost));
+      return;
+    }
+    const round = await renderer.render({ url, answer, find: (wanted) => this.#find(wanted) }, signal);
+    // It was cut short by us, and says nothing of the page.
+    if (signal.aborted) return;
+    count('render_rounds_total', { as: round.outcome });
+    await this.#conclude(round);
+  }
+
+  async #find({ url, method, type }: WantedResource): Promise<Found> {
+    const { resources: most } = renderLimits;
+    let wanted = this.#wanted.get(url);
+    if (wanted === undefined) {
+      if (this.#wanted.size >= most) return this.#keep(`the page asks for more than ${String(most)} files`);
+      wanted = { url, type, asked: this.#ask(url) };
+      this.#wanted.set(url, wanted);
+    }
+    const asked = await wanted.asked;
+    if (asked.is !== 'over') return 'missing';
+    const { found } = asked;
+    return method === 'HEAD' && 'body' in found ? { ...found, body: new Uint8Array() } : found;
+  }
+
+  async #ask(url: string): Promise<Asked> {
+    const { pool, archive } = this.#tools;
+    const { resourceBytes: most } = renderLimits;
+    const asked = await askFor(pool, archive, this.#page.crawl_id, url);
+    if (asked.is !== 'over')
+      return this.#known.is_late
+        ? { is: 'over', found: this.#keep('it did not come within six hours') }
+        : asked;
+    if ('failed' in asked.found) return asked;
+    this.#bytes += asked.found.body.length;
+    if (this.#bytes <= most) return asked;
+    return { is: 'over', found: this.#keep(`the files of the page have more than ${String(most)} bytes`) };
+  }
+
+  #keep(why: string): { readonly failed: string } {
+    this.#over++;
+    return { failed: why };
+  }
+
+  async #conclude(round: Round): Promise<void> {
+    const { rounds, crashes, is_late: isLate } = this.#known;
+    const wanted = await Promise.all(
+      [...this.#wanted.values()].map(async (each) => ({ ...each, asked: await each.asked })),
+    );
+    const row = this.#row(round, wanted);
+    if (round.outcome === 'crashed') {
+      const lost = { ...row, rounds, crashes: crashes + 1 };
+      const isLast = lost.crashes >= mostCrashes;
+      const next = isLast ? { outcome: 'crashed' } : { to: storedStages.resources, due_in_ms: afterCrashMs };
+      return this.#write({ ...lost, ...next });
+    }
+    const missing = wanted.filter(({ asked }) => asked.is !== 'over');
+    const isLast = isLate || rounds + 1 >= renderLimits.rounds;
+    if (missing.length > 0 && !isLast) return this.#wait(row, missing);
+    const lacks = missing.length + this.#over;
+    const settled = isLate ? 'late' : missing.length > 0 ? 'rounds' : lacks > 0 ? 'limits' : 'settled';
+    return this.#settle({ ...row, lacks, outcome: round.outcome === 'cut' ? 'cut' : settled }, round.dom);
+  }
+
+  /** Admits what is not there, and waits for all that is missing. */
+  async #wait(row: RoundRow, missing: readonly Wanted[]): Promise<void> {
+    const { writer, admission, books } = this.#tools;
+    const absent = missing.flatMap(({ url, asked }) => (asked.is === 'absent' ? [url] : []));
+    books.crawls.forget(this.#page.crawl_id);
+    const crawl = await books.crawls.open(this.#page.crawl_id);
+    const { candidates } = candidatesOf(crawl, absent, () => ({ in: 'requisite', page: this.#page }));
+    const waiting: RoundRow = {
+      ...row,
+      to: storedStages.resources,
+      due_in_ms: firstLookMs,
+      until_ms: longestWaitMs,
+      waits: missing.flatMap(({ url }) => placesOf(url)),
+    };
+    await admission.store(writer, candidates, () => ({ rounds: [waiting] }));
+  }
+
+  /** What the browser made of the page is its body from now on, if there is anything. */
+  async #settle(row: RoundRow, dom: Uint8Array): Promise<void> {
+    if (dom.length === 0) return this.#write(row);
+    const body = Buffer.concat([utf8Mark, dom]);
+    const hash = digest('sha256', body, 'buffer');
+    const { segment, at, length } = await this.#tools.blobs.put({
+      hash,
+      url: this.#page.url,
+      at: new Date(),
+      remoteAddress: null,
+      asked: {},
+      status: 200,
+      headers: {},
+      body,
+      truncated: false,
+      rendered: true,
+    });
+    await this.#write({ ...row, to: storedStages.dedup, body: hash.toString('hex'), segment, at, length });
+  }
+
+  /** The page keeps what was read of it. @param round null: there was none */
+  #row(round: Round | null, wanted: readonly Wanted[]): RoundRow {
+    const { host_id, crawl_id, key, content_hash } = this.#page;
+    const { reason, rounds, crashes, words, links, page_ms, wall_ms } = this.#known;
+    return {
+      host_id,
+      crawl_id,
+      key,
+      answer: content_hash.toString('hex'),
+      to: storedStages.none,
+      reason,
+      rounds: rounds + 1,
+      crashes,
+      outcome: null,
+      lacks: 0,
+      waits: [],
+      words_before: words,
+      links_before: links,
+      resources: wanted.map(({ url, type, asked }) => ({
+        url: url.slice(0, longestUrl).toWellFormed(),
+        type,
+        outcome: toldOf(asked),
+      })),
+      refused: round?.refused ?? {},
+      console: round?.console ?? [],
+      navigation: round?.navigation ?? null,
+      page_ms: page_ms + Math.round(round?.pageMs ?? 0),
+      wall_ms: wall_ms + Math.round(round?.wallMs ?? 0),
+    };
+  }
+
+  async #write(row: RoundRow): Promise<void> {
+    await this.#tools.writer.write({ rounds: [row] });
+  }
+}
+
+function toldOf(asked: Asked): string {
+  if (asked.is !== 'over') return 'missing';
+  return 'failed' in asked.found ? asked.found.failed : 'given';
+}
+
+function placesOf(url: string): { readonly origin: string; readonly key: string }[] {
+  const link = canonicalize(url);
+  if (!link.ok) return [];
+  const { host: origin, canonical } = link.value;
+  return [{ origin, key: urlKey(canonical).toString('hex') }];
+}

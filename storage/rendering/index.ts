@@ -1,0 +1,10 @@
+/** Pages that are rendered by a browser: their rounds, and what they wait for. */
+export { endRenderings, lookAgain } from './waiting.sql.ts';
+export { findForPage, type FoundForPage } from './answers.sql.ts';
+export {
+  beginRendering,
+  noteRounds,
+  renderingFacts,
+  type RenderingFacts,
+  type RoundRow,
+} from './rounds.sql.ts';

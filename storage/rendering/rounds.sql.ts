@@ -1,0 +1,150 @@
+/** What became of pages in a round of the browser. */
+import type { storedStages } from '../../domain/stage.ts';
+import type { Place } from '../archive/index.ts';
+import { statement } from '../postgres/index.ts';
+
+/** Notes that pages of a crawl are rendered from now on, before the first of them is given to the browser. */
+export const beginRendering = statement<[crawlId: number]>('begin-rendering')`
+   update crawl set renders_since = now() where id = $1 and renders_since is null`;
+
+/** What is known of a page that waits for a round. */
+export interface RenderingFacts {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  /** Hex. */
+  readonly key: string;
+  /** Why it needs a browser. */
+  readonly reason: string;
+  /** Rounds and crashes so far. */
+  readonly rounds: number;
+  readonly crashes: number;
+  /** Milliseconds of these. */
+  readonly page_ms: number;
+  readonly wall_ms: number;
+  /** It waits for nothing any more. */
+  readonly is_late: boolean;
+  /** Of the page as the server sent it; null: nothing was read. */
+  readonly words: number | null;
+  readonly links: number | null;
+  /** Milliseconds since pages of the crawl are rendered. */
+  readonly begun_ms_ago: number;
+}
+
+/** The rendering `g` goes on, and is of the answer that the page `u` has. */
+const goesOn = 'g.answer_hash = u.content_hash and g.outcome is null';
+
+/** `rows`: [{host_id, crawl_id, key}]. */
+export const renderingFacts = statement<[rows: string], RenderingFacts>('rendering-facts')`
+   select u.host_id, u.crawl_id, encode(u.key, 'hex') as key, coalesce(g.reason, c.shell, '') as reason,
+          coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes, coalesce(g.page_ms, 0) as page_ms,
+          coalesce(g.wall_ms, 0) as wall_ms, coalesce(g.until <= now(), false) as is_late, p.words, p.links,
+          coalesce(extract(epoch from now() - k.renders_since) * 1000, 0)::float8 as begun_ms_ago
+     from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
+     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = 3
+     join crawl k on k.id = u.crawl_id
+     left join content c on c.crawl_id = u.crawl_id and c.id = u.content_id
+     left join reading p on p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0
+     left join rendering g on g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}`;
+
+/** What follows a round for one page, as JSON. Bytes are hex strings. */
+export interface RoundRow extends Partial<Place> {
+  readonly host_id: number;
+  readonly crawl_id: number;
+  readonly key: string;
+  /** Of the answer's body, from which the page was rendered. A page that has another one by now stays as it is. */
+  readonly answer: string;
+  /**
+   * `resources`: it waits. `dedup`: the browser's body is judged and read. `none`: the page keeps what was read of it, as a
+   * copy where another page stands for that.
+   */
+  readonly to: typeof storedStages.resources | typeof storedStages.dedup | typeof storedStages.none;
+  readonly reason: string;
+  /** This one included: a page that has had another number of them stays as it is. */
+  readonly rounds: number;
+  readonly crashes: number;
+  /** How the rendering ended; null: it goes on. */
+  readonly outcome: string | null;
+  readonly words_before: number | null;
+  readonly links_before: number | null;
+  /** Milliseconds until what the page waits for is looked at, and for which it waits at most. */
+  readonly due_in_ms?: number;
+  readonly until_ms?: number;
+  readonly waits: readonly { readonly origin: string; readonly key: string }[];
+  /** Files that limits have kept from the page. */
+  readonly lacks: number;
+  readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
+  readonly refused: Readonly<Record<string, number>>;
+  readonly console: readonly string[];
+  readonly navigation: string | null;
+  readonly page_ms: number;
+  readonly wall_ms: number;
+  /** The browser's body, whose record lies at the `Place`; absent: there is none. */
+  readonly body?: string;
+}
+
+/**
+ * Moves pages on after a round, with what it has shown. A page that stands for nothing and points at a content of another
+ * page is that page's copy again, until its body is judged: so it is found when that page leaves. Answers segments that
+ * were closed before the records in them could be committed: their pages stay where they are, for another round.
+ */
+export const noteRounds = statement<[rows: string], { closed: number }>('note-rounds')`
+   with r as materialized (
+     select *, decode(key, 'hex') as place
+       from json_to_recordset($1) as r(
+         host_id bigint, crawl_id bigint, key text, answer text, "to" smallint, reason text, rounds smallint,
+         crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, lacks int,
+         resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text, segment int,
+         at bigint, length int)
+      order by host_id, crawl_id, key
+   ), taking as materialized (
+     select id from segment where id in (select segment from r) and state = 'open' order by id for share
+   ), moved as (
+     update url u
+        set stage = r."to",
+            content_hash = coalesce(decode(r.body, 'hex'), u.content_hash),
+            answer_hash = case when r.body is not null then u.content_hash end,
+            alias_host = case when r."to" < 3 then o.host_id end, alias_key = case when r."to" < 3 then o.key end
+       from r
+       left join lateral (
+         select c.host_id, c.key
+           from url p join content c on c.crawl_id = p.crawl_id and c.id = p.content_id
+          where p.host_id = r.host_id and p.crawl_id = r.crawl_id and p.key = r.place
+            and (c.host_id, c.key) <> (p.host_id, p.key)) o on true
+      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.place and u.stage = 3
+        and u.content_hash = decode(r.answer, 'hex')
+        and coalesce((select g.rounds + g.crashes from rendering g
+                       where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}), 0)
+            = r.rounds + r.crashes - 1
+        and (r.segment is null or r.segment in (select id from taking))
+     returning u.content_id, r.*
+   ), stored as (
+     insert into body (hash, segment, at, length, tenant_id)
+     select distinct on (decode(body, 'hex')) decode(body, 'hex'), segment, at, length,
+            (select tenant_id from crawl c where c.id = m.crawl_id)
+       from moved m where body is not null order by decode(body, 'hex')
+     -- Whoever frees the body just now is waited for.
+     on conflict (hash) do update set hash = excluded.hash
+   ), due as (
+     insert into content_due (crawl_id, content_id)
+     select crawl_id, content_id from moved where "to" = 0 and content_id is not null
+   ), noted as (
+     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, lacks,
+                                 words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
+                                 ended_at)
+     select host_id, crawl_id, place, decode(answer, 'hex'), reason, rounds, crashes, outcome,
+            now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, lacks,
+            words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
+            case when outcome is not null then now() end
+       from moved order by host_id, crawl_id, key
+     on conflict (host_id, crawl_id, key) do update
+       set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = excluded.rounds,
+           crashes = excluded.crashes, outcome = excluded.outcome, due_at = excluded.due_at, looks = 0,
+           until = case when g.answer_hash = excluded.answer_hash and g.outcome is null and excluded.until is not null
+                        then coalesce(g.until, excluded.until) else excluded.until end,
+           waits = excluded.waits, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
+           resources = excluded.resources, refused = excluded.refused, console = excluded.console,
+           navigation = excluded.navigation, page_ms = excluded.page_ms, wall_ms = excluded.wall_ms,
+           begun_at = case when g.answer_hash = excluded.answer_hash and g.outcome is null then g.begun_at else now() end,
+           ended_at = excluded.ended_at
+   )
+   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`;

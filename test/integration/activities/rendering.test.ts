@@ -1,0 +1,319 @@
+/** Pages that say nothing without their scripts: rounds of a browser, which is made up here, and what is made of them. */
+import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createExtractor, type Extractor } from '../../../content/extract.ts';
+import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { storedStages } from '../../../domain/stage.ts';
+import { storedKinds } from '../../../domain/url-kind.ts';
+import type { Dependencies } from '../../../engine/dependencies.ts';
+import { renderPages } from '../../../engine/rendering/round.ts';
+import { noteWorker } from '../../../storage/instance/index.ts';
+import { bodiesInStage, judgeCopies } from '../../../storage/pages/index.ts';
+import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
+import { allPages } from '../../support/all-pages.ts';
+import { fromNow, not, setState, tables } from '../../support/database/index.ts';
+import { madeUpBrowser, type MadeUpBrowser, type Script } from '../../support/made-up-browser.ts';
+import { expectExact } from '../storage/frontier.ts';
+import { type HostRow, withFetching } from './fetching.ts';
+import { extractBodies, judgeBodies } from './reading.ts';
+import { robots, startSite, status, type Answer, type Site } from './site.ts';
+
+const fetching = withFetching();
+const { pool } = fetching;
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor();
+});
+beforeEach(async () => {
+  await tables.worker.remove(pool);
+  await noteWorker(pool, randomUUID(), ['render'], null);
+});
+
+const body =
+  (type: string, text: string): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.end(text);
+  };
+const shellText = '<!doctype html><title>Shop</title><div id=root></div><script src=/app.js></script>';
+const shell = body('text/html', shellText);
+const json = (text: string): Answer => body('application/json', text);
+/** A page of so many words, with a link. */
+const text = (about: string, link = ''): string =>
+  `<h1>${about}</h1><p>${Array.from({ length: 40 }, (_, at) => `${about}${String(at)}`).join(' ')}</p>${link}`;
+
+interface World {
+  readonly site: Site;
+  readonly crawl: number;
+  readonly host: HostRow;
+  readonly browser: MadeUpBrowser;
+  readonly dependencies: Dependencies;
+}
+
+async function begin(
+  answers: Readonly<Record<string, Answer>>,
+  scripts: Readonly<Record<string, Script>>,
+  paths: readonly string[] = ['/'],
+  config: Partial<CrawlConfig> = {},
+): Promise<World> {
+  const site = await startSite(answers);
+  const host = await fetching.host(site.origin);
+  const crawl = await fetching.crawl({ scope: 'host', soft404: false, ...config }, [`${site.origin}/`]);
+  await fetching.queue(crawl, host, ...paths);
+  return { site, crawl, host, browser: madeUpBrowser(scripts), dependencies: fetching.dependencies() };
+}
+
+async function read({ host, dependencies }: World): Promise<void> {
+  while ((await judgeBodies(dependencies, host)) + (await extractBodies(dependencies, extractor, host)) > 0);
+}
+
+/** Pages of a host that wait for a round. */
+const waiting = (world: World) =>
+  bodiesInStage(
+    pool,
+    [{ crawlId: world.crawl, hostId: Number(world.host.hostId), bodies: 50 }],
+    storedStages.render,
+    null,
+  );
+
+/** A round for each page that waits for one. */
+async function round(world: World, dependencies = world.dependencies): Promise<number> {
+  // Processes have come to know of it.
+  await tables.crawl.changeAny(
+    pool,
+    { id: world.crawl, renders_since: not(null) },
+    { renders_since: fromNow(-9) },
+  );
+  const pages = await waiting(world);
+  const tools = { ...dependencies, archive: fetching.blobs, renderer: world.browser };
+  await renderPages(tools, pages, 2, new AbortController().signal);
+  return pages.length;
+}
+
+async function look({ crawl }: World): Promise<void> {
+  await tables.rendering.changeAny(pool, { crawl_id: crawl, due_at: not(null) }, { due_at: fromNow(-1) });
+  await lookAgain(pool, 100);
+}
+
+/** Fetches, reads and renders until nothing comes any more. */
+async function run(world: World, hosts: readonly HostRow[] = [world.host]): Promise<void> {
+  const role = fetching.role();
+  for (let before = -1; before !== world.site.hits.length + world.browser.rounds.length;) {
+    before = world.site.hits.length + world.browser.rounds.length;
+    for (const host of hosts) {
+      await role.fetchSlice(host);
+      await read({ ...world, host });
+    }
+    await judgeCopies(pool, 60_000);
+    await round(world);
+    await read(world);
+    await look(world);
+  }
+}
+
+/** Pages once the crawl is over. */
+async function told({ crawl }: World): Promise<Record<string, unknown>> {
+  await setState(pool, crawl, 'finished');
+  const pages: Record<string, unknown> = {};
+  for await (const { url, words, duplicateOf } of allPages(pool, String(crawl)))
+    pages[new URL(url).pathname] = { words, of: duplicateOf === null ? null : new URL(duplicateOf).pathname };
+  return pages;
+}
+
+const rendering = async ({ crawl, site }: World, path = '/') => {
+  const { key } = (await fetching.urls(crawl, site.origin))[path] ?? { key: Buffer.alloc(0) };
+  return tables.rendering.row(pool, { crawl_id: crawl, key });
+};
+
+const client: Script = async (ask) => {
+  if ((await ask('/app.js', 'script')) === null) return '<div id=root></div>';
+  const list = await ask('/api/list.json');
+  return list === null ? '<div id=root>Loading</div>' : text(list, '<a href=/next>next</a>');
+};
+const web = {
+  '/': shell,
+  '/app.js': body('text/javascript', 'run()'),
+  '/api/list.json': json('shoes'),
+};
+
+describe('a page that needs a browser', () => {
+  it('is rendered in rounds, until all that it asks for is there, and read as the browser made it', async () => {
+    const world = await begin(web, { '/': client });
+    await run(world);
+    expect(world.browser.rounds).toEqual(['/', '/', '/']);
+    expect(world.site.paths().sort()).toEqual(['/', '/api/list.json', '/app.js', '/next', '/robots.txt']);
+    const urls = await fetching.urls(world.crawl, world.site.origin);
+    expect(urls).toMatchObject({
+      '/': { state: 'done', stage: 0, kind: storedKinds.page },
+      '/app.js': { state: 'done', kind: storedKinds.requisite },
+      '/api/list.json': { state: 'done', kind: storedKinds.requisite },
+      '/next': { state: 'done', kind: storedKinds.page },
+    });
+    expect(await told(world)).toMatchObject({ '/': { words: 42, of: null }, '/next': { of: null } });
+    expect(await rendering(world)).toMatchObject({
+      ...{ rounds: 3, outcome: 'settled', due_at: null, reason: 'mount', words_before: 0, lacks: 0 },
+      resources: [
+        { url: `${world.site.origin}/app.js`, type: 'script', outcome: 'given' },
+        { url: `${world.site.origin}/api/list.json`, type: 'xhr', outcome: 'given' },
+      ],
+      ...{ refused: { POST: 1 }, console: ['said\ufffd'] },
+    });
+    // The answer as it came, with its head.
+    expect(world.browser.given.get(`${world.site.origin}/api/list.json`)).toMatchObject({
+      status: 200,
+      headers: expect.arrayContaining([['content-type', 'application/json']]) as unknown,
+    });
+    const { content_hash: dom, answer_hash: answer } = urls['/'] ?? {};
+    expect(new TextDecoder().decode((await fetching.blobs.get(answer ?? Buffer.alloc(0))) ?? undefined)).toBe(
+      shellText,
+    );
+    expect(
+      new TextDecoder().decode((await fetching.blobs.get(dom ?? Buffer.alloc(0))) ?? undefined),
+    ).toContain('shoes39');
+    await expectExact(pool, world.crawl);
+  });
+
+  it('is no copy of another one with the same body; those of which the browser made the same are', async () => {
+    const own =
+      (path: string): Script =>
+      () =>
+        text(path);
+    const scripts = { '/': own('a'), '/b': own('b'), '/c': own('c'), '/d': own('c') };
+    const paths = Object.keys(scripts);
+    const world = await begin(Object.fromEntries(paths.map((path) => [path, shell])), scripts, paths);
+    await run(world);
+    const pages = await told(world);
+    expect(pages).toMatchObject({ '/': { words: 41, of: null }, '/b': { words: 41, of: null } });
+    expect([pages['/c'], pages['/d']]).toContainEqual({ words: 41, of: null });
+    expect(JSON.stringify([pages['/c'], pages['/d']])).toMatch(/"of":"\/[cd]"/);
+    expect(world.browser.rounds.sort()).toEqual(paths);
+    // The plain body is nobody's content any more, and stays as long as a page is made of it.
+    expect(await tables.content.count(pool, { crawl_id: world.crawl })).toBe(3);
+    await expectExact(pool, world.crawl);
+  });
+
+  it('is rendered too where it was taken for a copy before its body was known to say nothing', async () => {
+    const scripts = { '/': () => text('a'), '/b': () => text('b') };
+    const world = await begin({ '/': shell, '/b': shell }, scripts, ['/', '/b']);
+    await fetching.role().fetchSlice(world.host);
+    await judgeBodies(world.dependencies, world.host);
+    const copies = { crawl_id: world.crawl, alias_host: not(null) };
+    expect(await tables.url.count(pool, copies)).toBe(1);
+    await run(world);
+    expect(await told(world)).toMatchObject({ '/': { words: 41, of: null }, '/b': { words: 41, of: null } });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('is told why a file does not come, and is read as far as it comes', async () => {
+    const asks: Script = async (ask) => {
+      const all = await Promise.all(['/closed', '/gone', '/moved', '/out', '/x'].map((url) => ask(url)));
+      return text(`t${all.map((each) => each?.length ?? 'no').join('-')}`);
+    };
+    const world = await begin(
+      {
+        ...{ '/': shell, '/robots.txt': robots('User-agent: *', 'Disallow: /closed'), '/gone': status(404) },
+        ...{ '/moved': status(302, { location: '/there' }), '/out': json('1234'), '/x': json('12') },
+      },
+      { '/': asks },
+      ['/'],
+      { exclude: ['*/x'], include: ['*/there'] },
+    );
+    await run(world);
+    const { resources, outcome } = await rendering(world);
+    expect(outcome).toBe('settled');
+    expect(resources.map(({ outcome: each }) => each)).toEqual([
+      expect.stringContaining('robots.txt forbids it'),
+      'given',
+      'given',
+      'given',
+      expect.stringContaining('an exclude pattern matches it'),
+    ]);
+    const at = (path: string) => world.browser.given.get(world.site.origin + path);
+    expect(at('/gone')).toMatchObject({ status: 404 });
+    expect(at('/moved')).toMatchObject({
+      status: 302,
+      headers: expect.arrayContaining([['location', '/there']]) as unknown,
+    });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('asks for what was left out as a page', async () => {
+    const asks: Script = async (ask) => text((await ask('/deep')) ?? 'none', '<a href=/deep>deep</a>');
+    const world = await begin(
+      { '/': body('text/html', `${shellText}<a href=/deep></a>`), '/deep': json('found') },
+      { '/': asks },
+      ['/'],
+      { include: ['*/none'] },
+    );
+    await run(world);
+    expect((await fetching.urls(world.crawl, world.site.origin))['/deep']).toMatchObject({
+      ...{ state: 'done', kind: storedKinds.requisite },
+    });
+    expect(world.browser.given.get(`${world.site.origin}/deep`)).toMatchObject({ status: 200 });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('keeps to its limits, which are counted', async () => {
+    const endless: Script = async (ask) => {
+      let at = 0;
+      while ((await ask(`/files/${String(at)}`)) !== null) at++;
+      return text(`n${String(at)}`);
+    };
+    const many: Script = async (ask) => {
+      for (let at = 0; at < 110; at++) await ask(`/many/${String(at)}`);
+      return text('many');
+    };
+    const world = await begin({ '/': shell, '/many': shell }, { '/': endless, '/many': many }, [
+      '/',
+      '/many',
+    ]);
+    await run(world);
+    expect(await rendering(world)).toMatchObject({ rounds: 6, outcome: 'rounds', lacks: 1 });
+    expect(await rendering(world, '/many')).toMatchObject({ rounds: 2, outcome: 'limits', lacks: 10 });
+    expect(await fetching.urls(world.crawl, world.site.origin)).toMatchObject({
+      '/': { cut: { renderedFiles: 1 } },
+      '/many': { cut: { renderedFiles: 10 } },
+    });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('keeps what was read of it where the browser is lost in it twice', async () => {
+    const world = await begin({ '/': shell, '/b': shell }, { '/': client }, ['/', '/b']);
+    world.browser.crashes = 99;
+    await run(world);
+    expect(await rendering(world)).toMatchObject({ crashes: 2, outcome: 'crashed' });
+    const pages = await told(world);
+    expect(Object.values(pages)).toContainEqual({ words: 0, of: null });
+    expect(Object.values(pages).filter((page) => JSON.stringify(page).includes('"of":"/'))).toHaveLength(1);
+    await expectExact(pool, world.crawl);
+  });
+});
+
+it('without a browser pages are what they are, and copies copies', async () => {
+  await tables.worker.remove(pool);
+  const world = await begin({ '/': shell, '/b': shell }, {}, ['/', '/b']);
+  await run(world);
+  expect(world.browser.rounds).toEqual([]);
+  expect(Object.values(await told(world))).toContainEqual({ words: 0, of: null });
+  expect(await tables.url.count(pool, { crawl_id: world.crawl, alias_host: not(null) })).toBe(1);
+  expect((await tables.crawl.row(pool, { id: world.crawl })).renders_since).toBeNull();
+  await expectExact(pool, world.crawl);
+});
+
+it('a crawl that says never renders nothing', async () => {
+  const world = await begin({ '/': shell }, {}, ['/'], { render: 'never' });
+  await run(world);
+  expect(world.browser.rounds).toEqual([]);
+});
+
+it('pages that wait while their crawl ends keep what was read of them', async () => {
+  const world = await begin({ ...web, '/b': shell }, { '/': client, '/b': client }, ['/', '/b']);
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  await round(world);
+  await setState(pool, world.crawl, 'draining');
+  await endRenderings(pool, 1);
+  await endRenderings(pool, 9);
+  expect(await tables.url.count(pool, { crawl_id: world.crawl, stage: not(0) })).toBe(0);
+  expect(await rendering(world)).toMatchObject({ outcome: 'ended', due_at: null });
+});
