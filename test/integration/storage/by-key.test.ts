@@ -3,19 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { excludeQueued, FrontierWriter, type ResultRow } from '../../../storage/frontier/index.ts';
 import { newFront } from '../../../domain/front-queue/front-state.ts';
-import { takeTurns } from '../../../storage/feeding/index.ts';
+import { takeTurns, takeTurnsAtDoor } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { withDatabase } from '../../support/world.ts';
 import { claimContents, claimNewContents, contentOwners, judgeCopies } from '../../../storage/pages/index.ts';
-import { pagesToReread } from '../../../storage/edits/index.ts';
-import {
-  addHosts,
-  addReadings,
-  addUrls,
-  rowsRead,
-  tables,
-  tidyTables,
-} from '../../support/database/index.ts';
+import { addHosts, addUrls, fromNow, rowsRead, tables, tidyTables } from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
@@ -128,6 +120,33 @@ it('looks at few hosts for few places, though many wait', async () => {
   }
 });
 
+it.each([
+  ['regions, of which another has most hosts', 'us', ['', 'eu']],
+  ['no regions', '', ['']],
+])('the door looks at few hosts for few places, though many wait: %s', async (_what, region, queues) => {
+  const [places, crowd] = [5, 1_500];
+  const crawl = await runningCrawl(pool);
+  const hosts = await addHosts(pool, crowd, (n) => `https://door-${region}-${String(n)}.example`);
+  await addUrls(
+    pool,
+    crawl,
+    hosts.map((id) => ({ host_id: id, url: `https://x.example/${String(id)}`, priority: 0.5 })),
+  );
+  await tables.queue.changeAny(pool, { crawl_id: crawl }, { region });
+  // The last to come are the door's own.
+  for (const host_id of hosts.slice(-2 * places))
+    await tables.queue.change(pool, { crawl_id: crawl, host_id }, { region: '', turn_at: fromNow() });
+  await tidyTables(pool, 'host', 'host_queue', 'url');
+  for (let look = 0; look < 2; look++) {
+    const before = await rowsRead(pool, 'host_queue');
+    const own = { queues, homeElsewhere: () => null };
+    const turns = await takeTurnsAtDoor(pool, new Map(), places, places, 60_000, newFront(1), own);
+    expect(turns.hosts).toHaveLength(places);
+    expect((await rowsRead(pool, 'host_queue')) - before).toBeLessThan(crowd / 10);
+  }
+  await tables.crawl.change(pool, { id: crawl }, { state: 'cancelled' });
+});
+
 it('finds a newcomer’s page by few rows, though many of another crawl wait', async () => {
   const [shard, crowd] = [42, 2_000];
   const [busy, late] = [await runningCrawl(pool), await runningCrawl(pool)];
@@ -185,25 +204,4 @@ it('reads no copies of a body that name the page that they should, though many d
   await tables.url.change(pool, astray, { alias_host: host + 1 });
   expect(await look()).toBeLessThan(many / 5);
   expect(await tables.url.row(pool, astray)).toMatchObject({ alias_host: host, alias_key: first });
-});
-
-it('reads the links of as many pages as it asks for, though many hosts have many', async () => {
-  const crawl = await runningCrawl(pool);
-  const hosts = await addHosts(pool, 20, (n) => `https://linked-${String(n)}.example`);
-  const pages = hosts.flatMap((id) => names(many, String(id)).map((url) => ({ host_id: id, url })));
-  const read = { state: 'done', fetched_at: new Date() } as const;
-  const rows = await addUrls(
-    pool,
-    crawl,
-    pages.map((page) => ({ ...page, ...read, content_hash: randomBytes(32) })),
-  );
-  const extracted = { outlinks: '', words: 1, links: 0, noindex: false, nofollow: false };
-  await addReadings(
-    pool,
-    rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key, ...extracted })),
-  );
-  await tidyTables(pool, 'url', 'reading', 'content', 'host_queue');
-  const before = await rowsRead(pool, 'url');
-  expect(await pagesToReread(pool, String(crawl), 0, '', many)).toHaveLength(many);
-  expect((await rowsRead(pool, 'url')) - before).toBeLessThan(3 * many);
 });
