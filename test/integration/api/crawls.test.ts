@@ -7,6 +7,8 @@ import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts'
 import { usualKind, type Problem } from '../../../contracts/http/problem.ts';
 import { addLetter, addUrl, addUrls, fromNow, setState, tables } from '../../support/database/index.ts';
 import { newCrawl, serve, newRunningCrawl, type Services, withApi } from './world.ts';
+import { openHeaders } from '../../../storage/sessions/index.ts';
+import { testKeys } from '../../support/keys.ts';
 import { stillClock } from '../../support/still-clock.ts';
 
 const { pool, api, control } = withApi();
@@ -149,7 +151,7 @@ describe('POST /v1/crawls', () => {
     expect((answers[0]?.body as CrawlView).config.headers).toEqual(headers);
     for (const at of [1, 4, 5]) expect(answers[at]?.body).toMatchObject({ config: { headers } });
     const { config: kept } = await tables.crawl.row(pool, { id: made.id });
-    expect(kept.headers).toMatchObject({ Authorization: secret });
+    expect(openHeaders(testKeys, 1, kept.headers)).toMatchObject({ Authorization: secret });
     expectProblem(
       await call('POST', '/v1/crawls', { seeds, headers }),
       422,
