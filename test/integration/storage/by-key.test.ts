@@ -7,7 +7,16 @@ import { takeTurns, takeTurnsAtDoor } from '../../../storage/feeding/index.ts';
 import { createPool, type Pool } from '../../../storage/postgres/index.ts';
 import { withDatabase } from '../../support/world.ts';
 import { claimContents, claimNewContents, contentOwners, judgeCopies } from '../../../storage/pages/index.ts';
-import { addHosts, addUrls, fromNow, rowsRead, tables, tidyTables } from '../../support/database/index.ts';
+import { pagesToReread } from '../../../storage/edits/index.ts';
+import {
+  addHosts,
+  addReadings,
+  addUrls,
+  fromNow,
+  rowsRead,
+  tables,
+  tidyTables,
+} from '../../support/database/index.ts';
 import { admission, leased, names, newHost, result, runningCrawl, takenLease } from './frontier.ts';
 import { unreadBodies } from './unread.ts';
 
@@ -204,4 +213,25 @@ it('reads no copies of a body that name the page that they should, though many d
   await tables.url.change(pool, astray, { alias_host: host + 1 });
   expect(await look()).toBeLessThan(many / 5);
   expect(await tables.url.row(pool, astray)).toMatchObject({ alias_host: host, alias_key: first });
+});
+
+it('reads the links of as many pages as it asks for, though many hosts have many', async () => {
+  const crawl = await runningCrawl(pool);
+  const hosts = await addHosts(pool, 20, (n) => `https://linked-${String(n)}.example`);
+  const pages = hosts.flatMap((id) => names(many, String(id)).map((url) => ({ host_id: id, url })));
+  const read = { state: 'done', fetched_at: new Date() } as const;
+  const rows = await addUrls(
+    pool,
+    crawl,
+    pages.map((page) => ({ ...page, ...read, content_hash: randomBytes(32) })),
+  );
+  const extracted = { outlinks: '', words: 1, links: 0, noindex: false, nofollow: false };
+  await addReadings(
+    pool,
+    rows.map(({ host_id, crawl_id, key }) => ({ host_id, crawl_id, key, ...extracted })),
+  );
+  await tidyTables(pool, 'url', 'reading', 'content', 'host_queue');
+  const before = await rowsRead(pool, 'url');
+  expect(await pagesToReread(pool, String(crawl), 0, '', many)).toHaveLength(many);
+  expect((await rowsRead(pool, 'url')) - before).toBeLessThan(3 * many);
 });
