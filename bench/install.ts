@@ -12,11 +12,12 @@ export type Program = { readonly path: string } | { readonly missing: string };
 
 export function installCrawlee(): void {
   const folder = join(import.meta.dirname, 'crawlee');
-  if (existsSync(join(folder, 'node_modules', '@crawlee', 'cheerio'))) return;
+  const wanted = ['cheerio', 'playwright'].map((name) => join(folder, 'node_modules', '@crawlee', name));
+  if (wanted.every((each) => existsSync(each))) return;
   process.stderr.write('installing Crawlee into bench/crawlee (once)\n');
   const flags = ['--ignore-scripts', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync('npm', ['install', ...flags], { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error('Crawlee could not be installed; --only bare,orbweaver does without');
+  if (status !== 0) throw new Error('Crawlee could not be installed; see --only');
 }
 
 /** What stands in the way when the command fails, null when it does not. */

@@ -13,6 +13,7 @@ const benches: readonly (readonly [name: string, measures: string])[] = [
   ['priority', 'how soon a crawl has the pages that matter'],
   ['freshness', 'what a budget of visits is worth'],
   ['content', 'quality and cost of what is read from pages'],
+  ['render', 'pages that need a browser, beside Crawlee and Playwright'],
   ['options', 'what options that say more of pages cost a crawl'],
   ['alike', 'how long it takes to find originals that are alike'],
   ['search', 'full text in Postgres over made-up pages'],
