@@ -1,6 +1,8 @@
 /**
- * The renderer of a process: one browser for all its pages, each in a context of its own. The browser starts with the
- * first page, is replaced after some pages or when it has grown, and after it has ended unasked.
+ * The renderer of a process. A browser renders one page at a time: frames that are asked for of two pages at once end the
+ * shell as a whole, and nobody waits for a page that takes all of its time. So there are as many browsers as pages were
+ * rendered at the same time. Each page has a context of its own. A browser is replaced after some pages or when it has
+ * grown, and after it has ended unasked.
  */
 import type { PageToRender, Renderer, Round } from '../contracts/rendering.ts';
 import { renderLimits } from '../domain/rendering/limits.ts';
@@ -32,30 +34,31 @@ const graceMs = 20_000;
 interface Held {
   readonly browser: Browser;
   rounds: number;
-  underWay: number;
-  isWorn: boolean;
 }
 
 /** Its methods reject with NoBrowser where the browser does not start. */
 export class BrowserRenderer implements Renderer {
   readonly #options: RendererOptions;
   readonly #all = new Set<Held>();
-  #current: Promise<Held> | null = null;
+  /** Those that render nothing now. */
+  readonly #idle: Held[] = [];
+  readonly #starting = new Set<Promise<Held>>();
   #isClosed = false;
 
   constructor(options: RendererOptions) {
     this.#options = options;
   }
 
-  /** The browser that serves now, started if none does. */
+  /** A browser that will serve, started if there is none. */
   async start(): Promise<Browser> {
-    return (await this.#take()).browser;
+    const held = await this.#take();
+    this.#idle.push(held);
+    return held.browser;
   }
 
   async render(page: PageToRender, signal: AbortSignal): Promise<Round> {
     const held = await this.#take();
     held.rounds++;
-    held.underWay++;
     const began = performance.now();
     const { wallMs = renderLimits.wallMs, log } = this.#options;
     // A browser that is late with this page answers nobody.
@@ -70,49 +73,48 @@ export class BrowserRenderer implements Renderer {
       return { ...crashed, wallMs: performance.now() - began };
     } finally {
       clearTimeout(stuck);
-      held.underWay--;
-      await this.#look(held);
+      await this.#giveBack(held);
     }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // One that is being started is among them then, or has failed to.
-    await this.#current?.catch(() => undefined);
+    // Those that are being started are among them then, or have failed to.
+    await Promise.allSettled(this.#starting);
     await Promise.all([...this.#all].map((held) => held.browser.end()));
   }
 
   async #take(): Promise<Held> {
     if (this.#isClosed) throw new Error('the renderer is closed');
-    const current = this.#current;
-    const held = (await current?.catch(() => null)) ?? null;
-    if (held !== null && !held.isWorn && held.browser.lives()) return held;
-    // Somebody else may have started one while we waited.
-    return this.#current === current ? this.#start() : this.#take();
+    for (let held = this.#idle.pop(); held !== undefined; held = this.#idle.pop()) {
+      if (held.browser.lives()) return held;
+      await this.#end(held);
+    }
+    const starting = this.#start();
+    this.#starting.add(starting);
+    return starting.finally(() => this.#starting.delete(starting));
   }
 
-  #start(): Promise<Held> {
-    const starting = launch(this.#options.program, this.#options.scratch, this.#options.cell).then(
-      (browser) => {
-        const held = { browser, rounds: 0, underWay: 0, isWorn: false };
-        this.#all.add(held);
-        this.#options.log(`${browser.version} ${browser.cell}`);
-        return held;
-      },
-    );
-    this.#current = starting;
-    return starting;
+  async #start(): Promise<Held> {
+    const browser = await launch(this.#options.program, this.#options.scratch, this.#options.cell);
+    const held = { browser, rounds: 0 };
+    this.#all.add(held);
+    this.#options.log(`${browser.version} ${browser.cell}`);
+    return held;
   }
 
   /** After a page: whether the browser goes on. */
-  async #look(held: Held): Promise<void> {
+  async #giveBack(held: Held): Promise<void> {
     const { maxRounds = 200, maxBytes = 1_024 ** 3 } = this.#options;
-    const { browser } = held;
-    if (!browser.lives()) this.#options.log('the browser has ended unasked');
-    else if (!held.isWorn && (held.rounds >= maxRounds || (await browser.memory()) > maxBytes))
-      held.isWorn = true;
-    if ((held.isWorn || !browser.lives()) && held.underWay === 0 && this.#all.delete(held))
-      await browser.end();
+    const { browser, rounds } = held;
+    if (browser.lives() && rounds < maxRounds && (await browser.memory()) <= maxBytes) this.#idle.push(held);
+    else await this.#end(held);
+  }
+
+  async #end(held: Held): Promise<void> {
+    if (!held.browser.lives()) this.#options.log('the browser has ended unasked');
+    this.#all.delete(held);
+    await held.browser.end();
   }
 }
 
