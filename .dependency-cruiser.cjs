@@ -12,7 +12,8 @@ const rooms = {
   activities: ['engine', 'storage', 'net', 'content', 'contracts', 'domain'],
   workers: ['activities', 'engine', 'storage', 'net', 'content', 'browser', 'config', 'contracts', 'domain'],
   api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
-  stack: ['config', 'contracts', 'domain'],
+  // Of the browser, whether there is one.
+  stack: ['browser', 'config', 'contracts', 'domain'],
   // Of storage one file alone: see cli-goes-by-the-api.
   cli: ['stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };

@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { findBrowser } from '../browser/find.ts';
 import type { Config } from '../config/config.ts';
-import { serviceEnvironment } from '../config/environment.ts';
+import { programEnvironment, serviceEnvironment } from '../config/environment.ts';
 import { codeRoot, entryScript } from '../config/package.ts';
 import type { WorkerRole } from '../config/settings/fetching.ts';
 import { usualPorts } from '../config/settings/ports.ts';
@@ -262,23 +263,25 @@ const mostReaders = 4;
 const coresOfReader = 2;
 
 /**
- * One worker process decides and fetches. Reading bodies needs neither workflows nor sockets, but 80 MB for the language
+ * One worker process decides and fetches. One renders pages, if there is a browser: it gives way to all others. Reading bodies needs neither workflows nor sockets, but 80 MB for the language
  * detector; separate processes do it.
  */
-const workerPlans = (roles: readonly WorkerRole[]): WorkerPlan[] => {
+const workerPlans = ({ roles, browser }: Config): WorkerPlan[] => {
   const [first, readers] = [roles.filter((role) => role !== 'extract'), roles.includes('extract')];
-  return [
+  const renders = readers && 'program' in findBrowser(browser, programEnvironment());
+  const plans = [
     ...(first.length === 0 ? [] : [first]),
     ...Array.from(
       { length: readers ? Math.min(Math.ceil(availableParallelism() / coresOfReader), mostReaders) : 0 },
       () => ['extract'] as const,
     ),
-  ].map((roles, at) => ({ name: at === 0 ? 'worker' : `worker-${String(at + 1)}`, roles }));
+  ].map((each, at) => ({ name: at === 0 ? 'worker' : `worker-${String(at + 1)}`, roles: each }));
+  return renders ? [...plans, { name: 'worker-render', roles: ['render'] }] : plans;
 };
 
 const startProcesses = async (start: Start, config: Config): Promise<string | null> => {
   const { options, supervisor } = start;
-  const { workers = workerPlans(config.roles), scripts, api = true } = options;
+  const { workers = workerPlans(config), scripts, api = true } = options;
   const workerScript = scripts?.worker ?? entryScript('workers/main');
   const startApi = async (): Promise<string | null> => {
     if (!api) return null;

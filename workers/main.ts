@@ -16,18 +16,25 @@ import { openProcessLog } from '../config/process-log.ts';
 import { metricsPorts } from '../config/settings/ports.ts';
 import { migrate } from '../storage/postgres/index.ts';
 import { openDependencies } from './dependencies.ts';
+import { giveWay, openBrowser } from './browser.ts';
 import { announce } from './presence.ts';
 import { createWorkers, doorPlaces } from './roles.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
-const config = loadServiceConfig();
-const log = openProcessLog('worker', config.logLevel);
+const given = loadServiceConfig();
+const log = openProcessLog('worker', given.logLevel);
 const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
   log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
 });
 // The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
 Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
+
+if (given.roles.join() === 'render') giveWay(log);
+const renderer = given.roles.includes('render') ? await openBrowser(given, log) : null;
+// A process without a browser does the rest of its work, or none, and says so: nobody then waits for it.
+const roles = given.roles.filter((role) => role !== 'render' || renderer !== null);
+const config = { ...given, roles };
 
 let stopping = false;
 let drain = (): void => undefined;
@@ -62,7 +69,6 @@ await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
 const { dependencies, control, feeding, post, exports } = opened;
-const renderer = null;
 const tools = { config, dependencies, control, feeding, post, exports, renderer };
 const scrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => ({
   version,
@@ -84,7 +90,10 @@ const door = config.roles.includes('fetch')
       doorPlaces(config.fetchSlots),
     )
   : null;
+/** Ends when the process is told to stop, where it has no other work. */
+const idle = Promise.withResolvers<undefined>();
 drain = () => {
+  idle.resolve(undefined);
   void door?.close();
   for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 };
@@ -96,7 +105,7 @@ const fetching = config.roles.includes('fetch')
     }
   : null;
 // A worker that fails takes the process down: a half-dead one would hold work it does not do. The supervisor restarts it.
-const running = workers.map((each) => each.run());
+const running = workers.length === 0 ? [idle.promise] : workers.map((each) => each.run());
 const takesWork = (): boolean => workers.every((each) => each.getState() === 'RUNNING');
 const alive = config.aliveFile === null ? null : { file: config.aliveFile, takesWork };
 const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, fetching, alive, log);
@@ -112,6 +121,7 @@ await failed;
 await Promise.allSettled(running);
 await door?.close();
 await leave(process.exitCode === 1);
+await renderer?.close();
 endMetrics();
 await opened.close();
 await client.close();

@@ -28,6 +28,14 @@ export const stackSettings = {
     defaultNote: 'found on PATH or in the cache, else downloaded or built',
     description: 'The `temporal` program that runs the embedded Temporal server.',
   }),
+  browser: nullable({
+    name: 'ORBWEAVER_BROWSER',
+    type: 'file, or `off`',
+    schema: text,
+    fallback: null,
+    defaultNote: 'found on PATH, or where Playwright puts its own',
+    description: 'The Chromium, or its headless shell, that renders pages.',
+  }),
   databaseUrl: nullable({
     name: 'ORBWEAVER_DATABASE_URL',
     type: 'URL',

@@ -72,6 +72,19 @@ export async function renderPages(
 const nameOf = ({ host_id, crawl_id, key }: Pick<RoundRow, 'host_id' | 'crawl_id' | 'key'>): string =>
   `${String(host_id)} ${String(crawl_id)} ${key}`;
 
+/** No browser could be started, or it was lost in a way that nobody knows. */
+const lost: Round = {
+  outcome: 'crashed',
+  dom: new Uint8Array(),
+  missing: [],
+  resources: [],
+  refused: {},
+  console: [],
+  navigation: null,
+  pageMs: 0,
+  wallMs: 0,
+};
+
 /** What a page has asked for, and what became of it. */
 interface Wanted<A = Asked> {
   readonly url: string;
@@ -96,7 +109,7 @@ class PageRound {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { books, archive, renderer, pool } = this.#tools;
+    const { books, archive, renderer, pool, log } = this.#tools;
     const { url, crawl_id: crawlId, host_id: hostId, key, content_hash: hash } = this.#page;
     // The settings were changed since.
     if (!rendersAny((await books.crawls.open(crawlId)).config))
@@ -107,11 +120,15 @@ class PageRound {
     const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: true };
     const answer = await answerOf(archive, crawlId, stored);
     if (answer === null) {
-      const lost = JSON.stringify([{ crawl_id: crawlId, key }]);
-      await retrying(() => requeueLostBodies(pool, String(hostId), lost));
+      const gone = JSON.stringify([{ crawl_id: crawlId, key }]);
+      await retrying(() => requeueLostBodies(pool, String(hostId), gone));
       return;
     }
-    const round = await renderer.render({ url, answer, find: (wanted) => this.#find(wanted) }, signal);
+    const page = { url, answer, find: (wanted: WantedResource) => this.#find(wanted) };
+    const round = await renderer.render(page, signal).catch((error: unknown) => {
+      log.warn({ err: error, url }, 'the browser failed at a page');
+      return lost;
+    });
     // It was cut short by us, and says nothing of the page.
     if (signal.aborted) return;
     count('render_rounds_total', { as: round.outcome });
@@ -158,10 +175,10 @@ class PageRound {
     );
     const row = this.#row(round, wanted);
     if (round.outcome === 'crashed') {
-      const lost = { ...row, rounds, crashes: crashes + 1 };
-      const isLast = lost.crashes >= mostCrashes;
+      const again = { ...row, rounds, crashes: crashes + 1 };
+      const isLast = again.crashes >= mostCrashes;
       const next = isLast ? { outcome: 'crashed' } : { to: storedStages.resources, due_in_ms: afterCrashMs };
-      return this.#write({ ...lost, ...next });
+      return this.#write({ ...again, ...next });
     }
     const missing = wanted.filter(({ asked }) => asked.is !== 'over');
     const isLast = isLate || rounds + 1 >= renderLimits.rounds;

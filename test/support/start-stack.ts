@@ -62,6 +62,8 @@ export async function startOwnStack(
   const stack = await startStack({
     config: {
       ...loadConfig(),
+      // A test that renders says so.
+      browser: 'off',
       ...settings,
       dataDir,
       databaseUrl: null,

@@ -69,6 +69,26 @@ const schedulerResting: Script = {
   },
 };
 
+const rendered = gate({ bodies: 1 });
+/** Pages are rendered in a lane for each process that has a browser, beside those that read. */
+const schedulerRenders: Script = {
+  name: 'scheduler-renders',
+  workflowId: schedulerWorkflowId(4),
+  input: { shard: 4 },
+  answers: {
+    feed: inTurn({ ...fed, unread: true }, { ...fed, renderers: 2 }),
+    dedup: always({ bodies: 1 }),
+    extract: always({ bodies: 1 }),
+    render: inTurn({ bodies: 1 }, rendered.answer),
+  },
+  async act({ handle, called }) {
+    await called('render', 3);
+    await handle.signal(wakeSignal);
+    await called('feed', 4);
+    rendered.open();
+  },
+};
+
 const stint = { view: { looked: 1_000 }, words: '1000 pages looked at', over: false, waitMs: 0 };
 const over: Stint = { ...stint, over: true };
 const long = (): readonly Stint[] => Array.from({ length: 40 }, () => stint);
@@ -148,7 +168,7 @@ const jobWoken: Script = {
 };
 
 export const otherScripts: readonly Script[] = [
-  ...[schedulerContinued, schedulerLanesEnded, schedulerResting],
+  ...[schedulerContinued, schedulerLanesEnded, schedulerResting, schedulerRenders],
   ...[jobMade, jobContinued, jobEndedLong, jobWoken],
   ...[cut('job-cancelled', 'export', '33'), cut('job-left', 'edit', '21')],
 ];

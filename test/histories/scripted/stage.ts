@@ -14,6 +14,7 @@ import type {
   ControlActivities,
   DedupActivities,
   ExtractActivities,
+  RenderActivities,
   FetchActivities,
 } from '../../../contracts/activities.ts';
 import { jobKinds, type JobActivities } from '../../../contracts/jobs.ts';
@@ -24,7 +25,12 @@ import { until } from '../../support/until.ts';
 import { save } from '../recorder.ts';
 import { presentCode } from '../saved-histories.ts';
 
-type Activities = FetchActivities & ControlActivities & DedupActivities & ExtractActivities & JobActivities;
+type Activities = FetchActivities &
+  ControlActivities &
+  DedupActivities &
+  ExtractActivities &
+  RenderActivities &
+  JobActivities;
 export type Answers = { readonly [N in keyof Activities]?: Activities[N] };
 type Name = keyof Activities;
 
@@ -169,7 +175,15 @@ class Company {
   }
   activities(): Record<string, (input: never) => Promise<unknown>> {
     const names: Record<Name, true> = {
-      ...{ fetchSlice: true, probeHost: true, dedup: true, extract: true, work: true, cancelJob: true },
+      ...{
+        fetchSlice: true,
+        probeHost: true,
+        dedup: true,
+        extract: true,
+        render: true,
+        work: true,
+        cancelJob: true,
+      },
       ...{ retireHost: true, lookAtHost: true, cutVisit: true, setHostPause: true, parkHost: true },
       ...{ unparkHost: true, dropHost: true, setHostDelay: true, countHost: true, redriveLetters: true },
       ...{ lookAtCrawl: true, setCrawlState: true, watchCrawl: true, feed: true },
