@@ -11,6 +11,8 @@ import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, judgeCopies } from '../../../storage/pages/index.ts';
 import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
+import { dying } from '../storage/followers.ts';
+import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { fromNow, not, setState, tables } from '../../support/database/index.ts';
 import { madeUpBrowser, type MadeUpBrowser, type Script } from '../../support/made-up-browser.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -125,6 +127,8 @@ const rendering = async ({ crawl, site }: World, path = '/') => {
   return tables.rendering.row(pool, { crawl_id: crawl, key });
 };
 
+const not0 = expect.any(Buffer) as unknown;
+
 const client: Script = async (ask) => {
   if ((await ask('/app.js', 'script')) === null) return '<div id=root></div>';
   const list = await ask('/api/list.json');
@@ -201,6 +205,74 @@ describe('a page that needs a browser', () => {
     expect(await tables.url.count(pool, copies)).toBe(1);
     await run(world);
     expect(await told(world)).toMatchObject({ '/': { words: 41, of: null }, '/b': { words: 41, of: null } });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('goes to the browser at once where its body is known to say nothing', async () => {
+    const world = await begin({ '/': shell, '/b': shell }, { '/': client, '/b': client });
+    await fetching.role().fetchSlice(world.host);
+    await read(world);
+    await fetching.queue(world.crawl, world.host, '/b');
+    await fetching.role().fetchSlice(world.host);
+    await judgeBodies(world.dependencies, world.host);
+    expect((await fetching.urls(world.crawl, world.site.origin))['/b']).toMatchObject({
+      ...{ stage: storedStages.render, alias_host: null },
+    });
+  });
+
+  it('keeps what the browser made of it while its answer is the same, and is rendered anew when it is not', async () => {
+    let script = '/app.js';
+    const changing: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(shellText.replace('/app.js', script));
+    };
+    const world = await begin({ ...web, '/': changing, '/new.js': web['/app.js'] }, { '/': client });
+    await run(world);
+    const { key, content_hash: dom } = (await fetching.urls(world.crawl, world.site.origin))['/'] ?? {};
+    const again = async () => {
+      await tables.url.change(pool, { crawl_id: world.crawl, key }, { state: 'queued', reason: 'recrawl' });
+      await run(world);
+      return (await fetching.urls(world.crawl, world.site.origin))['/'];
+    };
+    expect(await again()).toMatchObject({ content_hash: dom, stage: 0 });
+    expect(world.browser.rounds).toHaveLength(3);
+    script = '/new.js';
+    expect(await again()).toMatchObject({ content_hash: dom, stage: 0, answer_hash: not0 });
+    expect(world.browser.rounds.length).toBeGreaterThan(3);
+    await expectExact(pool, world.crawl);
+  });
+
+  it('repeats a round that was lost with its process, and stores nothing twice', async () => {
+    const world = await begin(web, { '/': client });
+    await fetching.role().fetchSlice(world.host);
+    await read(world);
+    for (const dies of [1, 2, 3]) {
+      const mortal = dying(pool, dies);
+      const dead = { ...world.dependencies, writer: new FrontierWriter(mortal) };
+      await expect(round(world, dead)).rejects.toThrow('killed');
+      expect(await waiting(world)).toHaveLength(1);
+      expect(await tables.rendering.count(pool, { crawl_id: world.crawl })).toBe(0);
+    }
+    await run(world);
+    expect(await rendering(world)).toMatchObject({ rounds: 3, crashes: 0, outcome: 'settled' });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('does not wait for a host that is parked', async () => {
+    const away = await fetching.host('http://127.9.9.9:9');
+    const asks: Script = async (ask) => text((await ask(`${away.origin}/far`)) ?? 'alone');
+    const world = await begin({ '/': shell }, { '/': asks });
+    await tables.host.change(
+      pool,
+      { id: Number(away.hostId) },
+      { parked_at: fromNow(), last_error: 'tls: bad' },
+    );
+    await run(world);
+    const { outcome, resources } = await rendering(world);
+    expect([outcome, resources[0]?.outcome]).toEqual([
+      'settled',
+      expect.stringContaining('its host is parked'),
+    ]);
     await expectExact(pool, world.crawl);
   });
 

@@ -12,7 +12,7 @@ import { noteWorker } from '../../../storage/instance/index.ts';
 import { releaseLease } from '../../../storage/leases/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { allPages } from '../../support/all-pages.ts';
-import { tables } from '../../support/database/index.ts';
+import { not, tables } from '../../support/database/index.ts';
 import { runs } from '../../support/runs.ts';
 import { admission, expectExact, keyOf, leased, moveCrawl, newHost, result, runningCrawl, takenLease, withFrontier } from './frontier.ts'; // prettier-ignore
 import { unreadBodies } from './unread.ts';
@@ -158,7 +158,12 @@ class Web {
 
   async settle(): Promise<void> {
     await noteWorker(pool, browser, ['render'], null);
-    return judgeCopies(pool, 60_000, few);
+    await judgeCopies(pool, 60_000, few);
+    const contents = await tables.content.rows(pool, { crawl_id: this.crawl });
+    const ids = new Set(contents.map(({ id }) => id));
+    const pointing = await tables.url.rows(pool, { crawl_id: this.crawl, content_id: not(null) });
+    // No page points at a content that has gone.
+    expect(pointing.filter(({ content_id: id }) => !ids.has(id ?? 0)).map(({ url }) => url)).toEqual([]);
   }
 
   rank(): Promise<number> {
