@@ -26,6 +26,8 @@ export interface Browser {
   readonly lives: () => boolean;
   /** Bytes that all its processes have in memory; 0 where the system does not tell. */
   readonly memory: () => Promise<number>;
+  /** Milliseconds of processor time that they have taken; 0 where the system does not tell. */
+  readonly processorMs: () => Promise<number>;
   /** Kills all its processes, and removes its files. */
   readonly end: () => Promise<void>;
 }
@@ -172,7 +174,8 @@ export async function launch(
     inTurn: turns(),
     pid,
     lives: () => child.exitCode === null && child.signalCode === null,
-    memory: () => memoryOf(pid),
+    memory: () => sumOf(pid, memoryOf),
+    processorMs: () => sumOf(pid, processorOf),
     end,
   };
 }
@@ -211,19 +214,31 @@ const turns = (): Browser['inTurn'] => {
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 
-/** The process and all that it has started, by what the kernel tells: shared pages count once for each. */
+const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readOf(pid, `task/${String(pid)}/children`)).split(' ').filter(Boolean).map(Number);
+
+const readOf = (pid: number, name: string): Promise<string> =>
+  readFile(`/proc/${String(pid)}/${name}`, 'utf8').catch(() => '');
+
+/** A figure of the process and of all that it has started, by what the kernel tells. */
+async function sumOf(pid: number, figure: (pid: number) => Promise<number>): Promise<number> {
+  const [own, children] = await Promise.all([figure(pid), childrenOf(pid)]);
+  const theirs = await Promise.all(children.map((child) => sumOf(child, figure)));
+  return theirs.reduce((sum, each) => sum + each, own);
+}
+
+/** Bytes. Of what is mapped from files, such as the program, all processes share one copy, which is not counted. */
 async function memoryOf(pid: number): Promise<number> {
-  const read = (name: string) => readFile(`/proc/${String(pid)}/${name}`, 'utf8').catch(() => '');
-  const [status, children] = await Promise.all([read('status'), read(`task/${String(pid)}/children`)]);
-  // Of what is mapped from files, such as the program, all processes share one copy.
-  const own =
-    Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) +
-    Number(/^RssShmem:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-  const theirs = await Promise.all(
-    children
-      .split(' ')
-      .filter(Boolean)
-      .map((child) => memoryOf(Number(child))),
-  );
-  return theirs.reduce((sum, bytes) => sum + bytes, own * 1_024);
+  const status = await readOf(pid, 'status');
+  const kilobytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
+  return (kilobytes('RssAnon') + kilobytes('RssShmem')) * 1_024;
+}
+
+/** Milliseconds of processor time, children that have ended included. */
+async function processorOf(pid: number): Promise<number> {
+  const stat = await readOf(pid, 'stat');
+  // proc(5): the name in field 2 may hold blanks and brackets; fields 14 to 17 are ticks, a hundred a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }

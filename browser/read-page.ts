@@ -8,9 +8,6 @@ import { maxConsoleLines, readConsole } from './page-script.ts';
 import { pictureOf, printOf } from './picture.ts';
 import { snapshot } from './snapshot.ts';
 
-/** How much of the time by the clock reading may take: a page that is cut may go on to keep the browser busy. */
-const readShare = 0.3;
-
 /** Milliseconds by the clock: since when, and how many there are. */
 export interface Clock {
   readonly began: number;
@@ -21,7 +18,7 @@ type Read = Pick<Round, 'dom' | 'console' | 'picture' | 'pdf'>;
 export const nothingRead: Read = { dom: new Uint8Array(), console: [] };
 
 /**
- * What is there, within the rest of the time; null: the page does not let itself be read.
+ * What is there, within as much time as the page has had; null: the page does not let itself be read.
  * @param crashed resolves if it ends meanwhile
  */
 export async function readPage(
@@ -30,12 +27,13 @@ export async function readPage(
   page: PageToRender,
   outcome: 'settled' | 'cut',
   crashed: Promise<null>,
-  { began, wallMs }: Clock,
+  { wallMs }: Clock,
 ): Promise<Read | null> {
   const read = async (): Promise<Read> => {
     if (outcome === 'cut') {
       // Timers stand still, and the script that runs now ends where it is.
       await Promise.all([
+        session.send('Emulation.setScriptExecutionDisabled', { value: true }),
         session.send('Runtime.terminateExecution'),
         session.send('Emulation.setVirtualTimePolicy', { policy: 'pause' }),
       ]);
@@ -52,9 +50,8 @@ export async function readPage(
       ...(pdf !== undefined && { pdf }),
     };
   };
-  const leftMs = Math.max(500, Math.min(wallMs - (performance.now() - began), readShare * wallMs));
   const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), leftMs);
+  const timer = setTimeout(() => resolve(null), wallMs);
   return Promise.race([read(), late, crashed])
     .catch((error: unknown) => {
       unlessOver(error);

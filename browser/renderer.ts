@@ -30,6 +30,8 @@ export interface RendererOptions {
 
 /** Milliseconds by the clock for making and removing the context of a page, on a machine that is very busy. */
 const graceMs = 20_000;
+/** How many times its time a page may wait for the processor (browser/round.ts). */
+const patience = 3;
 
 interface Held {
   readonly browser: Browser;
@@ -62,10 +64,13 @@ export class BrowserRenderer implements Renderer {
     const began = performance.now();
     const { wallMs = renderLimits.wallMs, log } = this.#options;
     // A browser that is late with this page answers nobody.
-    const stuck = setTimeout(() => {
-      log('the browser does not answer, and is killed');
-      void held.browser.end();
-    }, wallMs + graceMs);
+    const stuck = setTimeout(
+      () => {
+        log('the browser does not answer, and is killed');
+        void held.browser.end();
+      },
+      (patience + 1) * wallMs + graceMs,
+    );
     try {
       return await renderRound(held.browser, page, signal, wallMs);
     } catch (error) {

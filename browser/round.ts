@@ -18,8 +18,13 @@ import { Workers } from './workers.ts';
 
 /** Milliseconds of the page's time, `renderLimits.pageMs` together. */
 const steps = [100, 150, 250, 500, 1_000, 1_000, 1_000, 2_000, 2_000];
-/** How much of its time by the clock the page has to itself; the rest is for reading what is there. */
+/**
+ * How much of its time by the clock the page has to itself, the rest being for reading what is there; how many times as
+ * long it may wait for the processor; milliseconds between two looks.
+ */
 const runShare = 0.8;
+const patience = 3;
+const lookMs = 500;
 
 type End = 'settled' | 'cut' | 'crashed' | { readonly fault: unknown };
 
@@ -101,7 +106,7 @@ async function inContext(
     });
   };
   listenTo(session, sessionId, true);
-  const limit = setTimeout(() => end('cut'), runShare * clock.wallMs);
+  const endLimit = await limitTime(browser, clock, () => end('cut'));
   const abort = () => end('cut');
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
@@ -144,9 +149,26 @@ async function inContext(
       wallMs: performance.now() - clock.began,
     };
   } finally {
-    clearTimeout(limit);
+    endLimit();
     signal.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * Ends the page when its time is over. A busy machine may give the browser no processor for seconds, which says nothing of
+ * the page: so its time is not over before it has had half of it, or has waited three times as long.
+ * @returns what stops this
+ */
+async function limitTime(browser: Browser, { began, wallMs }: Clock, end: () => void): Promise<() => void> {
+  const before = await browser.processorMs();
+  const look = async (): Promise<void> => {
+    const had = (await browser.processorMs()) - before;
+    const waited = performance.now() - began;
+    if (had >= (runShare * wallMs) / 2 || waited >= patience * runShare * wallMs) end();
+    else timer = setTimeout(() => void look(), lookMs);
+  };
+  let timer = setTimeout(() => void look(), runShare * wallMs);
+  return () => clearTimeout(timer);
 }
 
 function crashUnlessOurs(error: unknown): End {
