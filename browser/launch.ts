@@ -19,8 +19,6 @@ export interface Browser {
   readonly withoutNetwork: boolean;
   /** Whether it draws only when told (the headless shell): what depends on drawing is the same in each round then. */
   readonly drawsWhenTold: boolean;
-  /** One at a time: the process that draws for all pages ends if it is told of two frames at once. */
-  readonly inTurn: <Drawn>(draw: () => Promise<Drawn>) => Promise<Drawn>;
   readonly pid: number;
   /** Whether it has not ended yet. */
   readonly lives: () => boolean;
@@ -171,7 +169,6 @@ export async function launch(
     cell: cell.about,
     withoutNetwork: cell.withoutNetwork,
     drawsWhenTold: shell,
-    inTurn: turns(),
     pid,
     lives: () => child.exitCode === null && child.signalCode === null,
     memory: () => sumOf(pid, memoryOf),
@@ -200,16 +197,6 @@ const isThere = (pid: number): boolean => {
     // EPERM: somebody else's.
     return error instanceof Error && 'code' in error && error.code !== 'ESRCH';
   }
-};
-
-const turns = (): Browser['inTurn'] => {
-  let last: Promise<unknown> = Promise.resolve();
-  return (draw) => {
-    const mine = last.then(draw);
-    // A page that has ended meanwhile keeps no other from its turn.
-    last = mine.catch(() => undefined);
-    return mine;
-  };
 };
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';

@@ -6,23 +6,13 @@ import type { Browser } from './launch.ts';
 /** Pixels: what people see without scrolling, and the most of a page that a picture shows. */
 const ordinary = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false };
 const maxHeight = 12_000;
-/** By the clock: others wait while a page is drawn. */
-const longMs = 2_000;
 /** By the clock: three frames of an ordinary screen. */
 const frameMs = 50;
 
-/**
- * Styles and places are worked out, and observers of what is in sight are told. Nothing is painted.
- * @param late called if the page takes so long that others wait for it
- */
-export async function drawFrame(browser: Browser, session: Session, late: () => void): Promise<void> {
+/** Styles and places are worked out, and observers of what is in sight are told. Nothing is painted. */
+export async function drawFrame(browser: Browser, session: Session): Promise<void> {
   if (browser.drawsWhenTold) {
-    await browser.inTurn(async () => {
-      const timer = setTimeout(late, longMs);
-      await session
-        .send('HeadlessExperimental.beginFrame', { noDisplayUpdates: true })
-        .finally(() => clearTimeout(timer));
-    });
+    await session.send('HeadlessExperimental.beginFrame', { noDisplayUpdates: true });
     return;
   }
   // It draws as a screen would have it: the next of its frames is waited for.
@@ -53,11 +43,8 @@ export async function pictureOf(
   }
   await session.send('Emulation.setDeviceMetricsOverride', { ...ordinary, height });
   const data = browser.drawsWhenTold
-    ? (
-        await browser.inTurn(() =>
-          session.send('HeadlessExperimental.beginFrame', { screenshot: { format: 'png' } }),
-        )
-      ).screenshotData
+    ? (await session.send('HeadlessExperimental.beginFrame', { screenshot: { format: 'png' } }))
+        .screenshotData
     : (await session.send('Page.captureScreenshot', { format: 'png' })).data;
   return data === undefined ? undefined : Buffer.from(data, 'base64');
 }

@@ -127,7 +127,7 @@ async function inContext(
       await done;
       await workers.wait();
       await requests.idle();
-      await drawFrame(browser, session, () => end('cut'));
+      await drawFrame(browser, session);
       pageMs += step;
     }
     // An answer that is no page is no DOM either: nothing was shown.

@@ -268,7 +268,7 @@ const coresOfReader = 2;
  */
 const workerPlans = ({ roles, browser }: Config): WorkerPlan[] => {
   const [first, readers] = [roles.filter((role) => role !== 'extract'), roles.includes('extract')];
-  const renders = readers && 'program' in findBrowser(browser, programEnvironment());
+  const renders = readers && browserOf({ browser }) !== null;
   const plans = [
     ...(first.length === 0 ? [] : [first]),
     ...Array.from(
@@ -277,6 +277,12 @@ const workerPlans = ({ roles, browser }: Config): WorkerPlan[] => {
     ),
   ].map((each, at) => ({ name: at === 0 ? 'worker' : `worker-${String(at + 1)}`, roles: each }));
   return renders ? [...plans, { name: 'worker-render', roles: ['render'] }] : plans;
+};
+
+/** As the worker that renders finds it. */
+const browserOf = ({ browser }: Pick<Config, 'browser'>): { readonly browser: string } | null => {
+  const search = findBrowser(browser, programEnvironment());
+  return 'program' in search ? { browser: search.program } : null;
 };
 
 const startProcesses = async (start: Start, config: Config): Promise<string | null> => {
@@ -343,6 +349,7 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     apiUrl,
     hasTemporal: services === 'all' || given.temporalAddress !== null,
     hasWorkers: options.workers?.length !== 0,
+    ...(options.workers === undefined && browserOf(config)),
     ...temporal,
   };
   writeStackInfo(info);

@@ -24,6 +24,8 @@ const stackInfo = z.object({
   hasTemporal: z.boolean(),
   /** False: no crawl goes on in this stack. */
   hasWorkers: z.boolean(),
+  /** The program that renders pages; absent: none was found, or no worker renders. */
+  browser: z.string().optional(),
 });
 
 export type StackInfo = z.infer<typeof stackInfo>;

@@ -51,8 +51,11 @@ async function overview(api: Api, place: Place, json: boolean): Promise<readonly
 function placeLines(place: Place): readonly string[] {
   if (place === 'server') return [];
   if (place === 'own') return ['No stack is running.'];
-  const { launcher, apiUrl } = place;
+  const { launcher, apiUrl, browser } = place;
   return [
     `The stack runs (process ${String(launcher.pid)}): API ${apiUrl ?? 'none'}, Temporal Web ${runningWorkflows(place) ?? 'not part of this stack'}`,
+    browser === undefined
+      ? 'No browser renders pages: those that need one keep what is read of them (docs/rendering.md).'
+      : `Pages that need a browser are rendered by ${browser}`,
   ];
 }
