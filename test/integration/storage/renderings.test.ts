@@ -262,3 +262,17 @@ it('are what a model says, after any steps', { tags: ['long'] }, async () => {
     { numRuns: runs(60) },
   );
 });
+
+it('keep what was read of a shell while a page that points at it waits, and the page that stood for it has left', async () => {
+  const web = await Web.open();
+  await web.fetch(0, shell);
+  await web.judge(9);
+  await web.read(9);
+  await web.fetch(1, shell);
+  await web.judge(9);
+  await web.render(1, 1);
+  await web.judge(9);
+  await web.settle();
+  await web.end();
+  await web.expectTold();
+});
