@@ -13,10 +13,11 @@ export function createDedupActivities(
     'pool' | 'folder' | 'outage' | 'log' | 'traps' | 'soft404' | 'rendering' | 'pressure' | 'bells'
   >,
 ): DedupActivities {
-  const { traps, soft404 } = dependencies;
+  const { traps, soft404, rendering } = dependencies;
   const judge = createDedup(dependencies, async (bodies) => {
     await traps.repeated(bodies);
     await soft404.stored(bodies);
+    await rendering.gains.note(bodies.map((page) => ({ page, words: 0, links: 0 })));
   });
   const book = new LaneBook();
   return {

@@ -673,6 +673,18 @@ create table region (
   constraint region_pkey PRIMARY KEY (name)
 );
 
+create table render_gain (
+  tenant_id bigint not null,
+  host_id bigint not null,
+  shape text not null,
+  at bigint not null,
+  shells_won integer not null,
+  shells_lost integer not null,
+  others_won integer not null,
+  others_lost integer not null,
+  constraint render_gain_pkey PRIMARY KEY (tenant_id, host_id, shape)
+);
+
 create table rendering (
   host_id bigint not null,
   crawl_id bigint not null,

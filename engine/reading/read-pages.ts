@@ -267,7 +267,7 @@ export class PageReader {
 
   /** Has all who count pages count those that were stored. */
   async finish(batch: readonly Opened[], written: Stored): Promise<void> {
-    const { admission, links: tally, traps, soft404 } = this.#dependencies;
+    const { admission, links: tally, traps, soft404, rendering } = this.#dependencies;
     const good = batch.flatMap(({ reading }) => (isToldOf(reading) ? [reading] : []));
     count('bodies_total', { as: 'page' }, batch.length);
     const links = written.fresh.filter(({ kind }) => kind !== storedKinds.requisite);
@@ -285,6 +285,9 @@ export class PageReader {
       if (await admission.hasLost(reading.crawl)) await this.#admitAgain(reading);
     await soft404.stored(good.map(({ staged }) => staged));
     await tally.flush();
+    await rendering.gains.note(
+      batch.map(({ reading: { staged, page } }) => ({ page: staged, words: page.words, links: page.links })),
+    );
   }
 
   /** Commits a few pages together, or a page with many links alone: bounds memory and the size of a transaction. */

@@ -8,6 +8,7 @@ import { beginRendering } from '../../storage/rendering/index.ts';
 import type { StagedBody } from '../../storage/pages/index.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
+import { Gains } from './gains.ts';
 
 /** Milliseconds for which it is believed that there is a browser, or none. */
 const freshMs = 3_000;
@@ -17,11 +18,13 @@ const isHtml = ({ content_type: type }: Pick<StagedBody, 'content_type'>): boole
 
 export class RenderingOffer {
   readonly #pool: Pool;
+  readonly gains: Gains;
   #has = Promise.resolve(false);
   #askedAt = -Infinity;
 
   constructor(pool: Pool) {
     this.#pool = pool;
+    this.gains = new Gains(pool);
   }
 
   /**
@@ -30,7 +33,7 @@ export class RenderingOffer {
    */
   async reasonOf(
     crawl: OpenCrawl,
-    staged: Pick<StagedBody, 'kind' | 'url' | 'rendered_without' | 'content_type'>,
+    staged: Pick<StagedBody, 'host_id' | 'kind' | 'url' | 'rendered_without' | 'content_type'>,
     { shell, meta }: Extracted,
   ): Promise<RenderReason | null> {
     const link = canonicalize(staged.url);
@@ -38,7 +41,9 @@ export class RenderingOffer {
     if (!isPlain || !link.ok) return null;
     const { canonical } = link.value;
     const page = { url: canonical, shell, needs: meta.needs ?? null, fromState: meta.fromState ?? false };
-    const told = renderReason(page, crawl.renderMode(canonical), null, Date.now() / 1_000);
+    // Of a crawl in which nothing was rendered nothing is asked.
+    const known = crawl.renders ? await this.gains.of(crawl.tenantId, staged.host_id, canonical) : null;
+    const told = renderReason(page, crawl.renderMode(canonical), known, Date.now() / 1_000);
     if (told === null || !(await this.isThere())) return null;
     if (!crawl.renders) await beginRendering(this.#pool, crawl.id);
     return told.reason;

@@ -8,3 +8,4 @@ export {
   type RenderingFacts,
   type RoundRow,
 } from './rounds.sql.ts';
+export { gainsOfHost, lockGains, settledRenderings, storeGains, type GainRow } from './gains.sql.ts';

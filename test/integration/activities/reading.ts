@@ -63,15 +63,14 @@ export async function readBodies(
 }
 
 /** What lanes do, for one host: judges the bodies that wait for it; answers how many there were. */
-export const judgeBodies = (
-  dependencies: Parameters<typeof createDedup>[0],
-  host: Pick<HostRow, 'hostId'>,
-): Promise<number> =>
+export const judgeBodies = (dependencies: Dependencies, host: Pick<HostRow, 'hostId'>): Promise<number> =>
   work(
     dependencies,
     host,
     storedStages.dedup,
-    createDedup(dependencies, () => Promise.resolve()),
+    createDedup(dependencies, (bodies) =>
+      dependencies.rendering.gains.note(bodies.map((page) => ({ page, words: 0, links: 0 }))),
+    ),
   );
 
 /** The same for extraction. @param documentsMs as for `PageReader` */

@@ -142,7 +142,8 @@ const web = {
 
 describe('a page that needs a browser', () => {
   it('is rendered in rounds, until all that it asks for is there, and read as the browser made it', async () => {
-    const world = await begin(web, { '/': client });
+    // It may be a sample of the host, now that a page has gained.
+    const world = await begin(web, { '/': client }, ['/'], { renderNever: ['*/next'] });
     await run(world);
     expect(world.browser.rounds).toEqual(['/', '/', '/']);
     expect(world.site.paths().sort()).toEqual(['/', '/api/list.json', '/app.js', '/next', '/robots.txt']);
@@ -388,4 +389,26 @@ it('pages that wait while their crawl ends keep what was read of them', async ()
   await endRenderings(pool, 9);
   expect(await tables.url.count(pool, { crawl_id: world.crawl, stage: not(0) })).toBe(0);
   expect(await rendering(world)).toMatchObject({ outcome: 'ended', due_at: null });
+});
+
+it('shells of a shape that gains nothing are rendered seldom, those of another as ever', async () => {
+  const named = (folder: string, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => `/${folder}/${String(from + at)}`);
+  const first = [...named('empty', 1, 13), ...named('full', 1, 4)];
+  const then = [...named('empty', 20, 50), ...named('full', 20, 25)];
+  const all = [...first, ...then];
+  const world = await begin(
+    Object.fromEntries(all.map((path) => [path, body('text/html', shellText.replace('Shop', path))])),
+    Object.fromEntries(all.map((path) => [path, () => (path.startsWith('/full') ? text(path) : '')])),
+    first,
+  );
+  await run(world);
+  expect(world.browser.rounds).toHaveLength(first.length);
+  world.browser.rounds.length = 0;
+  await fetching.queue(world.crawl, world.host, ...then);
+  await run(world);
+  expect(world.browser.rounds.filter((path) => path.startsWith('/full'))).toHaveLength(5);
+  // A tenth of them is a sample.
+  expect(world.browser.rounds.filter((path) => path.startsWith('/empty')).length).toBeLessThan(15);
+  expect(Object.values(await told(world)).filter((page) => page !== null)).toHaveLength(all.length);
 });
