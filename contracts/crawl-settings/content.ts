@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { renderLimits } from '../../domain/rendering/limits.ts';
-import { renderModes, screenshotModes } from '../../domain/rendering/mode.ts';
+import { renderModes } from '../../domain/rendering/mode.ts';
 import { pageRules } from '../http/page-rules.ts';
 import { patterns } from '../http/patterns.ts';
 import { setting, startSetting } from './setting.ts';
@@ -90,14 +90,6 @@ export const content = {
     flags: '--render-never <pattern>',
     help: 'do not render pages that match this pattern, written as for --include; may be repeated',
     without: 'none',
-  }),
-  screenshot: setting({
-    schema: z.enum(screenshotModes),
-    fallback: 'none',
-    description:
-      'Pictures (PNG) kept of pages that are rendered. window: of what people see without scrolling; page: of the whole page; none: no picture is kept.',
-    flags: '--screenshot <part>',
-    help: 'keep a picture of each page that is rendered: of its window or the whole page, or none',
   }),
   fresh: startSetting({
     schema: z.boolean(),

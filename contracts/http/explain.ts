@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { deadLetterClasses } from '../../domain/dead-letter.ts';
 import { decisionEffects, decisionSteps } from '../../domain/explain/decision.ts';
+import { renderOutcomeNames } from '../../domain/rendering/outcome.ts';
 import { bodyStages } from '../../domain/stage.ts';
 import { urlKinds } from '../../domain/url-kind.ts';
 import { attemptReasons, filterReasons, urlReasons } from '../../domain/url-reason.ts';
@@ -70,6 +71,20 @@ const explainedRecord = z
     revisitOf: revisit
       .nullable()
       .meta({ description: 'The crawl of the same tenant that had this body first; null: this one had.' }),
+    rendering: z
+      .object({
+        reason: z.string(),
+        outcome: z.enum(renderOutcomeNames).nullable(),
+        rounds: z.int(),
+        words: z.int().nullable(),
+        links: z.int().nullable(),
+        resources: z.array(z.object({ url: z.string(), type: z.string(), outcome: z.string() })).readonly(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'What became of the page in the rounds of a browser: why it was rendered, how that ended (null: it goes on), the words and links that it has without, and what it asked for; null: it was not to be rendered.',
+      }),
     stillToDo: z.enum(bodyStages).nullable(),
     requests: z.int().meta({ description: 'Requests for the URL that were answered.' }),
     reclaims: z.int().meta({ description: 'Leases of the URL that were lost to a crash.' }),

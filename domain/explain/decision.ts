@@ -21,6 +21,8 @@ export const decisionSteps = [
   /** the answer that counts */
   'fetch',
   'redirect',
+  /** what a browser made of the page, and what it was not given */
+  'render',
   'duplicate',
   /** what was read in the body, or that the body still waits to be read */
   'extract',

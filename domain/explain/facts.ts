@@ -2,6 +2,7 @@
  * What is known about a URL that is to be explained. Instants are ISO 8601; waits are milliseconds from `now`,
  * measured by Postgres, so that no two clocks are compared.
  */
+import type { RenderOutcome } from '../rendering/outcome.ts';
 import type { HostRegion } from '../regions.ts';
 import type { SitemapMode } from '../sitemap-choice.ts';
 import type { Cap } from '../caps.ts';
@@ -216,6 +217,8 @@ export interface RecordFacts {
   readonly duplicateBy: 'body' | 'text' | null;
   /** The crawl of the same tenant that had this body first, and its page there; null: this crawl had it first. */
   readonly revisitOf: { readonly crawlId: string; readonly url: string; readonly storedAt: string } | null;
+  /** Null: no browser was asked to render it. */
+  readonly rendering: RenderingTold | null;
   readonly stillToDo: BodyStage | null;
   readonly requests: number;
   readonly reclaims: number;
@@ -225,6 +228,19 @@ export interface RecordFacts {
   readonly page: PageFacts | null;
   /** What limits cut from it. */
   readonly cut: Cut;
+}
+
+/** What became of a page in the rounds of a browser. */
+export interface RenderingTold {
+  readonly reason: string;
+  /** Null: it goes on. */
+  readonly outcome: RenderOutcome | null;
+  readonly rounds: number;
+  /** Of the page as the server sent it; null: not known. */
+  readonly words: number | null;
+  readonly links: number | null;
+  /** What it asked for in the last round, and what became of it: `given`, `missing`, or why it did not come. */
+  readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
 }
 
 /** The score of a page as it would be judged now. */

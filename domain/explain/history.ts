@@ -4,6 +4,8 @@ import { counted } from '../counted.ts';
 import { note, stop, wait, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
 import { cutPhrasesOf } from '../limits.ts';
+import { renderOutcomes } from '../rendering/outcome.ts';
+import { renderReasons } from '../rendering/reason.ts';
 import { reasonText } from '../url-reason.ts';
 
 export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts): Decision[] {
@@ -19,6 +21,7 @@ export function historyDecisions({ attempts, record, deadLetter }: ExplainFacts)
       ...crashes(record),
       ...answer(record),
       ...redirect(record),
+      ...rendering(record),
       ...duplicate(record),
       ...reading(record),
     );
@@ -139,6 +142,29 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
     );
   }
   return decisions;
+}
+
+/** Files that did not come, and are named. */
+const mostNamed = 3;
+
+function rendering({ rendering: told }: RecordFacts): Decision[] {
+  if (told === null) return [];
+  const { reason, outcome, rounds, words, links, resources } = told;
+  const given = resources.filter((each) => each.outcome === 'given').length;
+  const failed = resources.filter((each) => each.outcome !== 'given' && each.outcome !== 'missing');
+  const named = failed.slice(0, mostNamed).map((each) => `${each.url}: ${each.outcome}`);
+  const files = `${String(given)} of ${counted(resources.length, 'file', 'files')}${named.map((each) => `; ${each}`).join('')}`;
+  const why = Object.entries(renderReasons).find(([name]) => name === reason)?.[1] ?? reason;
+  const before =
+    words === null
+      ? ''
+      : ` As the server sent it, it has ${counted(words, 'word', 'words')} and ${counted(links ?? 0, 'link', 'links')}.`;
+  const sentence =
+    outcome === null
+      ? `A browser renders it, since ${why}: ${counted(rounds, 'round', 'rounds')} so far, with ${files}.`
+      : `A browser was to render it, since ${why}: ${renderOutcomes[outcome]}, after ${counted(rounds, 'round', 'rounds')} with ${files}.`;
+  const detail = { reason, rounds, given, asked: resources.length, words, links };
+  return [note('render', outcome ?? 'under-way', sentence + before, detail)];
 }
 
 function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {

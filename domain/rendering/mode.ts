@@ -5,9 +5,6 @@ import type { PatternMatcher } from '../pattern.ts';
 export const renderModes = ['auto', 'always', 'never'] as const;
 export type RenderMode = (typeof renderModes)[number];
 
-/** none; window: what people see without scrolling; page: the whole page. */
-export const screenshotModes = ['none', 'window', 'page'] as const;
-
 export interface RenderConfig {
   readonly render: RenderMode;
   /** Patterns over the canonical URL, which hold whatever `render` says; `renderNever` goes before `renderAlways`. */

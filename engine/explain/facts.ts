@@ -127,6 +127,7 @@ export function recordFacts(
     duplicateOf: row.alias_url,
     duplicateBy: row.alias_url === null ? null : row.alias_same_body ? 'body' : 'text',
     revisitOf: row.revisit_of,
+    rendering: row.rendering,
     stillToDo: stageOf(row.stage),
     requests: row.fetches,
     reclaims: row.reclaims,

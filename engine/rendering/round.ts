@@ -177,7 +177,9 @@ class PageRound {
     if (round.outcome === 'crashed') {
       const again = { ...row, rounds, crashes: crashes + 1 };
       const isLast = again.crashes >= mostCrashes;
-      const next = isLast ? { outcome: 'crashed' } : { to: storedStages.resources, due_in_ms: afterCrashMs };
+      const next = isLast
+        ? ({ outcome: 'crashed' } as const)
+        : { to: storedStages.resources, due_in_ms: afterCrashMs };
       return this.#write({ ...again, ...next });
     }
     const missing = wanted.filter(({ asked }) => asked.is !== 'over');

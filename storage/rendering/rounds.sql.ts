@@ -1,4 +1,5 @@
 /** What became of pages in a round of the browser. */
+import type { RenderOutcome } from '../../domain/rendering/outcome.ts';
 import type { storedStages } from '../../domain/stage.ts';
 import type { Place } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
@@ -63,7 +64,7 @@ export interface RoundRow extends Partial<Place> {
   readonly rounds: number;
   readonly crashes: number;
   /** How the rendering ended; null: it goes on. */
-  readonly outcome: string | null;
+  readonly outcome: RenderOutcome | null;
   readonly words_before: number | null;
   readonly links_before: number | null;
   /** Milliseconds until what the page waits for is looked at, and for which it waits at most. */

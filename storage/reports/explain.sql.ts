@@ -1,5 +1,5 @@
 /** Statements that `explain` reads. */
-import type { HostFacts } from '../../domain/explain/facts.ts';
+import type { HostFacts, RenderingTold } from '../../domain/explain/facts.ts';
 import type { StoredStage } from '../../domain/stage.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
 import type { AttemptReason, FailedReason, UrlReason } from '../../domain/url-reason.ts';
@@ -56,6 +56,7 @@ export interface UrlCircumstances {
   readonly alias_same_body: boolean;
   readonly near_duplicate_of: ListedPage['nearDuplicateOf'];
   readonly revisit_of: ListedPage['revisitOf'];
+  readonly rendering: RenderingTold | null;
   /** Null: the page has not been read. */
   readonly words: number | null;
   readonly links: number | null;
@@ -86,6 +87,11 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           k.relevance as promised, p.relevance, k.lastmod,
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, alias.reported_hash = u.reported_hash, false) as alias_same_body,
           near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow,
+          (select jsonb_build_object('reason', g.reason, 'outcome', g.outcome, 'rounds', g.rounds, 'words', g.words_before,
+                                     'links', g.links_before, 'resources', g.resources)
+             from rendering g
+            where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key
+              and g.answer_hash = coalesce(u.answer_hash, u.content_hash)) as rendering,
           case when p.is_reextracted then p.cut else u.cut end as cut,
           d.class as dead_class, d.status as dead_status, d.message as dead_message, d.attempts as dead_attempts,
           d.created_at as dead_at

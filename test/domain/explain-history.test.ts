@@ -75,6 +75,30 @@ describe('what was done', () => {
     }
   });
 
+  it('tells why a page is rendered, how far that is, and what it was not given', () => {
+    const resources = [
+      { url: 'https://a.example/app.js', type: 'script', outcome: 'given' },
+      { url: 'https://a.example/x.json', type: 'xhr', outcome: 'robots.txt forbids it' },
+      { url: 'https://a.example/y.json', type: 'xhr', outcome: 'missing' },
+    ];
+    const rendering = { reason: 'mount', outcome: null, rounds: 1, words: 0, links: 1, resources };
+    expect(told('render', { record: { ...done, rendering } })).toMatchObject([
+      {
+        verdict: 'under-way',
+        because:
+          'A browser renders it, since the element in which its scripts build the page is empty: 1 round so far, with 1 of 3 files; https://a.example/x.json: robots.txt forbids it. As the server sent it, it has 0 words and 1 link.',
+        detail: { given: 1, asked: 3, rounds: 1 },
+      },
+    ]);
+    const ended = { ...rendering, outcome: 'settled', words: null } as const;
+    expect(told('render', { record: { ...done, rendering: ended } })).toMatchObject([
+      {
+        verdict: 'settled',
+        because: expect.stringContaining('it had all that could be had, after 1 round') as string,
+      },
+    ]);
+  });
+
   it('tells of a dead letter with its class and evidence', () => {
     const deadLetter = {
       class: 'server-error',

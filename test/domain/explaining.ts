@@ -33,7 +33,7 @@ const queued: RecordFacts = {
   state: 'queued', kind: 'page', reason: null, detail: null, fetchUrl: 'https://a.example/it', seed: false, depth: 2,
   redirects: 0, priority: 0.5, scored: null, discoveredAt: iso(-hour), discoveredFrom: 'https://a.example/', redirectedWith: null,
   dueMs: -hour, fetchedAt: null, status: null, contentType: null, bytes: 0, contentHash: null, redirectTo: null,
-  redirectState: null, truncated: null, duplicateOf: null, duplicateBy: null, revisitOf: null, stillToDo: null, requests: 0, reclaims: 0,
+  redirectState: null, truncated: null, duplicateOf: null, duplicateBy: null, revisitOf: null, rendering: null, stillToDo: null, requests: 0, reclaims: 0,
   leaseHeld: false, page: null, cut: {},
 }; // prettier-ignore
 
