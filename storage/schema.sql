@@ -709,6 +709,7 @@ create table rendering (
   wall_ms integer not null default 0,
   begun_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
+  admitted smallint not null default 0,
   constraint rendering_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 

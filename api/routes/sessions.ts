@@ -85,6 +85,7 @@ export const sessionRoutes = [
     params: sessionPath,
     answers: {
       200: json('Sessions.', sessionsView),
+      400: fails('The place is too long.'),
       404: fails('There is no such crawl, or it has nothing at this place.'),
     },
     handler:

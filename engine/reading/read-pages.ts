@@ -11,6 +11,7 @@ import { looksLikeSitemap } from '../../content/sitemap.ts';
 import { linksTaken } from '../../domain/host-quality.ts';
 import { cutBy, type Cut } from '../../domain/limits.ts';
 import type { RenderReason } from '../../domain/rendering/reason.ts';
+import { shellReasons } from '../../domain/rendering/shell.ts';
 import {
   type StageRow,
   type StagedBody,
@@ -338,7 +339,13 @@ export class PageReader {
 /** Shells look like one another: that is no sign of copies, of pages that are not there, or of a limit that is reached. */
 const toBeRendered = (reading: PageRead, shell: RenderReason): PageRead => ({
   ...reading,
-  page: { ...reading.page, text_hash: null, counters: [], shell },
+  // A sample says nothing of other pages with its body.
+  page: {
+    ...reading.page,
+    text_hash: null,
+    counters: [],
+    ...(shell in shellReasons || shell === 'asked' ? { shell } : {}),
+  },
   print: null,
 });
 

@@ -21,6 +21,8 @@ import { renderingFacts, type RenderingFacts, type RoundRow } from '../../storag
 import type { Dependencies } from '../dependencies.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { canonicalize } from '../../domain/url.ts';
+import type { OpenCrawl } from '../books/crawl-book.ts';
+import { registrableDomain } from '../../storage/seeds/index.ts';
 import { candidatesOf } from '../admission/candidates.ts';
 import { count } from '../metrics/counters.ts';
 import { answerOf, askFor, type Answers, type Asked } from './answers.ts';
@@ -28,8 +30,9 @@ import { answerOf, askFor, type Answers, type Asked } from './answers.ts';
 /** How often a browser may be lost in one page. */
 const mostCrashes = 2;
 const afterCrashMs = 5_000;
-/** Characters of a URL that are told of what a page asked for. */
-const longestUrl = 1_000;
+/** Characters that are told of a URL, a line of the console or a reason, and kinds of refused requests. */
+const longestTold = 1_000;
+const mostRefused = 50;
 /** Milliseconds until a look at what a page waits for, and for which it waits at most. */
 const firstLookMs = 500;
 const longestWaitMs = 6 * 3_600_000;
@@ -99,6 +102,8 @@ class PageRound {
   /** By URL, in the order in which the page asked first. */
   readonly #wanted = new Map<string, Wanted<Promise<Asked>>>();
   #bytes = 0;
+  /** URLs that nobody has met yet. */
+  #absent = 0;
   /** Files that limits have kept from the page. */
   #over = 0;
 
@@ -111,13 +116,15 @@ class PageRound {
   async run(signal: AbortSignal): Promise<void> {
     const { books, archive, renderer, pool, log } = this.#tools;
     const { url, crawl_id: crawlId, host_id: hostId, key, content_hash: hash } = this.#page;
-    // The settings were changed since.
-    if (!rendersAny((await books.crawls.open(crawlId)).config))
+    // The settings were changed since, or another page with the same body was to be rendered.
+    const crawl = await books.crawls.open(crawlId);
+    const mode = this.#known.rounds + this.#known.crashes > 0 ? 'auto' : crawl.renderMode(url);
+    if (!rendersAny(crawl.config) || mode === 'never')
       return this.#write({ ...this.#row(null, []), outcome: 'never' });
     await sleep(Math.max(0, knownMs - this.#known.begun_ms_ago), undefined, { signal }).catch(
       () => undefined,
     );
-    const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: true };
+    const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: this.#known.is_ours };
     const answer = await answerOf(archive, crawlId, stored);
     if (answer === null) {
       const gone = JSON.stringify([{ crawl_id: crawlId, key }]);
@@ -150,13 +157,22 @@ class PageRound {
   }
 
   async #ask(url: string): Promise<Asked> {
-    const { pool, archive } = this.#tools;
+    const { pool, archive, books } = this.#tools;
     const { resourceBytes: most } = renderLimits;
-    const asked = await askFor(pool, archive, this.#page.crawl_id, url);
-    if (asked.is !== 'over')
-      return this.#known.is_late
-        ? { is: 'over', found: this.#keep('it did not come within six hours') }
-        : asked;
+    const crawl = await books.crawls.open(this.#page.crawl_id);
+    // Its session may have opened what is there: scripts of another site could read that, and carry it off.
+    if (isSignedIn(crawl) && siteOf(url) !== siteOf(this.#page.url))
+      return { is: 'over', found: { failed: 'it is of another site, and the crawl has a session' } };
+    const asked = await askFor(pool, archive, crawl.id, url);
+    if (asked.is !== 'over') {
+      if (this.#known.is_late) return { is: 'over', found: this.#keep('it did not come within six hours') };
+      if (asked.is === 'absent' && ++this.#absent + this.#known.admitted > renderLimits.resources)
+        return {
+          is: 'over',
+          found: this.#keep(`the page asks for more than ${String(renderLimits.resources)} files`),
+        };
+      return asked;
+    }
     if ('failed' in asked.found) return asked;
     this.#bytes += asked.found.body.length;
     if (this.#bytes <= most) return asked;
@@ -203,6 +219,7 @@ class PageRound {
       due_in_ms: firstLookMs,
       until_ms: longestWaitMs,
       waits: missing.flatMap(({ url }) => placesOf(url)),
+      admitted: this.#known.admitted + absent.length,
     };
     await admission.store(writer, candidates, () => ({ rounds: [waiting] }));
   }
@@ -243,16 +260,21 @@ class PageRound {
       outcome: null,
       lacks: 0,
       waits: [],
+      admitted: this.#known.admitted,
       words_before: words,
       links_before: links,
       resources: wanted.map(({ url, type, asked }) => ({
-        url: url.slice(0, longestUrl).toWellFormed(),
+        url: told(url),
         type,
-        outcome: toldOf(asked),
+        outcome: told(toldOf(asked)),
       })),
-      refused: round?.refused ?? {},
-      console: round?.console ?? [],
-      navigation: round?.navigation ?? null,
+      refused: Object.fromEntries(
+        Object.entries(round?.refused ?? {})
+          .slice(0, mostRefused)
+          .map(([what, times]) => [told(what), times]),
+      ),
+      console: (round?.console ?? []).map(told),
+      navigation: round === null || round.navigation === null ? null : told(round.navigation),
       page_ms: page_ms + Math.round(round?.pageMs ?? 0),
       wall_ms: wall_ms + Math.round(round?.wallMs ?? 0),
     };
@@ -262,6 +284,19 @@ class PageRound {
     await this.#tools.writer.write({ rounds: [row] });
   }
 }
+
+/** What a page has written, so that Postgres takes it: short, and without halves of surrogate pairs. */
+const told = (text: string): string => text.slice(0, longestTold).toWellFormed();
+
+/** Answers of the crawl may be those of somebody who has logged in. */
+const isSignedIn = ({ sessionRevision, config }: OpenCrawl): boolean =>
+  sessionRevision > 0 || config.keepCookies || Object.keys(config.headers).length > 0;
+
+/** As cookies have it (RFC 6265bis §5.2), without the scheme. */
+const siteOf = (url: string): string => {
+  const { hostname } = new URL(url);
+  return registrableDomain(hostname) ?? hostname;
+};
 
 function toldOf(asked: Asked): string {
   if (asked.is !== 'over') return 'missing';

@@ -10,7 +10,7 @@ import { joinedHeaders, withFields } from '../../domain/session/session.ts';
 import { hasSession } from '../../domain/session-links.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
 import { hasSeedAt } from '../../storage/seeds/index.ts';
-import { KeyMissing, logOut, openHeaders } from '../../storage/sessions/index.ts';
+import { KeyMissing, NoKey, logOut, openHeaders } from '../../storage/sessions/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
 import type { JarPlace } from '../sessions/kept-cookies.ts';
 import type { Attached } from '../sessions/session-book.ts';
@@ -57,10 +57,12 @@ export class Carried {
     try {
       const own = mayShow ? openHeaders(keys, crawl.tenantId, given) : {};
       const attached = await retrying(() => sessions.attachedTo(crawl, hostId, url));
+      // What the answer sets must be kept: without a key nothing is asked for.
+      if (keepCookies) keys.check();
       const kept = keepCookies ? await context.kept.at(jarOf(visit, wanted)) : [];
       return new Carried(context, visit, wanted, own, attached, cookieField(kept, new URL(url.url)));
     } catch (error) {
-      if (!(error instanceof KeyMissing)) throw error;
+      if (!(error instanceof KeyMissing || error instanceof NoKey)) throw error;
       await logOutOf(context, visit, wanted, `not sent, since ${error.message}`);
       return null;
     }

@@ -3,7 +3,7 @@
  * allowance), and the only way by which a request leaves for it, past all gates (gates.ts). A slice, a probe, the door,
  * a guest and a loan all use it.
  */
-import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
+import { ProxyDown, type FetchRequest, type FetchResult } from '../../contracts/fetching.ts';
 import { goesByCrawlDelay, hostPace } from '../../domain/host-delay.ts';
 import type { Manners } from '../../domain/pace.ts';
 import { askedPauseMs } from '../../domain/retry-after.ts';
@@ -13,7 +13,7 @@ import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.
 import { holdTurns, noteTurns, type NotedTurn, type WaitingCrawl } from '../../storage/feeding/index.ts';
 import { leaveHostAlone, releaseLease, type Leaving } from '../../storage/leases/index.ts';
 import { retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
-import { KeyMissing } from '../../storage/sessions/index.ts';
+import { KeyMissing, logOut } from '../../storage/sessions/index.ts';
 import type { Books } from '../books/books.ts';
 import type { SessionBook } from '../sessions/session-book.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
@@ -197,13 +197,25 @@ export class HostVisit implements Visited {
    * @param patienceMs a pause up to this at a redirect is waited for by the caller, within the visit
    */
   async exchangeRobots(request: FetchRequest, patienceMs = 0): Promise<FetchResult | null> {
-    const result = await this.exchange(request);
+    const result = await this.exchange(request).catch(async (error: unknown) => {
+      if (!(error instanceof ProxyDown)) throw error;
+      await this.#withheld(error.message);
+      return null;
+    });
     if (result?.kind !== 'response') return result;
     const leads = result.status >= 300 && result.status < 400;
     if (!leads && robotsAvailability(result.status) !== 'unreachable') return result;
     const askedMs = askedPauseMs(result.headers, Date.now()) ?? 0;
     if (askedMs > (leads ? patienceMs : 0)) await this.leaveAlone(askedMs);
     return result;
+  }
+
+  /** The proxy by which all crawls of the visit go is down: none of them has a turn here until somebody has seen to it. */
+  async #withheld(why: string): Promise<void> {
+    for (const crawl of this.crawls) {
+      this.turns.logOut(crawl.id);
+      await retrying(() => logOut(this.services.pool, this.lease.hostId, crawl, `not sent, since ${why}`));
+    }
   }
 
   /**

@@ -343,14 +343,19 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
      select crawl_id, decode(key, 'hex') as key from json_to_recordset($2) as r(crawl_id bigint, key text)
    ), held as materialized (
      select from host_queue where host_id = $1 and crawl_id in (select crawl_id from r) order by crawl_id for update
+   ), lost as (
+     update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
+                    answer_hash = null, etag = null, last_modified = null,
+                    content_id = case when u.stage < 3 or ${standsForContent} then u.content_id end
+       from r
+      where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
+        and (select count(*) from held) >= 0
+     returning with (old as before) u.crawl_id, before.answer_hash
+   ), freed as (
+     insert into freed_body (hash) select distinct answer_hash from lost where answer_hash is not null order by answer_hash
+     on conflict (hash) do update set since = now()
    )
-   update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
-                  answer_hash = null, etag = null, last_modified = null,
-                  content_id = case when u.stage < 3 or ${standsForContent} then u.content_id end
-     from r
-    where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
-      and (select count(*) from held) >= 0
-   returning u.crawl_id`;
+   select crawl_id from lost`;
 
 /** Turns a URL that was taken for a page into a sitemap: from now on it is read and counted as a sitemap. */
 export const turnIntoSitemap = statement<[hostId: number, crawlId: number, key: string]>('turn-into-sitemap')`

@@ -2,6 +2,7 @@
 import type { RenderOutcome } from '../../domain/rendering/outcome.ts';
 import type { storedStages } from '../../domain/stage.ts';
 import type { Place } from '../archive/index.ts';
+import { isOurs } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
 /** Notes that pages of a crawl are rendered from now on, before the first of them is given to the browser. */
@@ -29,6 +30,10 @@ export interface RenderingFacts {
   readonly links: number | null;
   /** Milliseconds since pages of the crawl are rendered. */
   readonly begun_ms_ago: number;
+  /** URLs that its rounds have brought into the frontier. */
+  readonly admitted: number;
+  /** The answer that first brought its body came to a crawl of the same tenant. */
+  readonly is_ours: boolean;
 }
 
 /** The rendering `g` goes on, and is of the answer that the page `u` has. */
@@ -39,10 +44,12 @@ export const renderingFacts = statement<[rows: string], RenderingFacts>('renderi
    select u.host_id, u.crawl_id, encode(u.key, 'hex') as key, coalesce(g.reason, c.shell, '') as reason,
           coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes, coalesce(g.page_ms, 0) as page_ms,
           coalesce(g.wall_ms, 0) as wall_ms, coalesce(g.until <= now(), false) as is_late, p.words, p.links,
-          coalesce(extract(epoch from now() - k.renders_since) * 1000, 0)::float8 as begun_ms_ago
+          coalesce(extract(epoch from now() - k.renders_since) * 1000, 0)::float8 as begun_ms_ago,
+          coalesce(g.admitted, 0)::int as admitted, ${isOurs} as is_ours
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
      join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = 3
      join crawl k on k.id = u.crawl_id
+     left join body b on b.hash = u.content_hash
      left join content c on c.crawl_id = u.crawl_id and c.id = u.content_id
      left join reading p on p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0
      left join rendering g on g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}`;
@@ -71,6 +78,7 @@ export interface RoundRow extends Partial<Place> {
   readonly due_in_ms?: number;
   readonly until_ms?: number;
   readonly waits: readonly { readonly origin: string; readonly key: string }[];
+  readonly admitted: number;
   /** Files that limits have kept from the page. */
   readonly lacks: number;
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
@@ -93,7 +101,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
      select *, decode(key, 'hex') as place
        from json_to_recordset($1) as r(
          host_id bigint, crawl_id bigint, key text, answer text, "to" smallint, reason text, rounds smallint,
-         crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, lacks int,
+         crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, admitted int, lacks int,
          resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text, segment int,
          at bigint, length int)
       order by host_id, crawl_id, key
@@ -129,20 +137,20 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
      insert into content_due (crawl_id, content_id)
      select crawl_id, content_id from moved where "to" = 0 and content_id is not null
    ), noted as (
-     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, lacks,
+     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks,
                                  words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
                                  ended_at)
      select host_id, crawl_id, place, decode(answer, 'hex'), reason, rounds, crashes, outcome,
-            now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, lacks,
+            now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, admitted, lacks,
             words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
             case when outcome is not null then now() end
        from moved order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = excluded.rounds,
            crashes = excluded.crashes, outcome = excluded.outcome, due_at = excluded.due_at, looks = 0,
-           until = case when g.answer_hash = excluded.answer_hash and g.outcome is null and excluded.until is not null
+           until = case when g.answer_hash = excluded.answer_hash and g.outcome is null
                         then coalesce(g.until, excluded.until) else excluded.until end,
-           waits = excluded.waits, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
+           waits = excluded.waits, admitted = excluded.admitted, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
            resources = excluded.resources, refused = excluded.refused, console = excluded.console,
            navigation = excluded.navigation, page_ms = excluded.page_ms, wall_ms = excluded.wall_ms,
            begun_at = case when g.answer_hash = excluded.answer_hash and g.outcome is null then g.begun_at else now() end,

@@ -31,7 +31,8 @@ export const lookAgain = statement<[limit: number], { looked: number }>('look-at
      update rendering g
         set due_at = case when l.stage = 4 and not d.is_over and not d.is_late
                           then now() + least(30, 0.5 * 1.5 ^ least(g.looks, 20)) * interval '1 second' end,
-            until = case when d.rests then greatest(g.until, now() + interval '1 hour') else g.until end,
+            -- Looks at a page that waits long come each half a minute.
+            until = case when d.rests then g.until + interval '31 seconds' else g.until end,
             looks = least(g.looks + 1, 32000)
        from held l join due d on d.host_id = l.host_id and d.crawl_id = l.crawl_id and d.key = l.key
       where g.host_id = l.host_id and g.crawl_id = l.crawl_id and g.key = l.key

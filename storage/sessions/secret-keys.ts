@@ -62,9 +62,23 @@ export class SecretKeys {
     throw new NoKey(null);
   }
 
+  /** Is there a key to seal by? @throws NoKey */
+  check(): void {
+    this.#first();
+  }
+
+  /** The keys that can be read: a file that is damaged is as one that is missing. */
+  #known(): readonly Buffer[] {
+    try {
+      return this.#read();
+    } catch {
+      return [];
+    }
+  }
+
   /** @throws KeyMissing @throws Error if it was changed, or belongs to another row */
   open({ key_id: keyId, sealed }: Sealed, bound: string): string {
-    const key = this.#read().find((each) => idOf(each) === keyId);
+    const key = this.#known().find((each) => idOf(each) === keyId);
     if (key === undefined) throw new KeyMissing(keyId);
     const [nonce, tag] = [sealed.subarray(0, nonceBytes), sealed.subarray(nonceBytes, nonceBytes + tagBytes)];
     const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });

@@ -2,7 +2,7 @@
  * Pages that mean harm, each beside one that does not. Nothing of them leaves, they cost their budget, and their
  * neighbour comes out right.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';

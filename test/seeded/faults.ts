@@ -353,7 +353,7 @@ export const faults: readonly Fault[] = [
     room: 'workflows',
     name: 'A scheduler rests while bodies wait to be read.',
     file: 'activities/feed.ts',
-    from: 'left || refed > 0 || activity?.unread === true || activity?.seeding === true',
+    from: 'left || refed > 0 || reads || activity?.seeding === true',
     to: 'left || refed > 0 || activity?.seeding === true',
   },
   {

@@ -25,7 +25,7 @@ const kept = new Set(
 
 it('keep to one host, or are listed with the reason', async () => {
   expect([...kept].sort()).toEqual(
-    ['attempt', 'cap_wait', 'dead_letter', 'forgotten', 'host', 'host_blocks', 'host_quality', 'host_queue', 'host_time', 'lent_url', 'link_count', 'made_up_path', 'page_history', 'page_version', 'rendering', 'revisit', 'robots', 'sitemap_hint', 'sitemap_record', 'sitemap_report', 'trap_watch', 'url'],
+    ['attempt', 'cap_wait', 'dead_letter', 'forgotten', 'host', 'host_blocks', 'host_quality', 'host_queue', 'host_time', 'lent_url', 'link_count', 'made_up_path', 'page_history', 'page_version', 'render_gain', 'rendering', 'revisit', 'robots', 'sitemap_hint', 'sitemap_record', 'sitemap_report', 'trap_watch', 'url'],
   ); // prettier-ignore
   const judged = (await allStatements())
     .map(({ name, text }) => ({ name, ...hostsOf(text, kept) }))

@@ -34,7 +34,6 @@ const equivalent: readonly (readonly [string | RegExp, string])[] = [
     `${again}: a lane that runs is not started`,
   ],
   [/^host-state\.ts (pause|askRetry): cut moved before/, inOneGo],
-  ['host-state.ts loseVisit: lose moved before “this.woken = true;”', inOneGo],
   [
     /^visiting\.ts visiting\/cut: cancel moved after/,
     'the SDK sends the request to cancel a moment later, in both orders behind the other activity',

@@ -412,3 +412,56 @@ it('shells of a shape that gains nothing are rendered seldom, those of another a
   expect(world.browser.rounds.filter((path) => path.startsWith('/empty')).length).toBeLessThan(15);
   expect(Object.values(await told(world)).filter((page) => page !== null)).toHaveLength(all.length);
 });
+
+it('what a page writes is stored, however it is written, and its rounds end', async () => {
+  const world = await begin({ '/': shell }, { '/': () => text('said') });
+  const spoken = {
+    ...world.browser,
+    render: async (...given: Parameters<typeof world.browser.render>) => ({
+      ...(await world.browser.render(...given)),
+      console: ['half \ud800', 'x'.repeat(5_000)],
+      navigation: `https://a.example/\udc00${'y'.repeat(5_000)}`,
+      refused: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`A${String(at)}\ud83d`, 1])),
+    }),
+  };
+  await run({ ...world, browser: spoken });
+  const {
+    console: lines,
+    navigation,
+    refused,
+    outcome,
+  } = (await rendering(world)) as unknown as {
+    console: string[];
+    navigation: string;
+    refused: object;
+    outcome: string;
+  };
+  expect(outcome).toBe('settled');
+  expect(lines.map((line) => line.length)).toEqual([6, 1_000]);
+  expect(navigation).toHaveLength(1_000);
+  expect(Object.keys(refused).length).toBeLessThanOrEqual(50);
+});
+
+it('a page asks for no more than a hundred new URLs in all its rounds', async () => {
+  const script: Script = async (ask) => {
+    const rounds = world.browser.rounds.length;
+    for (let at = 0; at < 60; at++) await ask(`/f/${String(rounds)}/${String(at)}.json`);
+    return text('greedy');
+  };
+  const world = await begin({ '/': shell }, { '/': script });
+  await run(world);
+  const files = await tables.url.count(pool, { crawl_id: world.crawl, kind: storedKinds.requisite });
+  expect(files).toBe(100);
+});
+
+it('a crawl with a session gives a page nothing of another site', async () => {
+  const other = await startSite({ '/secret.js': body('text/javascript', 'secret') });
+  const script: Script = async (ask) =>
+    text((await ask(other.origin.replace('127.0.0.1', 'localhost') + '/secret.js', 'script')) ?? 'nothing');
+  const world = await begin({ '/': shell }, { '/': script }, ['/'], { keepCookies: true });
+  await run(world);
+  expect(other.hits).toHaveLength(0);
+  expect([...world.browser.given.values()]).toEqual([
+    { failed: expect.stringContaining('another site') as string },
+  ]);
+});

@@ -141,7 +141,7 @@ const silent: readonly RegExp[] = [
   /^\w+ \/v1\/(keys|tenants|webhooks|hosts|host-reviews|caps|opt-outs|complaints|ranks|shards)\b/,
   /^\w+ \/v1\/(tenant|audit-log|dead-letters)$/,
   /^(PATCH|DELETE) /,
-  /^POST \/v1\/crawls\/\{crawlId\}\/(pause|resume|cancel|seeds|dead-letters\/redrive|search\/index|exports|reextractions)$/,
+  /^POST \/v1\/crawls\/\{crawlId\}\/(pause|resume|cancel|seeds|sessions|dead-letters\/redrive|search\/index|exports|reextractions)$/,
   /^POST \/v1\/crawls\/\{crawlId\}\/(exports|reextractions)\/\{\w+\}\/\w+$/,
   /^POST \/v1\/crawls\/\{crawlId\}\/(versions|quarantine|freshness)\b/,
   /^GET \/v1\/crawls\/\{crawlId\}\/freshness$/,

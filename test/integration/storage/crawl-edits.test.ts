@@ -49,7 +49,7 @@ describe('settings that were changed', () => {
   it('are not admitted under any more, and no company of such a write is held up', async () => {
     const [edited, other] = [await runningCrawl(pool), await runningCrawl(pool)];
     const host = await newHost(pool);
-    expect(await edit(edited, { maxDepth: 3 })).toEqual({ kind: 'stored', version: 2 });
+    expect(await edit(edited, { maxDepth: 3 })).toEqual({ kind: 'stored', version: 2, loginChanged: false });
     const late = frontier.writer.write({ admissions: [admission(host, edited, 'https://a.example/1')] });
     const fine = frontier.writer.write({ admissions: [admission(host, other, 'https://a.example/1')] });
     await expect(late).rejects.toMatchObject({ code: outdatedConfig });
@@ -75,7 +75,7 @@ describe('settings that were changed', () => {
       expect(stored).toBeNull();
     });
     await storing;
-    expect(stored).toEqual({ kind: 'stored', version: 2 });
+    expect(stored).toEqual({ kind: 'stored', version: 2, loginChanged: false });
     expect(await urlsOf(crawl)).toHaveLength(2);
   });
 
@@ -145,7 +145,7 @@ describe('an edit', () => {
   it('that changes nothing makes no version, in whatever order its fields stand', async () => {
     const crawl = await runningCrawl(pool, { exclude: ['*.pdf'] });
     expect(await edit(crawl, { exclude: ['*.pdf'], maxDepth: null })).toEqual({ kind: 'same', version: 1 });
-    expect(await edit(crawl, { exclude: [] })).toEqual({ kind: 'stored', version: 2 });
+    expect(await edit(crawl, { exclude: [] })).toEqual({ kind: 'stored', version: 2, loginChanged: false });
   });
 
   it('of a crawl that is at its limit, or was cancelled, is refused', async () => {
@@ -208,7 +208,11 @@ describe('versions', () => {
       })),
     );
     await changeCrawl(pool, crawl, { config_version: 1_100 });
-    expect(await edit(crawl, { maxDepth: 2 })).toEqual({ kind: 'stored', version: 1_101 });
+    expect(await edit(crawl, { maxDepth: 2 })).toEqual({
+      kind: 'stored',
+      version: 1_101,
+      loginChanged: false,
+    });
     const [first, ...kept] = await tables.config.rows(pool, { crawl_id: crawl });
     expect([first?.version, kept[0]?.version, kept.length]).toEqual([1, 102, 1_000]);
     expect(await findConfig(pool, String(crawl), 1)).toMatchObject({ config: { maxDepth: null } });

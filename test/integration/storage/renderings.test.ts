@@ -147,7 +147,15 @@ class Web {
       rounds: staged.map((page) => ({
         ...{ host_id: page.host_id, crawl_id: page.crawl_id, key: page.key, answer: sha256(shell), to },
         ...{ reason: 'mount', rounds: 1, crashes: 0, outcome: to === 1 ? 'settled' : 'crashed', lacks: 0 },
-        ...{ words_before: 0, links_before: 0, waits: [], resources: [], refused: {}, console: [] },
+        ...{
+          words_before: 0,
+          links_before: 0,
+          waits: [],
+          admitted: 0,
+          resources: [],
+          refused: {},
+          console: [],
+        },
         ...{ navigation: null, page_ms: 1, wall_ms: 1 },
         ...(to === 1 && { body: sha256(madeAt(at(page))), segment, at: 0, length: 1 }),
       })),

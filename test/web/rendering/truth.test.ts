@@ -2,7 +2,7 @@
  * Every kind of page of the web for rendering, rendered in rounds: beside what is known to be true, beside an ordinary
  * browser with a network, and twice.
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { chromium } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
