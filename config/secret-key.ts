@@ -8,11 +8,14 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
 
-/** Called when a key is first needed: most instances never need one. The first key seals, all of them open. */
-export const secretKeysOf =
-  ({ secretKeys, dataDir }: Pick<Config, 'secretKeys' | 'dataDir'>): (() => readonly Buffer[]) =>
-  () =>
-    secretKeys ?? [keyIn(path.join(dataDir, 'secret-key'))];
+/**
+ * Called when a key is needed: most instances never need one. The first key seals, all of them open. Once the file has been
+ * read well it is not read again, since every request with a session asks.
+ */
+export function secretKeysOf(config: Pick<Config, 'secretKeys' | 'dataDir'>): () => readonly Buffer[] {
+  let known: readonly Buffer[] | null = config.secretKeys;
+  return () => (known ??= [keyIn(path.join(config.dataDir, 'secret-key'))]);
+}
 
 /** The key of the file, which is made if there is none. Of two processes that make it at once one is heard. */
 function keyIn(file: string): Buffer {

@@ -51,6 +51,8 @@ describe('the key of an instance', () => {
     expect(key).toHaveLength(32);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(secretKeysOf({ secretKeys: null, dataDir })()).toEqual([key]);
+    writeFileSync(file, 'torn');
+    expect(read()).toEqual([key]);
   });
 
   it('is that of the settings, if they have one', () => {
@@ -59,6 +61,9 @@ describe('the key of an instance', () => {
 
   it('is not overwritten where the file holds something else', () => {
     writeFileSync(file, 'torn');
-    expect(secretKeysOf({ secretKeys: null, dataDir })).toThrow('does not hold a key');
+    const read = secretKeysOf({ secretKeys: null, dataDir });
+    expect(read).toThrow('does not hold a key');
+    writeFileSync(file, newer.toString('base64'));
+    expect(read()).toEqual([newer]);
   });
 });
