@@ -111,8 +111,8 @@ export async function editCrawl(
         await beginJob({ control, log }, 'edit', crawlId);
         // Its headers may be another session.
         if (outcome.loginChanged)
-          await renewSession(parts, response, callerOf(request), crawlId, () =>
-            retrySession(pool, Number(crawlId)),
+          await renewSession(parts, response, callerOf(request), crawlId, (tell) =>
+            retrySession(pool, Number(crawlId), tell),
           );
       }
       const [row, now] = await Promise.all([findConfig(pool, crawlId, version), viewCrawl(pool, crawlId)]);

@@ -15,6 +15,7 @@ import {
   type SessionPart,
 } from '../../storage/sessions/index.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { wake } from '../wake.ts';
 import type { Caller } from '../way-in/caller.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { noSuchCrawl } from './crawl-ids.ts';
@@ -50,30 +51,24 @@ export const sealing = <T>(work: () => Promise<T>): Promise<T> =>
     throw error instanceof NoKey ? new HttpProblem(503, `No session can be kept: ${error.message}.`) : error;
   });
 
-/** Has the crawl go on where another session lets it in. @param renew null: nothing was changed @throws HttpProblem */
+/** Has the crawl go on where another session lets it in. @param renew false: nothing was changed @throws HttpProblem */
 export async function renewSession(
-  { pool, control, wakeHost, log }: Dependencies,
+  parts: Dependencies,
   response: Response,
   { tenantId, quotas }: Caller,
   crawlId: string,
-  renew: () => Promise<Renewed | null>,
+  renew: (tell: (renewed: Renewed) => Promise<void>) => Promise<boolean>,
 ): Promise<SessionsView> {
+  const { pool, control } = parts;
   const crawl = (await findCrawl(pool, crawlId)) ?? noSuchCrawl(crawlId);
   if (closedCrawlStates.includes(crawl.state)) await refuseToReopen(pool, response, tenantId, quotas);
-  const renewed = (await sealing(renew)) ?? tooManyPlaces();
-  if (renewed.reopened) await control.reopen(crawlId);
-  const idle = await claimIdleHosts(pool, renewed.hosts);
-  await Promise.all(
-    idle.map(({ origin }) =>
-      wakeHost(origin).catch((error: unknown) => {
-        log.warn(
-          { err: error, host: origin },
-          'the host was not told of the session; it looks by itself later',
-        );
-      }),
-    ),
-  );
-  return sessionsOf({ pool }, crawlId);
+  const tell = async ({ hosts, reopened }: Renewed): Promise<void> => {
+    if (reopened) await control.reopen(crawlId);
+    const idle = await claimIdleHosts(pool, hosts);
+    await Promise.all(idle.map(({ origin }) => wake(parts, origin)));
+  };
+  if (!(await sealing(() => renew(tell)))) tooManyPlaces();
+  return sessionsOf(parts, crawlId);
 }
 
 export async function sessionsOf(

@@ -9,9 +9,10 @@ import {
 import { hostPath } from '../../contracts/hosts.ts';
 import { reviewQuality } from '../../domain/host-quality.ts';
 import { pinQuality, poorHosts, qualitiesOf } from '../../storage/quality/index.ts';
+import { wake } from '../wake.ts';
 import { instance } from '../way-in/access.ts';
 import { json } from './answers.ts';
-import { noOrigin, noSuchHost, unknownHost, wake } from './hosts.ts';
+import { noOrigin, noSuchHost, unknownHost } from './hosts.ts';
 import { route } from './route.ts';
 
 const ofOperators = { access: instance('operator', 'hosts') } as const;

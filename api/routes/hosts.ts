@@ -12,7 +12,7 @@ import type { Regions } from '../../domain/regions.ts';
 import { shardOf } from '../../domain/shard.ts';
 import { hostsAfter, readHost, setHost, askRobots } from '../../storage/hosts/index.ts';
 import { currentOutages } from '../../storage/instance/index.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { wake } from '../wake.ts';
 import { instance } from '../way-in/access.ts';
 import { noteForAudit } from '../way-in/audit-log.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -28,16 +28,6 @@ export const unknownHost = fails('No crawl has met the host, and it has no setti
 export function noSuchHost(origin: string): never {
   throw new HttpProblem(404, `No crawl has met ${origin}, and it has no settings.`);
 }
-
-/** A change holds in any case: a host whose workflow sleeps and could not be woken sees the change when it wakes up. */
-export const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<boolean> =>
-  wakeHost(origin).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error, origin }, 'the workflow of a host could not be woken');
-      return false;
-    },
-  );
 
 /** A host of a region that nobody serves would be fetched from anywhere, against what was asked for. */
 function refuseUnknownRegion(region: string | null, regions: Regions | undefined): void {

@@ -57,8 +57,8 @@ export const sessionRoutes = [
       ({ params: { crawlId }, body, caller, response }) => {
         const given = readSessions(caller.tenantId, [body]);
         noteForAudit(response, `a session at ${given.map(({ place }) => place).join(', ')}`.slice(0, 300));
-        return renewSession(parts, response, caller, crawlId, () =>
-          giveSession(parts.pool, parts.keys, Number(crawlId), given, reaches),
+        return renewSession(parts, response, caller, crawlId, (tell) =>
+          giveSession(parts.pool, parts.keys, Number(crawlId), given, reaches, tell),
         );
       },
   }),
@@ -74,7 +74,9 @@ export const sessionRoutes = [
     handler:
       (parts) =>
       ({ params: { crawlId }, caller, response }) =>
-        renewSession(parts, response, caller, crawlId, () => retrySession(parts.pool, Number(crawlId))),
+        renewSession(parts, response, caller, crawlId, (tell) =>
+          retrySession(parts.pool, Number(crawlId), tell),
+        ),
   }),
   route({
     method: 'DELETE',

@@ -100,15 +100,15 @@ export const answerAsks = statement<[hostId: string], { crawl_id: number }>('ans
    returning q.crawl_id`;
 
 /**
- * Writes an event about a host for each of these crawls. The caller must hold their rows. `reason` null: there is none.
+ * Writes an event about each of these hosts for each of these crawls. The caller must hold their rows. `reason` null: there is none.
  */
 export const tellOfHost = statement<
-  [crawlIds: readonly number[], kind: string, hostId: string, reason: string | null]
+  [crawlIds: readonly number[], kind: string, hostIds: readonly (number | string)[], reason: string | null]
 >('tell-of-host')`
    insert into event (crawl_id, kind, data)
    select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', $4::text))
      from host h, unnest($1::bigint[]) as c(id)
-    where h.id = $3 order by c.id`;
+    where h.id = any ($3) order by c.id, h.id`;
 
 /**
  * Ends the waits of crawls for their own delays, after the host's settings were changed: slices judge these waits anew.

@@ -42,24 +42,26 @@ export interface SessionValue extends SessionContent {
 
 /** Places at which a crawl may have something. */
 export const mostPlaces = 200;
-/** Hosts that let a crawl in again in one transaction: a fraction of a second. */
-const hostsAtOnce = 500;
+/** Hosts that let a crawl in again in one transaction, and are then told at once: a fraction of a second. */
+const hostsAtOnce = 100;
 
 const boundTo = (crawlId: number, place: string, kind: SessionKind): string =>
   `crawl_session ${String(crawlId)} ${kind} ${place}`;
 
-/** What followed from another session. */
+/** What followed from another session, in one batch. */
 export interface Renewed {
   /** Hosts that let the crawl in again, and whose workflows should look. */
   readonly hosts: readonly number[];
   /** The crawl had ended with URLs queued at these hosts, and runs again: its workflow must be told. */
   readonly reopened: boolean;
 }
+/** Told of each batch as soon as it is stored, before the next one. */
+type Tell = (renewed: Renewed) => Promise<void>;
 
 /**
  * Keeps the parts; what stood at their places before is replaced. The crawl goes on at the hosts that had logged it out
  * and that the parts reach. If a crash comes before it goes on at all of them, the same call once more lets it in.
- * @returns null: there would be parts at more than `mostPlaces` places, so nothing was kept
+ * @returns false: there would be parts at more than `mostPlaces` places, so nothing was kept
  */
 export async function giveSession(
   pool: Pool,
@@ -67,8 +69,9 @@ export async function giveSession(
   crawlId: number,
   parts: readonly SessionPart[],
   reaches: (place: string, origin: string) => boolean,
+  tell: Tell,
   batch = hostsAtOnce,
-): Promise<Renewed | null> {
+): Promise<boolean> {
   const isKept = await inTransaction(pool, async (db) => {
     await lockCrawls(db, [crawlId]);
     const known = (await listSessions(db, crawlId)).map(({ place, kind }) => `${kind} ${place}`);
@@ -77,8 +80,8 @@ export async function giveSession(
     await storeParts(db, keys, crawlId, parts);
     return true;
   });
-  if (!isKept) return null;
-  return letInWhere(pool, crawlId, (origin) => parts.some(({ place }) => reaches(place, origin)), batch);
+  const isMeant = (origin: string): boolean => parts.some(({ place }) => reaches(place, origin));
+  return isKept && letInWhere(pool, crawlId, isMeant, tell, batch);
 }
 
 /** For a crawl that the caller has made in this transaction, or whose row it holds. */
@@ -96,31 +99,30 @@ export async function storeParts(
 }
 
 /** The crawl goes on, with the session that it has, at all hosts that have logged it out. */
-export const retrySession = (pool: Pool, crawlId: number): Promise<Renewed> =>
-  letInWhere(pool, crawlId, () => true, hostsAtOnce);
+export const retrySession = (pool: Pool, crawlId: number, tell: Tell): Promise<true> =>
+  letInWhere(pool, crawlId, () => true, tell, hostsAtOnce);
 
 /** Host by host in the order of their ids, each batch in a transaction of its own. */
 async function letInWhere(
   pool: Pool,
   crawlId: number,
   isMeant: (origin: string) => boolean,
+  tell: Tell,
   batch: number,
-): Promise<Renewed> {
-  const hosts: number[] = [];
-  let reopened = false;
-  for (let after: number | null = 0; after !== null;) {
-    const from: number = after;
-    const { found, meant, again } = await inTransaction(pool, async (db) => {
+): Promise<true> {
+  for (let after = 0; ;) {
+    const from = after;
+    const { found, hosts, reopened } = await inTransaction(pool, async (db) => {
       await lockCrawls(db, [crawlId]);
       const out = await loggedOutHosts(db, crawlId, from, batch);
       const chosen = out.filter(({ origin }) => isMeant(origin)).map(({ id }) => id);
-      return { found: out, meant: chosen, again: await letIn(db, crawlId, chosen) };
+      return { found: out, hosts: chosen, reopened: await letIn(db, crawlId, chosen) };
     });
-    hosts.push(...meant);
-    reopened ||= again;
-    after = found.length < batch ? null : (found.at(-1)?.id ?? null);
+    if (hosts.length > 0) await tell({ hosts, reopened });
+    const last = found.at(-1);
+    if (last === undefined || found.length < batch) return true;
+    after = last.id;
   }
-  return { hosts, reopened };
 }
 
 /** True: the crawl had ended, and runs again. */
@@ -128,7 +130,7 @@ async function letIn(db: Queryable, crawlId: number, hosts: readonly number[]): 
   if (hosts.length === 0) return false;
   await lockHosts(db, hosts);
   const [row] = await letBackIn(db, crawlId, hosts);
-  for (const id of hosts) await tellOfHost(db, [crawlId], 'host.back', String(id), null);
+  await tellOfHost(db, [crawlId], 'host.back', hosts, null);
   const [stands] = await crawlStands(db, crawlId);
   const goesOn = (endingsThatGoOn as readonly unknown[]).includes(stands?.cause);
   const reopens = goesOn && (row?.waiting ?? 0) > 0;
@@ -202,6 +204,6 @@ export const logOut = (
     await lockCrawls(db, [crawl.id]);
     const { id, sessionRevision, version } = crawl;
     const marked = await markLoggedOut(db, hostId, id, why, sessionRevision, version);
-    if (marked.length > 0) await tellOfHost(db, [crawl.id], 'host.parked', hostId, `session-ended: ${why}`);
+    if (marked.length > 0) await tellOfHost(db, [crawl.id], 'host.parked', [hostId], `session-ended: ${why}`);
     return marked.length > 0;
   });

@@ -11,6 +11,7 @@ import { viewCrawl } from '../../../storage/crawls/index.ts';
 import {
   giveSession,
   retrySession,
+  type Renewed,
   sealHeaders,
   SecretKeys,
   type SessionPart,
@@ -79,6 +80,20 @@ const read = (session: NewSession): readonly SessionPart[] => {
   if (!found.ok) throw new Error(found.problem);
   return found.parts;
 };
+const noted = (told: Renewed[]) => (renewed: Renewed) => {
+  told.push(renewed);
+  return Promise.resolve();
+};
+/** Answers what followed, batch by batch. */
+async function give(
+  crawl: number,
+  parts: readonly SessionPart[],
+  keys = testKeys,
+): Promise<readonly Renewed[]> {
+  const told: Renewed[] = [];
+  await giveSession(pool, keys, crawl, parts, reaches, noted(told));
+  return told;
+}
 const bearerAt = (origin: string): NewSession => ({ origin, bearer: 't0ken' });
 const given = <T>(value: T | null): T => {
   if (value === null) throw new Error('nothing is there');
@@ -141,8 +156,8 @@ describe('a session that has ended', () => {
     expect(await expectExact(pool, crawl)).toMatchObject({ queued: 2, done: 2, failed: 0 });
 
     const cookies = `[{"name": "id", "value": "next", "domain": "${new URL(site.origin).hostname}"}]`;
-    const renewed = await giveSession(pool, testKeys, crawl, read({ cookies }), reaches);
-    expect(renewed).toEqual({ hosts: [Number(host.hostId)], reopened: false });
+    const renewed = await give(crawl, read({ cookies }));
+    expect(renewed).toEqual([{ hosts: [Number(host.hostId)], reopened: false }]);
     // A worker knows of the session within a second.
     await until('all is fetched', async () => {
       await worker.fetchSlice(host);
@@ -159,7 +174,9 @@ describe('a session that has ended', () => {
       await fetching.role().fetchSlice(host);
       expect(site.paths().filter((path) => path === '/start')).toHaveLength(times);
       expect(Object.values(await states()).every((state) => state.startsWith('queued'))).toBe(true);
-      expect(await retrySession(pool, crawl)).toMatchObject({ hosts: [Number(host.hostId)] });
+      const told: Renewed[] = [];
+      await retrySession(pool, crawl, noted(told));
+      expect(told).toMatchObject([{ hosts: [Number(host.hostId)] }]);
     }
   });
 
@@ -167,13 +184,7 @@ describe('a session that has ended', () => {
     const { site, host, crawl, states } = await signedIn(toLogin, ['/start', '/a', '/b'], 'id=dead');
     const { answers } = site;
     site.answers = new Proxy({}, { get: (_, path: string) => (path === '/a' ? answers[path] : html(prose)) });
-    await giveSession(
-      pool,
-      testKeys,
-      crawl,
-      read({ ...bearerAt(site.origin), loggedOutText: '/login?next=' }),
-      reaches,
-    );
+    await give(crawl, read({ ...bearerAt(site.origin), loggedOutText: '/login?next=' }));
     await fetching.role().fetchSlice(host);
     expect(await states()).toEqual({
       ...{ '/start': 'done fetched', '/a': 'queued session-ended', '/b': 'queued' },
@@ -183,7 +194,7 @@ describe('a session that has ended', () => {
   it('is not blamed for an answer to the one before', async () => {
     const { site, host, crawl, states } = await signedIn(toLogin, ['/start'], 'id=dead');
     const late: Answer = (response, request, visit) => {
-      void giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches).then(() => {
+      void give(crawl, read(bearerAt(site.origin))).then(() => {
         toLogin(response, request, visit);
       });
     };
@@ -196,7 +207,7 @@ describe('a session that has ended', () => {
   it('is one that cannot be opened here: nothing is sent without it', async () => {
     const { site, host, crawl } = await fetching.site(['/a'], {});
     const elsewhere = new SecretKeys(() => [randomBytes(32)]);
-    await giveSession(pool, elsewhere, crawl, read(bearerAt(site.origin)), reaches);
+    await give(crawl, read(bearerAt(site.origin)), elsewhere);
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(JSON.stringify(await explain(crawl, `${site.origin}/a`))).toContain('ORBWEAVER_SECRET_KEY');
@@ -209,7 +220,7 @@ describe('a session of a crawl', () => {
     const other = await startSite();
     const { hostId } = await fetching.host(other.origin);
     await fetching.queue(crawl, { hostId, origin: other.origin }, '/a');
-    await giveSession(pool, testKeys, crawl, read({ ...bearerAt(site.origin), path: '/in' }), reaches);
+    await give(crawl, read({ ...bearerAt(site.origin), path: '/in' }));
     await fetching.role().fetchSlice(host);
     await fetching.role().fetchSlice({ hostId, origin: other.origin });
     const sent = [...site.hits, ...other.hits].map(({ path, headers }) => [path, headers.authorization]);
@@ -224,7 +235,7 @@ describe('a session of a crawl', () => {
 
   it('leaves links alone that would end it, also those that were found before', async () => {
     const { site, host, crawl } = await fetching.site(['/a', '/logout'], {});
-    await giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches);
+    await give(crawl, read(bearerAt(site.origin)));
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     const { '/logout': left } = await fetching.urls(crawl, site.origin);
@@ -245,8 +256,8 @@ describe('a session of a crawl', () => {
     await tables.url.change(pool, { crawl_id: crawl, url: like('%/a') }, { seed: true });
     const domain = new URL(site.origin).hostname;
     const cookies = JSON.stringify([{ name: 'id', value: secret, domain }]);
-    await giveSession(pool, testKeys, crawl, read({ cookies }), reaches);
-    await giveSession(pool, testKeys, crawl, read({ origin: site.origin, bearer: secret }), reaches);
+    await give(crawl, read({ cookies }));
+    await give(crawl, read({ origin: site.origin, bearer: secret }));
     await fetching.role({}, { log }).fetchSlice(host);
     expect(site.hits[1]?.headers).toMatchObject({
       cookie: `id=${secret}`,
@@ -262,7 +273,7 @@ describe('a session of a crawl', () => {
   it('leaves nothing of itself in the archive, nor are its answers those of another crawl', async () => {
     const answer = page('mine', { etag: '"1"', 'set-cookie': 'id=s3cret', 'x-auth-token': 's3cret' });
     const { site, host, crawl } = await fetching.site(['/a'], { answers: { '/a': answer } });
-    await giveSession(pool, testKeys, crawl, read(bearerAt(site.origin)), reaches);
+    await give(crawl, read(bearerAt(site.origin)));
     await fetching.role().fetchSlice(host);
     const { content_hash: hash } = await tables.url.row(pool, { crawl_id: crawl });
     const stored = await fetching.blobs.answer(given(hash));
@@ -289,7 +300,7 @@ describe.each(Object.entries(proxies))('an egress proxy of a crawl, %s', (_, sta
   it('has all its requests, robots.txt too, and no request of another crawl', async () => {
     const { site, host, crawl } = await fetching.site(['/a'], {});
     const proxy = await start();
-    await giveSession(pool, testKeys, crawl, read({ proxy: proxy.url }), reaches);
+    await give(crawl, read({ proxy: proxy.url }));
     await fetching.role().fetchSlice(host);
     expect(site.paths()).toEqual(['/robots.txt', '/a']);
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(site.origin).host]));
@@ -306,7 +317,7 @@ describe.each(Object.entries(proxies))('an egress proxy of a crawl, %s', (_, sta
     const { site, host, crawl } = await fetching.site(['/a'], {});
     const [proxy, other] = [await start(), await fetching.crawl()];
     await fetching.queue(other, host, '/b', '/c');
-    await giveSession(pool, testKeys, crawl, read({ proxy: proxy.url }), reaches);
+    await give(crawl, read({ proxy: proxy.url }));
     proxy.close();
     await fetching.role().fetchSlice(host);
     await fetching.role().fetchSlice(host);
@@ -317,15 +328,13 @@ describe.each(Object.entries(proxies))('an egress proxy of a crawl, %s', (_, sta
       `not sent, since the proxy ${new URL(proxy.url).protocol}//${proxy.host} cannot be reached`,
     );
     const another = await start();
-    await giveSession(pool, testKeys, crawl, read({ proxy: another.url }), reaches);
+    await give(crawl, read({ proxy: another.url }));
     await fetching.role().fetchSlice(host);
     expect(site.paths().at(-1)).toBe('/a');
   });
 });
 
 describe('cookies that a host sets', () => {
-  const sets = page('x', { 'set-cookie': 'seen=1; Path=/in' });
-
   it.each([
     [true, [undefined, 'seen=1', undefined, 'seen=2', 'seen=2']],
     [false, [undefined, undefined, undefined, undefined, undefined]],

@@ -5,7 +5,13 @@ import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { SessionsView } from '../../../contracts/http/sessions.ts';
 import { reaches } from '../../../domain/session/session.ts';
 import { partsOf } from '../../../engine/sessions/session-parts.ts';
-import { giveSession, logOut, openHeaders, SecretKeys } from '../../../storage/sessions/index.ts';
+import {
+  giveSession,
+  logOut,
+  openHeaders,
+  SecretKeys,
+  type Renewed,
+} from '../../../storage/sessions/index.ts';
 import { addUrl, setState, tables, tablesWith } from '../../support/database/index.ts';
 import { testKeys } from '../../support/keys.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
@@ -190,8 +196,21 @@ describe('a crawl that a site has logged out', () => {
     }
     const found = partsOf({ cookies });
     if (!found.ok) throw new Error(found.problem);
-    const renewed = await giveSession(pool, testKeys, Number(id), found.parts, reaches, 2);
-    expect(renewed?.hosts).toHaveLength(3);
+    const told: unknown[] = [];
+    const tell = async ({ hosts }: Renewed): Promise<void> => {
+      const { body } = await call('GET', `/v1/crawls/${id}/sessions`);
+      told.push([hosts.length, body.loggedOut.map(({ origin }) => origin)]);
+    };
+    await giveSession(pool, testKeys, Number(id), found.parts, reaches, tell, 2);
+    // Each batch is told before the next one: of a and b, then of c and d.
+    expect(told).toEqual([
+      [1, origins.slice(1)],
+      [2, ['https://b.example.org']],
+    ]);
+    const back = await tables.event.rows(pool, { crawl_id: id, kind: 'host.back' });
+    expect(back.map(({ data }) => data)).toEqual(
+      origins.filter((_, at) => at !== 1).map((host) => ({ host })),
+    );
     const { body } = await call('GET', `/v1/crawls/${id}/sessions`);
     expect(body.loggedOut.map(({ origin }) => origin)).toEqual(['https://b.example.org']);
   });
