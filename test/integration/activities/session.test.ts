@@ -334,7 +334,37 @@ describe.each(Object.entries(proxies))('an egress proxy of a crawl, %s', (_, sta
   });
 });
 
+it('a proxy by which all crawls of a host go, and that is down, keeps them back before robots.txt is read', async () => {
+  const { site, host, crawl } = await fetching.site(['/a'], {});
+  const proxy = await proxies.SOCKS5();
+  const crawls = [crawl, await fetching.crawl()];
+  await fetching.queue(given(crawls[1] ?? null), host, '/b');
+  for (const each of crawls) await give(each, read({ proxy: proxy.url }));
+  proxy.close();
+  await fetching.role().fetchSlice(host);
+  expect(site.hits).toEqual([]);
+  for (const each of crawls) {
+    const queue = await tables.queue.row(pool, { crawl_id: each });
+    expect(queue.logged_out).toMatch(/^not sent, since the proxy .* cannot be reached/);
+    expect(await expectExact(pool, each)).toMatchObject({ queued: 1, failed: 0 });
+  }
+  const unharmed = { failures: 0, last_error: null, parked_at: null };
+  expect(await tables.host.row(pool, { id: host.hostId })).toMatchObject(unharmed);
+});
+
 describe('cookies that a host sets', () => {
+  it('are not asked for where there is no key to keep them by', async () => {
+    const { site, host, crawl } = await fetching.site(['/a'], { config: { keepCookies: true } });
+    const keys = new SecretKeys(() => []);
+    await fetching.role({}, { keys }).fetchSlice(host);
+    expect(site.paths()).toEqual(['/robots.txt']);
+    expect(await expectExact(pool, crawl)).toMatchObject({ queued: 1, failed: 0 });
+    const why = JSON.stringify(await explain(crawl, `${site.origin}/a`));
+    expect(why).toContain('not sent, since this process has no key to keep secrets by');
+  });
+
+  const sets = page('x', { 'set-cookie': 'seen=1; Path=/in' });
+
   it.each([
     [true, [undefined, 'seen=1', undefined, 'seen=2', 'seen=2']],
     [false, [undefined, undefined, undefined, undefined, undefined]],
