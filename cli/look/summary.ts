@@ -65,9 +65,10 @@ export function summaryLines(
     ),
     ...listed(
       'parked hosts',
-      parked.map(({ origin, queued, lastError }) => {
+      parked.map(({ origin, queued, why, lastError }) => {
         const wait = counted(queued, 'URL waits', 'URLs wait');
-        return `${origin}, ${wait}${lastError === null ? '' : `: ${printable(lastError)}`}`;
+        const out = why === 'logged-out' ? ': logged out' : '';
+        return `${origin}, ${wait}${out}${lastError === null ? '' : `: ${printable(lastError)}`}`;
       }),
       Math.max(view.hosts.parked, parked.length),
     ),
@@ -118,7 +119,7 @@ export const cutLines = (cut: CrawlView['cut']): string[] =>
 
 /** Commands that help when hosts are parked, or have logged the crawl out. */
 function cures(all: readonly ParkedHost[], crawlId: string): string[] {
-  const parked = all.filter(({ lastError }) => lastError?.startsWith('session-ended:') !== true);
+  const parked = all.filter(({ why }) => why === 'parked');
   const [first, second] = parked;
   const another = `give the crawl another session with: ./orbweaver session add ${crawlId} --cookies FILE`;
   const login = parked.length === all.length ? [] : [line('', another)];

@@ -6,6 +6,11 @@ import { crawlEta } from './crawl-time.ts';
 import { outagesView } from './outages.ts';
 import { count, instant, limit } from './shared.ts';
 
+const lastError = z.string().nullable().meta({
+  description:
+    'The last trouble of the host, as `class: message`; what showed that it has logged the crawl out, if it has.',
+});
+
 const waitingHost = z
   .object({
     origin: z.string(),
@@ -13,10 +18,7 @@ const waitingHost = z
     why: z
       .enum(hostWaitNames)
       .meta({ description: `${hostWaitNames.map((name) => `${name}: ${hostWaits[name]}`).join('; ')}.` }),
-    lastError: z
-      .string()
-      .nullable()
-      .meta({ description: 'The last trouble of the host, as `class: message`.' }),
+    lastError,
     until: instant.nullable().meta({
       description: 'When the wait ends; null: not known, because it ends when a person or a probe ends it.',
     }),
@@ -28,10 +30,8 @@ const parkedHost = z
   .object({
     origin: z.string(),
     queued: count.meta({ description: 'URLs of this crawl that wait at the host.' }),
-    lastError: z
-      .string()
-      .nullable()
-      .meta({ description: 'The last trouble of the host, as `class: message`.' }),
+    why: z.enum(['parked', 'logged-out']).meta({ description: 'As in `waiting`.' }),
+    lastError,
   })
   .meta({ id: 'ParkedHost' });
 export type ParkedHost = z.infer<typeof parkedHost>;

@@ -170,7 +170,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
 /** Hosts that are parked, or have logged the crawl out, at which the crawl has met URLs, most queued first. */
 export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
    select h.origin, q.queued,
-          case when q.logged_out_at is null then h.last_error else 'session-ended: ' || q.logged_out end as "lastError"
+          case when q.logged_out_at is null then 'parked' else 'logged-out' end as why,
+          case when q.logged_out_at is null then h.last_error else q.logged_out end as "lastError"
      from host h join host_queue q on q.host_id = h.id
     where (h.parked_at is not null or q.logged_out_at is not null) and q.crawl_id = $1
     order by q.queued desc, h.id limit $2`;

@@ -194,7 +194,10 @@ describe('the summary', () => {
         },
         cut: { links: { places: 1, leftOut: 1_300 }, robotsText: { places: 1, leftOut: 1 } },
       }),
-      [{ origin: 'https://p.example', queued: 300, lastError: 'refused' }],
+      [
+        { origin: 'https://p.example', queued: 300, why: 'parked', lastError: 'refused' },
+        { origin: 'https://l.example', queued: 1, why: 'logged-out', lastError: 'answered 401' },
+      ],
     );
     expect(lines).toEqual([
       'Crawl 7 is finished (complete) after 1:15 min.',
@@ -205,6 +208,8 @@ describe('the summary', () => {
       '  left out      1,300 links over the limit of a page, at 1 URL (--max-links-per-page)',
       '                1 robots.txt too long to be read whole',
       '  parked hosts  https://p.example, 300 URLs wait: refused',
+      '                https://l.example, 1 URL waits: logged out: answered 401',
+      '                give the crawl another session with: ./orbweaver session add 7 --cookies FILE',
       '                try it again with: ./orbweaver host retry https://p.example',
       '  moved seeds   https://old.example/ leads to https://new.example/home, which belongs to the crawl now',
       '                and 2 more',
@@ -237,7 +242,7 @@ describe('the summary', () => {
   });
 
   it('is one JSON object with exactly the promised fields', () => {
-    const parked = [{ origin: 'https://b.example', queued: 4, lastError: 'timeout' }];
+    const parked = [{ origin: 'https://b.example', queued: 4, why: 'parked', lastError: 'timeout' } as const];
     expect(JSON.parse(summaryJson(view({ state: 'failed', reason: 'no page' }), parked, null))).toEqual({
       crawlId: '7',
       state: 'failed',
@@ -254,7 +259,7 @@ describe('the summary', () => {
       excluded: { 'host-limit': 70, robots: 10 },
       keptBack: 0,
       cut: {},
-      parkedHosts: [{ origin: 'https://b.example', queued: 4, lastError: 'timeout' }],
+      parkedHosts: [{ origin: 'https://b.example', queued: 4, why: 'parked', lastError: 'timeout' }],
       seeds: { accepted: 1, rejected: 0 },
     });
     expect(JSON.parse(summaryJson(view(), [], 'The stack is gone.'))).toMatchObject({

@@ -73,7 +73,7 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(now.waiting.items[0]?.lastError).toBe('server-errors: answered 500');
     expect(Date.parse(now.waiting.items[0]?.until ?? '') - Date.now()).toBeGreaterThan(3_500_000);
     expect(now.waiting.items[3]?.until).toBeNull();
-    const tried = { origin: parked, lastError: 'tls: expired' };
+    const tried = { origin: parked, why: 'parked', lastError: 'tls: expired' };
     expect(now.parked).toEqual([{ ...tried, queued: 9 }]);
     expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
     // The crawl is over when the host is done that takes longest: one that may be asked in an hour.
