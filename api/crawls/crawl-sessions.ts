@@ -7,6 +7,7 @@ import { partsOf } from '../../engine/sessions/session-parts.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { claimIdleHosts } from '../../storage/feeding/index.ts';
 import {
+  countLoggedOut,
   listSessions,
   loggedOutHosts,
   mostPlaces,
@@ -75,8 +76,9 @@ export async function sessionsOf(
   { pool }: Pick<Dependencies, 'pool'>,
   crawlId: string,
 ): Promise<SessionsView> {
-  const [rows, out] = await Promise.all([
+  const [rows, [all], out] = await Promise.all([
     listSessions(pool, crawlId),
+    countLoggedOut(pool, crawlId),
     loggedOutHosts(pool, crawlId, 0, hostsShown),
   ]);
   return {
@@ -88,6 +90,7 @@ export async function sessionsOf(
       createdAt: created.toISOString(),
       endsAt: ends?.toISOString() ?? null,
     })),
+    loggedOutHosts: all?.hosts ?? 0,
     loggedOut: out.map(({ origin, since, why, queued }) => ({
       origin,
       why,

@@ -110,7 +110,7 @@ function fieldsIn(text: string): Record<string, string> {
 /** Names that a line shows. */
 const namesShown = 8;
 
-function sessionLines({ sessions, loggedOut }: SessionsView): string[] {
+function sessionLines({ sessions, loggedOut, loggedOutHosts: all }: SessionsView): string[] {
   const rows = sessions.map(({ place, kind, names, createdAt, endsAt }) => [
     place,
     kind,
@@ -124,6 +124,7 @@ function sessionLines({ sessions, loggedOut }: SessionsView): string[] {
     why,
     counted(queued, 'URL waits', 'URLs wait'),
   ]);
+  const more = all - out.length;
   return [
     ...(rows.length === 0
       ? ['The crawl has no session.']
@@ -131,5 +132,6 @@ function sessionLines({ sessions, loggedOut }: SessionsView): string[] {
     ...(out.length === 0
       ? []
       : ['', 'Logged out:', ...table([['host', 'since', 'the session was', 'waiting'], ...out])]),
+    ...(more > 0 ? [`and ${counted(more, 'more host', 'more hosts')}`] : []),
   ];
 }

@@ -108,12 +108,12 @@ export const sessionsView = z
         keyId: z.string().meta({ description: 'Which key of the instance has sealed it.' }),
       }),
     ),
+    loggedOutHosts: count.meta({
+      description: 'Hosts that have logged the crawl out: it goes on there once it is given another session.',
+    }),
     loggedOut: z
       .array(z.object({ origin: z.string(), since: instant, why: z.string(), queued: count }))
-      .meta({
-        description:
-          'Hosts that have logged the crawl out, a hundred at most: the crawl goes on there once it is given another session.',
-      }),
+      .meta({ description: 'A hundred of these hosts at most.' }),
   })
   .meta({ id: 'CrawlSessions' });
 export type SessionsView = z.infer<typeof sessionsView>;

@@ -1,7 +1,7 @@
 /** Sessions of crawls: what must stay secret, and where a site has logged a crawl out. */
 export { openHeaders, sealAgain, sealHeaders } from './sealed-headers.ts';
 export { KeyMissing, NoKey, SecretKeys } from './secret-keys.ts';
-export { foundAt, listSessions, loggedOutHosts } from './sessions.sql.ts';
+export { countLoggedOut, foundAt, listSessions, loggedOutHosts } from './sessions.sql.ts';
 export {
   giveSession,
   keepCookies,

@@ -78,6 +78,9 @@ export const loggedOutHosts = statement<
      from host_queue q join host h on h.id = q.host_id
     where q.crawl_id = $1 and q.logged_out_at is not null and h.id > $2 order by h.id limit $3`;
 
+export const countLoggedOut = statement<[crawlId: number | string], { hosts: number }>('count-logged-out')`
+   select count(*) as hosts from host_queue where crawl_id = $1 and logged_out_at is not null`;
+
 /** Nobody takes these hosts or gives them back before the transaction ends. */
 export const lockHosts = statement<[hostIds: readonly number[]], { id: number }>('lock-hosts')`
    select id from host where id = any ($1) order by id for no key update`;

@@ -134,12 +134,19 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'Operators list hosts and look for those that are held. A list goes on behind the last id.',
     when: 'a request of an operator',
-    statements: ['heldHostsAfter', 'holdParkedHosts', 'listHosts', 'listParkedHosts', 'loggedOutHosts'],
+    statements: [
+      'heldHostsAfter',
+      'holdParkedHosts',
+      'listHosts',
+      'listParkedHosts',
+      'loggedOutHosts',
+      'countLoggedOut',
+    ],
   },
   {
     why: 'A crawl is given another session, and goes on at all hosts that had logged it out. The hosts do not depend on one another and can be done one by one.',
     when: 'another session of a crawl',
-    statements: ['letBackIn', 'lockHosts'],
+    statements: ['letBackIn', 'lockHosts', 'tellOfHost'],
   },
   {
     why: 'A crawl asks how far it is over all its hosts, and which of them it waits for.',

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
 import type { SessionsView } from '../../../contracts/http/sessions.ts';
 import { reaches } from '../../../domain/session/session.ts';
 import { partsOf } from '../../../engine/sessions/session-parts.ts';
@@ -12,6 +13,7 @@ import {
   SecretKeys,
   type Renewed,
 } from '../../../storage/sessions/index.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { addUrl, setState, tables, tablesWith } from '../../support/database/index.ts';
 import { testKeys } from '../../support/keys.ts';
 import { ask, newKey, newTenant, type Answer } from './asking.ts';
@@ -47,6 +49,7 @@ describe('/v1/crawls/{crawlId}/sessions', () => {
           { place: 'www.example.com', kind: 'cookies', names: ['csrf'] },
         ],
         loggedOut: [],
+        loggedOutHosts: 0,
       },
     });
     expect((await call('GET', path)).body).toEqual(given.body);
@@ -183,6 +186,24 @@ describe('a crawl that a site has logged out', () => {
     expect(at?.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     const kinds = (await tables.event.rows(pool, { crawl_id: id })).map(({ kind }) => kind);
     expect(kinds).toEqual(expect.arrayContaining(['host.parked', 'host.back', 'crawl.reopened']));
+  });
+
+  it('has all the hosts counted of which a list names a hundred', async () => {
+    const id = await newRunningCrawl(pool);
+    for (let at = 0; at < 102; at++) await addUrl(pool, id, `https://many-${String(at)}.example/`);
+    const out = { logged_out_at: new Date(), logged_out: 'answered 401' };
+    await tables.queue.change(pool, { crawl_id: id }, out);
+    const { body } = await call('GET', `/v1/crawls/${id}/sessions`);
+    expect([body.loggedOut.length, body.loggedOutHosts]).toEqual([100, 102]);
+    const env = { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: api.key };
+    const { stdout } = await runCli(['session', 'list', id], env);
+    expect(stdout).toMatch(/\nhttps:\/\/many-99\.example .*\nand 2 more hosts\n$/);
+    const { body: outlook } = await call<CrawlOutlookView>(
+      'GET',
+      `/v1/crawls/${id}/outlook?fields=parked&limit=1`,
+    );
+    const said = { why: 'logged-out', lastError: 'answered 401' };
+    expect(outlook).toMatchObject({ parked: [said], waiting: { hosts: 102, items: [said] } });
   });
 
   it('goes on at all hosts that the session reaches, in however many batches, and at no other', async () => {
