@@ -710,6 +710,7 @@ create table rendering (
   begun_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
   admitted smallint not null default 0,
+  lacks_login boolean not null default false,
   constraint rendering_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
@@ -1203,6 +1204,8 @@ CREATE INDEX reading_print ON public.reading USING btree (job_id, is_printed) WH
 CREATE INDEX reading_text ON public.reading USING btree (crawl_id, text_hash) WHERE (text_hash IS NOT NULL);
 
 CREATE INDEX rendering_due ON public.rendering USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX rendering_lacks_login ON public.rendering USING btree (crawl_id) WHERE lacks_login;
 
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 

@@ -21,6 +21,9 @@ export type Asked =
   | { readonly is: 'absent' }
   | { readonly is: 'waits' };
 
+/** Once the crawl is let in again, pages that lack a file for this are rendered anew. */
+export const loggedOutWords = 'its host has logged the crawl out';
+
 const failed = (why: string): Asked => ({ is: 'over', found: { failed: why } });
 
 /**
@@ -35,7 +38,7 @@ export async function askFor(db: Queryable, archive: Answers, crawlId: number, u
   if (row === undefined || isOnlyNoPage(row)) return { is: 'absent' };
   const { state, reason, detail, parked } = row;
   if (state === 'queued' || state === 'leased') {
-    if (row.logged_out) return failed('its host has logged the crawl out');
+    if (row.logged_out) return { is: 'over', found: { failed: loggedOutWords } };
     return parked === null ? { is: 'waits' } : failed(`its host is parked: ${troubleText(parked)}`);
   }
   try {

@@ -25,7 +25,7 @@ import type { OpenCrawl } from '../books/crawl-book.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import { candidatesOf } from '../admission/candidates.ts';
 import { count } from '../metrics/counters.ts';
-import { answerOf, askFor, type Answers, type Asked } from './answers.ts';
+import { answerOf, askFor, loggedOutWords, type Answers, type Asked } from './answers.ts';
 
 /** How often a browser may be lost in one page. */
 const mostCrashes = 2;
@@ -261,6 +261,7 @@ class PageRound {
       lacks: 0,
       waits: [],
       admitted: this.#known.admitted,
+      lacks_login: wanted.some(({ asked }) => isLoggedOut(asked)),
       words_before: words,
       links_before: links,
       resources: wanted.map(({ url, type, asked }) => ({
@@ -297,6 +298,9 @@ const siteOf = (url: string): string => {
   const { hostname } = new URL(url);
   return registrableDomain(hostname) ?? hostname;
 };
+
+const isLoggedOut = (asked: Asked): boolean =>
+  asked.is === 'over' && 'failed' in asked.found && asked.found.failed === loggedOutWords;
 
 function toldOf(asked: Asked): string {
   if (asked.is !== 'over') return 'missing';

@@ -1,4 +1,5 @@
 /** Pages that are rendered by a browser: their rounds, and what they wait for. */
+export { renderAgain } from './again.sql.ts';
 export { endRenderings, lookAgain } from './waiting.sql.ts';
 export { findForPage, type FoundForPage } from './answers.sql.ts';
 export {

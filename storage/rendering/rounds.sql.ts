@@ -79,6 +79,8 @@ export interface RoundRow extends Partial<Place> {
   readonly until_ms?: number;
   readonly waits: readonly { readonly origin: string; readonly key: string }[];
   readonly admitted: number;
+  /** Files did not come since their hosts have logged the crawl out. */
+  readonly lacks_login: boolean;
   /** Files that limits have kept from the page. */
   readonly lacks: number;
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
@@ -101,7 +103,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
      select *, decode(key, 'hex') as place
        from json_to_recordset($1) as r(
          host_id bigint, crawl_id bigint, key text, answer text, "to" smallint, reason text, rounds smallint,
-         crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, admitted int, lacks int,
+         crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, admitted int, lacks_login boolean, lacks int,
          resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text, segment int,
          at bigint, length int)
       order by host_id, crawl_id, key
@@ -137,11 +139,11 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
      insert into content_due (crawl_id, content_id)
      select crawl_id, content_id from moved where "to" = 0 and content_id is not null
    ), noted as (
-     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks,
+     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks_login, lacks,
                                  words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
                                  ended_at)
      select host_id, crawl_id, place, decode(answer, 'hex'), reason, rounds, crashes, outcome,
-            now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, admitted, lacks,
+            now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, admitted, lacks_login, lacks,
             words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
             case when outcome is not null then now() end
        from moved order by host_id, crawl_id, key
@@ -150,7 +152,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
            crashes = excluded.crashes, outcome = excluded.outcome, due_at = excluded.due_at, looks = 0,
            until = case when g.answer_hash = excluded.answer_hash and g.outcome is null
                         then coalesce(g.until, excluded.until) else excluded.until end,
-           waits = excluded.waits, admitted = excluded.admitted, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
+           waits = excluded.waits, admitted = excluded.admitted, lacks_login = excluded.lacks_login, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
            resources = excluded.resources, refused = excluded.refused, console = excluded.console,
            navigation = excluded.navigation, page_ms = excluded.page_ms, wall_ms = excluded.wall_ms,
            begun_at = case when g.answer_hash = excluded.answer_hash and g.outcome is null then g.begun_at else now() end,

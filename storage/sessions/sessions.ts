@@ -2,6 +2,7 @@
  * Sessions of crawls: given, taken back, opened; and what follows where a site has logged a crawl out. Locks in the one
  * order: crawl, hosts by id, queues of hosts, URLs.
  */
+import { renderAgain } from '../rendering/index.ts';
 import type { Cookie } from '../../domain/cookies.ts';
 import type { SessionContent } from '../../domain/session/session.ts';
 import { endingsThatGoOn } from '../../domain/crawl-life.ts';
@@ -42,6 +43,8 @@ export interface SessionValue extends SessionContent {
 
 /** Places at which a crawl may have something. */
 export const mostPlaces = 200;
+/** Pages that are given back to be rendered in one statement. */
+const pagesAtOnce = 1_000;
 /** Hosts that let a crawl in again in one transaction, and are then told at once: a fraction of a second. */
 const hostsAtOnce = 100;
 
@@ -116,7 +119,10 @@ async function letInWhere(
       await lockCrawls(db, [crawlId]);
       const out = await loggedOutHosts(db, crawlId, from, batch);
       const chosen = out.filter(({ origin }) => isMeant(origin)).map(({ id }) => id);
-      return { found: out, hosts: chosen, reopened: await letIn(db, crawlId, chosen) };
+      const opened = await letIn(db, crawlId, chosen);
+      // A page that lacks a file of these hosts was read without it.
+      if (chosen.length > 0) while ((await renderAgain(db, crawlId, pagesAtOnce))[0]?.pages === pagesAtOnce);
+      return { found: out, hosts: chosen, reopened: opened };
     });
     if (hosts.length > 0) await tell({ hosts, reopened });
     const last = found.at(-1);

@@ -100,8 +100,8 @@ export const manyHosts: readonly Reason[] = [
   },
   {
     why: 'Pages that are rendered wait for files of any hosts, and are looked at in the order in which they are due.',
-    when: 'three times a second in each process that renders, where pages wait; every two seconds, where crawls end or nobody renders',
-    statements: ['endRenderings', 'lookAgain'],
+    when: 'three times a second in each process that renders, where pages wait; every two seconds, where crawls end or nobody renders; when hosts let a crawl in again',
+    statements: ['endRenderings', 'lookAgain', 'renderAgain'],
   },
   {
     why: 'Hosts are asked for by name, and their ids are not known yet. Each process remembers the ids of the hosts that it met.',

@@ -9,6 +9,7 @@ import type { Dependencies } from '../../../engine/dependencies.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, judgeCopies } from '../../../storage/pages/index.ts';
+import { retrySession } from '../../../storage/sessions/index.ts';
 import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { dying } from '../storage/followers.ts';
@@ -122,6 +123,8 @@ async function told({ crawl }: World): Promise<Record<string, unknown>> {
   return pages;
 }
 
+const allOf = (world: World) => told(world).then((pages) => Object.values(pages));
+
 const rendering = async ({ crawl, site }: World, path = '/') => {
   const { key } = (await fetching.urls(crawl, site.origin))[path] ?? { key: Buffer.alloc(0) };
   return tables.rendering.row(pool, { crawl_id: crawl, key });
@@ -227,7 +230,9 @@ describe('a page that needs a browser', () => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end(shellText.replace('/app.js', script));
     };
-    const world = await begin({ ...web, '/': changing, '/new.js': web['/app.js'] }, { '/': client });
+    // The page it links to may be a sample of the host, now that a page has gained.
+    const answers = { ...web, '/': changing, '/new.js': web['/app.js'] };
+    const world = await begin(answers, { '/': client }, ['/'], { renderNever: ['*/next'] });
     await run(world);
     const { key, content_hash: dom } = (await fetching.urls(world.crawl, world.site.origin))['/'] ?? {};
     const again = async () => {
@@ -274,6 +279,31 @@ describe('a page that needs a browser', () => {
       'settled',
       expect.stringContaining('its host is parked'),
     ]);
+    await expectExact(pool, world.crawl);
+  });
+
+  it('is rendered anew once a host that had logged the crawl out lets it in again', async () => {
+    const site = await startSite({ '/far': json('far') });
+    const other = await fetching.host(site.origin);
+    const asks: Script = async (ask) => text((await ask(`${site.origin}/far`)) ?? 'alone');
+    const world = await begin({ '/': shell }, { '/': asks });
+    await fetching.role().fetchSlice(world.host);
+    await read(world);
+    await round(world);
+    const queue = { host_id: Number(other.hostId), crawl_id: world.crawl };
+    await tables.queue.change(pool, queue, { logged_out_at: new Date(), logged_out: 'answered 401' });
+    await look(world);
+    await run(world);
+    const [lacks] = (await rendering(world)).resources;
+    expect(lacks?.outcome).toContain('has logged the crawl out');
+    expect(site.hits).toHaveLength(0);
+
+    await retrySession(pool, world.crawl, () => Promise.resolve());
+    await run(world, [world.host, other]);
+    expect(site.paths()).toContain('/far');
+    expect(await rendering(world)).toMatchObject({ outcome: 'settled', lacks_login: false });
+    const [page] = await allOf(world);
+    expect(page).toMatchObject({ words: 41 });
     await expectExact(pool, world.crawl);
   });
 

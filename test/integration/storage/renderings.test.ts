@@ -152,6 +152,7 @@ class Web {
           links_before: 0,
           waits: [],
           admitted: 0,
+          lacks_login: false,
           resources: [],
           refused: {},
           console: [],
