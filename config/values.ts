@@ -2,6 +2,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { isProxyUrl, proxyWords } from '../domain/proxy-url.ts';
 import { capRateWords, isCapRate } from '../domain/caps.ts';
 
 const number = (kind: string, low: number, high: number, whole: boolean) =>
@@ -98,6 +99,9 @@ export const addresses = list.pipe(z.array(address));
 export const cidrs = list.pipe(
   z.array(z.union([z.cidrv4(), z.cidrv6()], { error: 'must be CIDR blocks such as 10.0.0.0/8 or ::1/128' })),
 );
+
+/** The value may hold a password: the message does not repeat it. */
+export const proxy = z.string().refine(isProxyUrl, { message: `must be ${proxyWords}` });
 
 /** AES-256 wants 32 bytes. */
 export const secretKeys = list.transform((entries, context) => {

@@ -8,6 +8,7 @@ const dependencies = {
   postgres: { name: 'Postgres', effect: 'no page is fetched' },
   blobs: { name: 'the blob store', effect: 'no page is fetched' },
   dns: { name: 'DNS', effect: 'hosts whose addresses are not known yet are not asked' },
+  proxy: { name: 'the proxy of the worker', effect: 'no page is fetched' },
   /** Nobody sees this by a breaker: the workers themselves say nothing any more. */
   workers: { name: 'every worker that fetches', effect: 'no page is fetched' },
   /** Nor this: others fetch from its hosts. */

@@ -7,7 +7,7 @@
  * where it asks, nobody here can see.
  */
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ProxyDown } from '../contracts/fetching.ts';
 import { codeOf, NetFault } from './net-fault.ts';
@@ -27,6 +27,23 @@ export const proxyPort = ({ port, protocol }: URL): number =>
 
 /** How people read of it: without its name and password. */
 export const proxyName = ({ protocol, host }: URL): string => `${protocol}//${host}`;
+
+/** Milliseconds after which a proxy that has not taken a connection counts as down. */
+const probeMs = 5_000;
+
+/** That of a worker. `reach` resolves when it takes a connection; its other faults show at requests alone. */
+export const egressProxy = (url: string): { readonly url: string; readonly reach: () => Promise<void> } => ({
+  url,
+  reach: async () => {
+    const proxy = new URL(url);
+    const socket = connect(proxyPort(proxy), proxy.hostname.replace(/^\[(.*)\]$/, '$1'));
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(probeMs) });
+    } finally {
+      socket.destroy();
+    }
+  },
+});
 
 /**
  * Has the proxy connect the socket, which leads to it, with the target. From then on the socket is that connection.

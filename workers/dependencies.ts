@@ -30,6 +30,7 @@ import type { Poster } from '../contracts/posting.ts';
 import { createDnsResolver, type DnsResolver } from '../net/dns-resolver.ts';
 import { machineServers } from '../net/dns-servers.ts';
 import { RedisAnswers } from '../net/dns-shared.ts';
+import { egressProxy } from '../net/egress-proxy.ts';
 import { createFetcher } from '../net/fetcher.ts';
 import { openGeoip } from '../net/geoip.ts';
 import { ownServices } from '../net/own-services.ts';
@@ -124,6 +125,7 @@ export async function openDependencies(
     {
       pool: unwatched,
       resolver,
+      ...(config.proxy !== null && { proxy: egressProxy(config.proxy) }),
       fetcher: (names) =>
         createFetcher({
           resolver: names,

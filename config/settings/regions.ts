@@ -1,5 +1,5 @@
 /** Regions: from where hosts are fetched, where workers stand in several places (domain/regions.ts, docs/scaling.md). */
-import { decimal, folder, names, text } from '../values.ts';
+import { decimal, folder, names, proxy, text } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const regionSettings = {
@@ -19,6 +19,16 @@ export const regionSettings = {
     fallback: null,
     defaultNote: 'all of them',
     description: 'The regions in which a worker process fetches; its fetch slots are shared out among them.',
+  }),
+  proxy: nullable({
+    name: 'ORBWEAVER_PROXY',
+    type: 'URL',
+    schema: proxy,
+    fallback: null,
+    defaultNote: 'none: requests go directly',
+    description:
+      'The egress proxy by which all requests of a worker to hosts go, robots.txt too, `http:` (CONNECT) or `socks5:`, with its name and password: one for the workers of each region. A proxy of the crawl goes before it.',
+    secret: true,
   }),
   regionPlaces: nullable({
     name: 'ORBWEAVER_REGION_PLACES',

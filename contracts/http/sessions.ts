@@ -1,18 +1,12 @@
 /** Sessions of crawls on the wire: given with their secrets, and never shown with them. */
 import { z } from 'zod';
+import { isProxyUrl, proxyWords } from '../../domain/proxy-url.ts';
 import { headerProblem, headersProblem } from '../../domain/request-headers.ts';
 import { hostOrigin } from '../hosts.ts';
 import { count, crawlId, instant } from './shared.ts';
 
 const text = (most: number) => z.string().min(1).max(most);
 const oneOf = ['basic', 'bearer', 'headers'] as const;
-
-/** As a URL with nothing behind its host and port. */
-function isProxy(given: string): boolean {
-  const url = URL.parse(given);
-  if (url === null || !['http:', 'socks5:'].includes(url.protocol)) return false;
-  return url.hostname !== '' && /^\/?$/.test(url.pathname) && url.search + url.hash === '';
-}
 
 const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
   const problems = Object.entries(given).map(([name, value]) => headerProblem(name, value));
@@ -48,16 +42,10 @@ export const newSession = z
       .optional()
       .meta({ description: 'Sent as bearer token (RFC 6750).' }),
     headers: headers.optional().meta({ description: 'Other header fields, such as `X-Api-Key`.' }),
-    proxy: text(2_000)
-      .refine(
-        isProxy,
-        'no proxy such as http://user:password@proxy.example:3128 or socks5://proxy.example:1080',
-      )
-      .optional()
-      .meta({
-        description:
-          'An egress proxy by which all requests of the crawl go: HTTP CONNECT, or SOCKS5. Only crawls of the first tenant may have one.',
-      }),
+    proxy: text(2_000).refine(isProxyUrl, `must be ${proxyWords}`).optional().meta({
+      description:
+        'An egress proxy by which all requests of the crawl go: HTTP CONNECT, or SOCKS5. Only crawls of the first tenant may have one.',
+    }),
     loggedOutText: text(200).optional().meta({
       description:
         'A text that the site shows to those who are not logged in: an answer that has it, or redirects to an address that has it, shows that the session has ended.',

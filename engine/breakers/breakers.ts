@@ -1,7 +1,7 @@
 /** The breakers of a worker process, each in front of a dependency (docs/design.md, "Faults of ours"). */
 import type { Logger } from 'pino';
 import { outageName, type OutDependency, type SeenOutage } from '../../domain/outage.ts';
-import type { Fetcher, FetchResult } from '../../contracts/fetching.ts';
+import { ProxyDown, type Fetcher, type FetchResult } from '../../contracts/fetching.ts';
 import { type Resolver, ResolverFault } from '../../net/resolver.ts';
 import type { BodyStore } from '../../storage/archive/index.ts';
 import { type Pool, isStorageOutage } from '../../storage/postgres/index.ts';
@@ -17,6 +17,14 @@ export interface Unwatched {
   readonly fetcher: (resolver: Resolver) => Fetcher;
   /** The resolver of the fetcher, cache included. */
   readonly resolver: Resolver;
+  /** The egress proxy of requests that name none; absent: they go directly. */
+  readonly proxy?: WorkerProxy;
+}
+
+export interface WorkerProxy {
+  readonly url: string;
+  /** Resolves when it takes connections. */
+  readonly reach: () => Promise<void>;
 }
 
 export interface Probes {
@@ -52,6 +60,7 @@ const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProb
 /** Least milliseconds between two looks at the free room on the disk. */
 const roomKeptMs = 250;
 /** One fault is enough: a fault counts only after no resolver answered at all. */
+const proxyRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 
 export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
@@ -83,7 +92,15 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     },
     log,
   });
-  const breakers = { postgres, blobs, dns } as const satisfies Partial<Record<OutDependency, Breaker>>;
+  const proxy = new Breaker({
+    dependency: outageName('proxy'),
+    code: 'EHOSTUNREACH',
+    rules: proxyRules,
+    isFault: (error) => error instanceof ProxyDown,
+    probe: () => parts.proxy?.reach() ?? Promise.resolve(),
+    log,
+  });
+  const breakers = { postgres, blobs, dns, proxy } as const satisfies Partial<Record<OutDependency, Breaker>>;
   const outage = (): DependencyDown | null => postgres.outage ?? blobs.outage;
   let roomSeenAt = -Infinity;
   /** Finds a full disk before a host is asked for a page that could not be kept. */
@@ -101,11 +118,14 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
     pool: watchedPool(parts.pool, postgres),
     alike: (pool) => watchedPool(pool, postgres),
     blobs: (store) => new WatchedBlobs(store, blobs, wanted),
-    fetcher: watchedFetcher(parts.fetcher(watchedResolver(parts.resolver, dns)), {
-      outage,
-      dnsOutage: () => dns.outage,
-      lookForRoom,
-    }),
+    fetcher: watchedFetcher(
+      byProxy(parts.fetcher(watchedResolver(parts.resolver, dns)), parts.proxy, proxy),
+      {
+        outage,
+        dnsOutage: () => dns.outage,
+        lookForRoom,
+      },
+    ),
     outage,
     outages: () =>
       Object.entries(breakers).flatMap(([dependency, breaker]) => {
@@ -127,6 +147,25 @@ const isDnsSilence = (error: unknown): boolean => error instanceof ResolverFault
 const watchedResolver = (resolver: Resolver, breaker: Breaker): Resolver => ({
   resolve: (hostname) => breaker.watch(() => resolver.resolve(hostname)),
 });
+
+/**
+ * Requests that name no proxy go by that of the worker. It is ours: while it is down they are refused, and no host is blamed.
+ */
+const byProxy = (fetcher: Fetcher, by: WorkerProxy | undefined, breaker: Breaker): Fetcher =>
+  by === undefined
+    ? fetcher
+    : {
+        fetch: async (request) => {
+          if (request.proxy !== undefined) return fetcher.fetch(request);
+          try {
+            return await breaker.run(() => fetcher.fetch({ ...request, proxy: by.url }));
+          } catch (error) {
+            throw error instanceof ProxyDown ? (breaker.outage ?? error) : error;
+          }
+        },
+        addressOf: (request) => fetcher.addressOf({ proxy: by.url, ...request }),
+        close: () => fetcher.close(),
+      };
 
 interface Watch {
   /** An error that names a dependency that every request needs and that is down; null: none is down. */

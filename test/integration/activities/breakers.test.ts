@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { watch, type Probes, type Watched } from '../../../engine/breakers/breakers.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
+import { egressProxy } from '../../../net/egress-proxy.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ResolverFault, type Resolver } from '../../../net/resolver.ts';
 import type { BodyStore } from '../../../storage/archive/index.ts';
@@ -11,6 +12,7 @@ import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { proxies } from '../../support/egress-proxies.ts';
 import { askDatabase, hostRow, robotsRead, tables } from '../../support/database/index.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { page, startSite, type Answer, type Site } from './site.ts';
@@ -28,10 +30,11 @@ interface Parts {
   readonly pool?: Pool;
   readonly resolver?: Resolver;
   readonly probes?: Partial<Probes>;
+  readonly proxy?: string;
 }
 
 /** What a worker process has: everything behind breakers; the disk is full when told so. */
-function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
+function worker({ pool = fetching.pool, resolver, probes, proxy }: Parts = {}): {
   readonly parts: Partial<Dependencies>;
   readonly disk: Disk;
   readonly watched: Watched;
@@ -49,6 +52,7 @@ function worker({ pool = fetching.pool, resolver, probes }: Parts = {}): {
     {
       pool,
       fetcher: (names) => createFetcher({ resolver: names }),
+      ...(proxy !== undefined && { proxy: egressProxy(proxy) }),
       resolver: resolver ?? { resolve: (name) => Promise.reject(new Error(`${name} is not asked for`)) },
     },
     {
@@ -283,6 +287,29 @@ describe('DNS that is silent', () => {
     expect(site.hits.map(({ path }) => path)).toEqual(['/robots.txt', '/literal']);
     silent = false;
     await expect.poll(() => role.fetchSlice(named).catch(() => null)).toMatchObject({ fetched: 1 });
+    expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
+  });
+});
+
+describe('the egress proxy of a worker', () => {
+  it('takes all its requests; while it is down no host is asked or blamed, and others go on with it', async () => {
+    const proxy = await proxies.SOCKS5();
+    const { site, host, crawl } = await hosted({}, 0, '/a', '/b');
+    const by = worker({ proxy: proxy.url });
+    const role = fetching.role({}, by.parts);
+    proxy.refuseBy(1);
+    await expect(role.fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.infrastructure,
+      message: expect.stringMatching(/^the proxy of the worker is down since/) as string,
+    });
+    expect(by.watched.outages()).toMatchObject([{ dependency: 'proxy' }]);
+    expect(JSON.stringify(by.watched.outages())).not.toContain('pass');
+    expect(site.hits).toHaveLength(0);
+    expect(await stateOf(host)).toMatchObject({ failures: 0, last_error: null, lease_token: null });
+    proxy.refuseBy(0);
+    await expect.poll(() => role.fetchSlice(host).catch(() => null)).toMatchObject({ fetched: 2 });
+    expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(site.origin).host]));
     expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
   });
 });
