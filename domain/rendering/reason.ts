@@ -33,12 +33,12 @@ export function renderReason(
   mode: RenderMode,
   known: KnownGains | null,
   now: number,
-): { readonly reason: RenderReason } | null {
-  if (mode !== 'auto') return mode === 'always' ? { reason: 'asked' } : null;
+): RenderReason | null {
+  if (mode !== 'auto') return mode === 'always' ? 'asked' : null;
   // A browser adds nothing to a form, nor to a text that is there already.
   if (needs === 'login' || fromState) return null;
   const advice = known === null ? null : adviceFor(url, shell !== null, known, now);
-  if (advice === 'sample') return { reason: 'sample' };
-  if (shell !== null) return advice === 'skip' ? null : { reason: shell };
-  return advice === 'render' ? { reason: 'learned' } : null;
+  if (advice === 'sample') return 'sample';
+  if (shell !== null) return advice === 'skip' ? null : shell;
+  return advice === 'render' ? 'learned' : null;
 }

@@ -1,4 +1,5 @@
 /** Which pages are given to a browser, and whether there is one. */
+import { rendersAny } from '../../domain/rendering/mode.ts';
 import { renderReason, type RenderReason } from '../../domain/rendering/reason.ts';
 import { canonicalize } from '../../domain/url.ts';
 import { storedKinds } from '../../domain/url-kind.ts';
@@ -36,17 +37,18 @@ export class RenderingOffer {
     staged: Pick<StagedBody, 'host_id' | 'kind' | 'url' | 'rendered_without' | 'content_type'>,
     { shell, meta }: Extracted,
   ): Promise<RenderReason | null> {
-    const link = canonicalize(staged.url);
     const isPlain = staged.rendered_without === null && staged.kind === storedKinds.page && isHtml(staged);
-    if (!isPlain || !link.ok) return null;
+    if (!isPlain || !rendersAny(crawl.config)) return null;
+    const link = canonicalize(staged.url);
+    if (!link.ok) return null;
     const { canonical } = link.value;
     const page = { url: canonical, shell, needs: meta.needs ?? null, fromState: meta.fromState ?? false };
     // Of a crawl in which nothing was rendered nothing is asked.
     const known = crawl.renders ? await this.gains.of(crawl.tenantId, staged.host_id, canonical) : null;
-    const told = renderReason(page, crawl.renderMode(canonical), known, Date.now() / 1_000);
-    if (told === null || !(await this.isThere())) return null;
+    const reason = renderReason(page, crawl.renderMode(canonical), known, Date.now() / 1_000);
+    if (reason === null || !(await this.isThere())) return null;
     if (!crawl.renders) await beginRendering(this.#pool, crawl.id);
-    return told.reason;
+    return reason;
   }
 
   /** Does any process render pages? */

@@ -59,9 +59,9 @@ type HostsPlace = [shard: number, lane: number, lanes: number, places: string];
 
 /**
  * `places`: [{crawl_id, after}]. Steps from crawl to crawl, and within each from host to host, by `url_unread`: the look
- * costs as much as the crawls and hosts that it looks at, however many bodies wait there.
+ * costs as much as the crawls and hosts that it looks at, however many bodies wait there. `apart`: crawls that are looked at.
  */
-const unread = (stage: StoredStage): string => {
+const unread = (stage: StoredStage, apart = ''): string => {
   const waits = `u.stage = ${String(stage)} and u.stage > 0`;
   return `with recursive one as (
      (select u.crawl_id from url u where ${waits} order by u.crawl_id limit 1)
@@ -72,7 +72,7 @@ const unread = (stage: StoredStage): string => {
      select c.id, c.tenant_id, coalesce(p.after, 0) as after, greatest(${String(fewestLooks)}, ${String(looks)} / count(*) over ()) as looks
        from one
        join crawl c on c.id = one.crawl_id
-       left join json_to_recordset($4) as p(crawl_id bigint, after bigint) on p.crawl_id = one.crawl_id
+       left join json_to_recordset($4) as p(crawl_id bigint, after bigint) on p.crawl_id = one.crawl_id ${apart}
    )
    select w.id as crawl_id, w.tenant_id, coalesce(walk.hosts, '{}') as hosts, walk.last
      from waiting w
@@ -94,7 +94,13 @@ const unread = (stage: StoredStage): string => {
 
 const unjudgedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-judge')`${unread(storedStages.dedup)}`;
 const unreadHosts = statement<HostsPlace, UnreadHosts>('hosts-to-read')`${unread(storedStages.extract)}`;
-const unrenderedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-render')`${unread(storedStages.render)}`;
+/**
+ * Not before all processes know that pages of the crawl are rendered. Until then a link to what scripts ask for too would be
+ * taken for seen (engine/admission/admission.ts).
+ */
+const isKnown = `where c.renders_since is null or c.renders_since < now() - interval '2.5 seconds'`;
+const unrenderedHosts = statement<HostsPlace, UnreadHosts>('hosts-to-render')`
+   ${unread(storedStages.render, isKnown)}`;
 
 /** The stages in which a lane works bodies. */
 export type LaneStage = Exclude<StoredStage, typeof storedStages.none | typeof storedStages.resources>;
