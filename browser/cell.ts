@@ -11,8 +11,6 @@ import { spawnSync } from 'node:child_process';
 export interface Cell {
   /** In words, for the log. */
   readonly about: string;
-  /** Whether the kernel keeps the browser from the network; otherwise only its own settings do. */
-  readonly withoutNetwork: boolean;
   /** What the command of the browser is preceded by. */
   readonly command: readonly string[];
   /** Whom the files of the browser must belong to; null: us. */
@@ -56,7 +54,6 @@ export function findCell(isRoot: boolean): Cell {
   return works(shut)
     ? {
         about: 'in a network namespace without interfaces',
-        withoutNetwork: true,
         command: shut,
         user,
       }
@@ -67,7 +64,6 @@ export function findCell(isRoot: boolean): Cell {
 export function openCell(isRoot: boolean): Cell {
   return {
     about: 'behind a proxy that does not exist, since this system allows it no network namespace',
-    withoutNetwork: false,
     command: isRoot ? [...leash, ...asNobody] : [],
     user: isRoot ? nobody : null,
   };

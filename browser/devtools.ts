@@ -20,7 +20,7 @@ export interface Session {
 }
 
 /** The browser is gone, or never understood. */
-export class BrowserGone extends Error {
+class BrowserGone extends Error {
   override readonly name = 'BrowserGone';
 }
 

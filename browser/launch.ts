@@ -1,6 +1,6 @@
 /** One process of the browser, in its cell: how it is started, what memory it takes, how it ends. */
 import { spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,6 @@ export interface Browser {
   readonly userAgent: string;
   /** In which cell it runs, in words. */
   readonly cell: string;
-  readonly withoutNetwork: boolean;
   /** Whether it draws only when told (the headless shell): what depends on drawing is the same in each round then. */
   readonly drawsWhenTold: boolean;
   readonly pid: number;
@@ -93,7 +92,7 @@ const drawingOptions = ['--enable-begin-frame-control', '--run-all-compositor-st
 
 /**
  * @param program path of Chromium or of its headless shell
- * @param scratch folder for its files, which others may enter; what it holds of ours is removed at the end
+ * @param scratch folder for its own one, which others may enter; what killed processes have left there is removed
  * @throws NoBrowser
  */
 export async function launch(
@@ -102,7 +101,7 @@ export async function launch(
   cell = findCell(process.getuid?.() === 0),
 ): Promise<Browser> {
   mkdirSync(scratch, { recursive: true });
-  removeLeftovers(scratch);
+  removeLeftovers(scratch, cell.user?.uid ?? process.getuid?.());
   const home = mkdtempSync(path.join(scratch, `${ownPrefix}${String(process.pid)}-`));
   if (cell.user !== null) chownSync(home, cell.user.uid, cell.user.gid);
   const shell = /headless[-_]shell$/.test(program);
@@ -167,7 +166,6 @@ export async function launch(
     version: version.product,
     userAgent: version.userAgent.replace('Headless', ''),
     cell: cell.about,
-    withoutNetwork: cell.withoutNetwork,
     drawsWhenTold: shell,
     pid,
     lives: () => child.exitCode === null && child.signalCode === null,
@@ -178,14 +176,16 @@ export async function launch(
 }
 
 /** The machine's name, since several may have their data in one folder. */
-const ownPrefix = `browser-${hostname()}-`;
+const ownPrefix = `orbweaver-browser-${hostname()}-`;
 
-/** Files of browsers whose process of ours was killed. */
-function removeLeftovers(scratch: string): void {
+/** Files of browsers whose process of ours was killed. @param owner of them: others may have folders of such names */
+function removeLeftovers(scratch: string, owner: number | undefined): void {
   for (const name of readdirSync(scratch)) {
     if (!name.startsWith(ownPrefix)) continue;
     const pid = Number(name.slice(ownPrefix.length).split('-')[0]);
-    if (!isThere(pid)) rmSync(path.join(scratch, name), { recursive: true, force: true });
+    const folder = path.join(scratch, name);
+    const isOwn = lstatSync(folder, { throwIfNoEntry: false })?.uid === owner;
+    if (isOwn && !isThere(pid)) rmSync(folder, { recursive: true, force: true });
   }
 }
 

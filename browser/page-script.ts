@@ -87,20 +87,6 @@ export const pageScript = `(() => {
     },
   });
 
-  // Thousands at once would keep the browser from its other pages; no more than the first hundred are answered.
-  let asked = 0;
-  const mayAsk = () => ++asked <= 500;
-  replace(globalThis, 'fetch', {
-    apply: (target, self, args) =>
-      mayAsk() ? apply(target, self, args) : Promise.reject(new TypeError('Failed to fetch')),
-  });
-  replace(XMLHttpRequest.prototype, 'send', {
-    apply: (target, self, args) => {
-      if (!mayAsk()) throw new DOMException('Failed to load', 'NetworkError');
-      return apply(target, self, args);
-    },
-  });
-
   const textOf = (value) => {
     try {
       if (value instanceof Error) return value.name + ': ' + value.message;

@@ -14,8 +14,8 @@ export interface Clock {
   readonly wallMs: number;
 }
 
-type Read = Pick<Round, 'dom' | 'console' | 'picture' | 'pdf'>;
-export const nothingRead: Read = { dom: new Uint8Array(), console: [] };
+type Read = Pick<Round, 'dom' | 'leftOut' | 'console' | 'picture' | 'pdf'>;
+export const nothingRead: Read = { dom: new Uint8Array(), leftOut: 0, console: [] };
 
 /**
  * What is there, within as much time as the page has had; null: the page does not let itself be read.
@@ -42,9 +42,13 @@ export async function readPage(
     // Pictures first: the reading of frames adds their text to the page.
     const picture = page.picture === undefined ? undefined : await pictureOf(browser, session, page.picture);
     const pdf = page.pdf === true ? await printOf(session) : undefined;
-    const dom = await snapshot(session, page.url, renderLimits.domBytes);
+    const { domBytes } = renderLimits;
+    // One character more shows that there is more.
+    const { text, frames } = await snapshot(session, page.url, domBytes + 1);
+    const bytes = Buffer.from(text, 'utf8');
     return {
-      dom: bounded(Buffer.from(dom, 'utf8'), renderLimits.domBytes),
+      dom: bounded(bytes, domBytes),
+      leftOut: frames + Number(bytes.length > domBytes),
       console: linesOf(lines.result.value),
       ...(picture !== undefined && { picture }),
       ...(pdf !== undefined && { pdf }),

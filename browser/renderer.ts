@@ -6,11 +6,11 @@
  */
 import type { PageToRender, Renderer, Round } from '../contracts/rendering.ts';
 import { renderLimits } from '../domain/rendering/limits.ts';
-import { BrowserGone } from './devtools.ts';
 import type { Cell } from './cell.ts';
 import { launch } from './launch.ts';
 import type { Browser } from './launch.ts';
-import { renderRound } from './round.ts';
+import { nothingRead } from './read-page.ts';
+import { patience, renderRound } from './round.ts';
 
 export interface RendererOptions {
   /** Chromium, or its headless shell. */
@@ -24,14 +24,14 @@ export interface RendererOptions {
   readonly maxBytes?: number;
   /** Milliseconds by the clock that a round takes at most; absent: as all rounds. */
   readonly wallMs?: number;
+  /** Milliseconds for which no browser may start before pages should not wait for one. */
+  readonly startMs?: number;
   /** Absent: the best that the system allows. */
   readonly cell?: Cell;
 }
 
 /** Milliseconds by the clock for making and removing the context of a page, on a machine that is very busy. */
 const graceMs = 20_000;
-/** How many times its time a page may wait for the processor (browser/round.ts). */
-const patience = 3;
 
 interface Held {
   readonly browser: Browser;
@@ -45,6 +45,8 @@ export class BrowserRenderer implements Renderer {
   /** Those that render nothing now. */
   readonly #idle: Held[] = [];
   readonly #starting = new Set<Promise<Held>>();
+  /** Since when no browser has started; null: the last one has. */
+  #failsSince: number | null = null;
   #isClosed = false;
 
   constructor(options: RendererOptions) {
@@ -58,24 +60,38 @@ export class BrowserRenderer implements Renderer {
     return held.browser;
   }
 
+  /** Whether pages may wait for it. If not, because no browser starts any more, one start at a time is tried. */
+  serves(): boolean {
+    const { startMs = 120_000 } = this.#options;
+    const isThere = [...this.#all].some(({ browser }) => browser.lives());
+    if (isThere || this.#failsSince === null || performance.now() - this.#failsSince < startMs) return true;
+    // Its failure is noted, and told in the log, where it happens.
+    if (this.#starting.size === 0) void this.start().catch(() => undefined);
+    return false;
+  }
+
   async render(page: PageToRender, signal: AbortSignal): Promise<Round> {
     const held = await this.#take();
     held.rounds++;
     const began = performance.now();
-    const { wallMs = renderLimits.wallMs, log } = this.#options;
+    const { wallMs: mostMs = renderLimits.wallMs, log } = this.#options;
     // A browser that is late with this page answers nobody.
     const stuck = setTimeout(
       () => {
         log('the browser does not answer, and is killed');
         void held.browser.end();
       },
-      (patience + 1) * wallMs + graceMs,
+      (patience + 1) * mostMs + graceMs,
     );
     try {
-      return await renderRound(held.browser, page, signal, wallMs);
-    } catch (error) {
-      if (!(error instanceof BrowserGone)) throw error;
-      return { ...crashed, wallMs: performance.now() - began };
+      const round = await renderRound(held.browser, page, signal, mostMs).catch((error: unknown): Round => {
+        // Whatever it is, the next page must have its turn.
+        log(`a round has failed: ${String(error)}`);
+        const wallMs = performance.now() - began;
+        return { outcome: 'crashed', ...nothingRead, refused: {}, navigation: null, pageMs: 0, wallMs };
+      });
+      if ('fault' in round) throw round.fault;
+      return round;
     } finally {
       clearTimeout(stuck);
       await this.#giveBack(held);
@@ -101,10 +117,16 @@ export class BrowserRenderer implements Renderer {
   }
 
   async #start(): Promise<Held> {
-    const browser = await launch(this.#options.program, this.#options.scratch, this.#options.cell);
+    const { program, scratch, cell, log } = this.#options;
+    const browser = await launch(program, scratch, cell).catch((error: unknown) => {
+      if (this.#failsSince === null) log(`no browser starts: ${String(error)}`);
+      this.#failsSince ??= performance.now();
+      throw error;
+    });
+    this.#failsSince = null;
     const held = { browser, rounds: 0 };
     this.#all.add(held);
-    this.#options.log(`${browser.version} ${browser.cell}`);
+    log(`${browser.version} ${browser.cell}`);
     return held;
   }
 
@@ -122,14 +144,3 @@ export class BrowserRenderer implements Renderer {
     await held.browser.end();
   }
 }
-
-const crashed: Omit<Round, 'wallMs'> = {
-  outcome: 'crashed',
-  dom: new Uint8Array(),
-  missing: [],
-  resources: [],
-  refused: {},
-  console: [],
-  navigation: null,
-  pageMs: 0,
-};

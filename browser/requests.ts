@@ -2,7 +2,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { Found, GivenAnswer, PageToRender, Round, WantedResource } from '../contracts/rendering.ts';
-import { renderLimits } from '../domain/rendering/limits.ts';
 import { emptyAnswers, fieldOf, fulfilled, preflightAnswer } from './answers.ts';
 import type { Session } from './devtools.ts';
 import { treatmentOf } from './kinds.ts';
@@ -27,10 +26,7 @@ export class Requests {
   /** Ends the round: the page asks without end, or `find` has failed, which is no fault of the page. */
   readonly #end: (why: 'cut' | { readonly fault: unknown }) => void;
   readonly #turns = new Turns();
-  readonly #asked = new Map<
-    string,
-    { wanted: WantedResource; found: Promise<Found>; outcome: Found | null }
-  >();
+  readonly #asked = new Map<string, Promise<Found>>();
   readonly #refused = new Map<string, number>();
   /** Whether a script has asked, by request; told beside the request itself, before it or after. */
   readonly #byScript = new Map<string, boolean>();
@@ -38,9 +34,7 @@ export class Requests {
   /** Frames in the order of their making; the page itself is the first. */
   readonly #frames: string[];
   #requests = 0;
-  #givenBytes = 0;
   #isAnswered = false;
-  #isOverLimit = false;
   #navigation: string | null = null;
 
   constructor(
@@ -102,7 +96,12 @@ export class Requests {
       void told.fulfil(fulfilled(this.#page.answer));
       return;
     }
-    if (++this.#requests === maxRequests) this.#end('cut');
+    if (++this.#requests > maxRequests) {
+      this.#end('cut');
+      // Unanswered, since thousands of answers would keep the page from being read.
+      this.refuse(`request after the first ${String(maxRequests)}`);
+      return;
+    }
     const treat = (byScript: boolean) => this.#treat(told, paused, networkId, byScript);
     // Of style sheets alone it matters.
     if (resourceType === 'Stylesheet') void this.#isByScript(networkId).then(treat);
@@ -147,56 +146,19 @@ export class Requests {
 
   #find(wanted: WantedResource): Promise<Found> {
     const key = `${wanted.method} ${wanted.url}`;
-    const known = this.#asked.get(key);
-    if (known !== undefined) return known.found;
-    if (this.#asked.size >= renderLimits.resources) {
-      this.#isOverLimit = true;
-      this.refuse(`file after the first ${String(renderLimits.resources)}`);
-      return Promise.resolve({ failed: 'too many' });
-    }
-    const found = this.#page.find(wanted).then(
-      (each) => this.#within(each),
-      (fault: unknown): Found => {
+    const found =
+      this.#asked.get(key) ??
+      this.#page.find(wanted).catch((fault: unknown): Found => {
         this.#end({ fault });
         return { failed: 'it could not be looked for' };
-      },
-    );
-    const entry = { wanted, found, outcome: null as Found | null };
-    this.#asked.set(key, entry);
-    void found.then((outcome) => (entry.outcome = outcome));
+      });
+    this.#asked.set(key, found);
     return found;
   }
 
-  #within(found: Found): Found {
-    if (!isGiven(found)) return found;
-    this.#givenBytes += found.body.length;
-    if (this.#givenBytes <= renderLimits.resourceBytes) return found;
-    this.#isOverLimit = true;
-    return { failed: `the page's files are more than ${String(renderLimits.resourceBytes)} bytes` };
-  }
-
-  /** Whether the page has asked for more files than it may have. */
-  get isOverLimit(): boolean {
-    return this.#isOverLimit;
-  }
-
   /** What came of it, at the end of the round. */
-  told(): Pick<Round, 'missing' | 'resources' | 'refused' | 'navigation'> {
-    const asked = [...this.#asked.values()];
+  told(): Pick<Round, 'refused' | 'navigation'> {
     return {
-      missing: asked.filter(({ outcome }) => outcome === 'missing').map(({ wanted }) => wanted),
-      resources: asked.map(({ wanted: { url, type }, outcome }) => ({
-        url,
-        type,
-        outcome:
-          outcome === null
-            ? { failed: 'the page ended before' }
-            : typeof outcome === 'string'
-              ? outcome
-              : isGiven(outcome)
-                ? 'given'
-                : outcome,
-      })),
       refused: Object.fromEntries([...this.#refused].sort(([a], [b]) => (a < b ? -1 : 1))),
       navigation: this.#navigation,
     };

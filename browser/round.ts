@@ -19,26 +19,30 @@ import { Workers } from './workers.ts';
 /** Milliseconds of the page's time, `renderLimits.pageMs` together. */
 const steps = [100, 150, 250, 500, 1_000, 1_000, 1_000, 2_000, 2_000];
 /**
- * How much of its time by the clock the page has to itself, the rest being for reading what is there; how many times as
- * long it may wait for the processor; milliseconds between two looks.
+ * How much of its time by the clock the page has to itself, the rest being for reading what is there; milliseconds between
+ * two looks.
  */
 const runShare = 0.8;
-const patience = 3;
 const lookMs = 500;
+/** How many times its time a page may wait for the processor. */
+export const patience = 3;
 
-type End = 'settled' | 'cut' | 'crashed' | { readonly fault: unknown };
+/** What `find` of the page has thrown. */
+interface Fault {
+  readonly fault: unknown;
+}
+type End = 'settled' | 'cut' | 'crashed' | Fault;
 
 /**
  * @param signal ends the round early
  * @param wallMs milliseconds by the clock for the whole
- * @throws what `find` of the page has thrown
  */
 export async function renderRound(
   browser: Browser,
   page: PageToRender,
   signal: AbortSignal,
   wallMs: number,
-): Promise<Round> {
+): Promise<Round | Fault> {
   const clock = { began: performance.now(), wallMs };
   const root = browser.devtools.session();
   const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
@@ -59,7 +63,7 @@ async function inContext(
   signal: AbortSignal,
   clock: Clock,
   sessions: string[],
-): Promise<Round> {
+): Promise<Round | Fault> {
   const { devtools } = browser;
   const root = devtools.session();
   const { targetId } = await root.send('Target.createTarget', {
@@ -138,11 +142,11 @@ async function inContext(
     // Heard below, or too late to matter.
     running.catch(() => undefined);
     const outcome = await Promise.race([over, running]).catch(crashUnlessOurs);
-    if (typeof outcome === 'object') throw outcome.fault;
+    if (typeof outcome === 'object') return outcome;
     const read =
       outcome === 'crashed' ? nothingRead : await readPage(browser, session, page, outcome, crashed, clock);
     return {
-      outcome: read === null ? 'crashed' : outcome === 'settled' && requests.isOverLimit ? 'cut' : outcome,
+      outcome: read === null ? 'crashed' : outcome,
       ...(read ?? nothingRead),
       ...requests.told(),
       pageMs,

@@ -67,8 +67,15 @@ const isOfSite = (site: string | null, url: string): boolean =>
 
 const siteOf = (url: string): string | null => getDomain(url) ?? URL.parse(url)?.hostname ?? null;
 
-/** @returns at most so many characters */
-export async function snapshot(session: Session, url: string, limit: number): Promise<string> {
+/**
+ * At most so many characters of the page with its frames, and how many frames are not among them: those after the first
+ * twenty.
+ */
+export async function snapshot(
+  session: Session,
+  url: string,
+  limit: number,
+): Promise<{ readonly text: string; readonly frames: number }> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const worlds = new Map<string, number>();
   const worldOf = async (frameId: string): Promise<number> => {
@@ -84,9 +91,8 @@ export async function snapshot(session: Session, url: string, limit: number): Pr
     return typeof result.value === 'string' ? result.value : '';
   };
   const site = siteOf(url);
-  const frames = framesWithin(frameTree)
-    .filter((frame) => isOfSite(site, frame.url))
-    .slice(0, maxFrames);
+  const all = framesWithin(frameTree).filter((frame) => isOfSite(site, frame.url));
+  const frames = all.slice(0, maxFrames);
   if (frames.length > 0) await session.send('DOM.enable', {});
   const place = async (frame: Frame): Promise<void> => {
     const html = await textOf(frame.id, `${frameText}(${String(limit)})`);
@@ -109,5 +115,8 @@ export async function snapshot(session: Session, url: string, limit: number): Pr
       // A frame that has gone meanwhile has no text.
       if (!(error instanceof CommandRefused)) throw error;
     });
-  return textOf(frameTree.frame.id, `${documentText}(${JSON.stringify(url)}, ${String(limit)})`);
+  return {
+    text: await textOf(frameTree.frame.id, `${documentText}(${JSON.stringify(url)}, ${String(limit)})`),
+    frames: all.length - frames.length,
+  };
 }

@@ -41,7 +41,10 @@ export interface PageToRender {
   /** Absolute http(s) URL that the answer came from. */
   readonly url: string;
   readonly answer: GivenAnswer;
-  /** Must answer from what is stored: the round waits for it, and its time counts as the page's. */
+  /**
+   * Must answer from what is stored: the round waits for it, and its time counts as the page's. Asked once for each method
+   * and URL, however many there are: the caller bounds what a page is given, and counts what it is not.
+   */
   readonly find: (wanted: WantedResource) => Promise<Found>;
   /** A picture (PNG) of the whole page, or of what a window of ordinary height shows; absent: none. */
   readonly picture?: 'page' | 'window';
@@ -51,7 +54,7 @@ export interface PageToRender {
 /** What one round has shown. Byte for byte the same for the same answers, but for the times. */
 export interface Round {
   /**
-   * `settled`: its time ran to the end. `cut`: the page was out of its budget (time by the clock, resources); what was there
+   * `settled`: its time ran to the end. `cut`: the page was out of its budget (time by the clock, requests); what was there
    * is told. `crashed`: the page or the browser ended, or shows nothing, such as a
    * page that takes all memory or is a file; `dom` is empty.
    */
@@ -62,14 +65,8 @@ export interface Round {
    * page's address.
    */
   readonly dom: Uint8Array;
-  /** Each URL once, in the order in which the page asked first. */
-  readonly missing: readonly WantedResource[];
-  /** All that was asked of `find`, each URL once; `failed` says why, in words. */
-  readonly resources: readonly {
-    readonly url: string;
-    readonly type: WantedResource['type'];
-    readonly outcome: 'given' | 'missing' | { readonly failed: string };
-  }[];
+  /** What limits have left out of `dom`: frames, and the rest of a text that is too long. */
+  readonly leftOut: number;
   /** How many requests were refused, by what they were: `POST`, `image`, `WebSocket`. */
   readonly refused: Readonly<Record<string, number>>;
   /** What the page wrote to its console, and its uncaught errors: the first 20, shortened. */
@@ -87,7 +84,8 @@ export interface Round {
 export interface Renderer {
   /**
    * When the signal is aborted, the round ends as `cut`.
-   * @throws what `find` has thrown, or that the browser cannot be started; never for what a page does
+   * @throws what `find` has thrown, or that the browser cannot be started, which is no fault of the page; never for what a
+   *   page does
    */
   readonly render: (page: PageToRender, signal: AbortSignal) => Promise<Round>;
   readonly close: () => Promise<void>;

@@ -1,13 +1,11 @@
 /** The browser of a process that renders pages. */
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Logger } from 'pino';
 import { findBrowser } from '../browser/find.ts';
 import { BrowserRenderer } from '../browser/renderer.ts';
 import type { ServiceConfig } from '../config/config.ts';
 import { programEnvironment } from '../config/environment.ts';
-import type { Renderer } from '../contracts/rendering.ts';
 
 /**
  * Null: there is none, or it does not start, and the process must not say that it renders pages: they would wait for it. A
@@ -16,17 +14,15 @@ import type { Renderer } from '../contracts/rendering.ts';
 export async function openBrowser(
   { browser }: Pick<ServiceConfig, 'browser'>,
   log: Logger,
-): Promise<Renderer | null> {
+): Promise<BrowserRenderer | null> {
   const search = findBrowser(browser, programEnvironment());
   if ('none' in search) {
     log.warn(`no page is rendered: ${search.none}`);
     return null;
   }
-  // Its user is another one, who may enter the folder.
-  const scratch = mkdtempSync(path.join(tmpdir(), 'orbweaver-browser-'));
-  chmodSync(scratch, 0o711);
   const { program } = search;
-  const open = () => new BrowserRenderer({ program, scratch, log: (about) => log.info(about) });
+  // Its user is another one, who may enter this folder; few others of ours are open to everybody.
+  const open = () => new BrowserRenderer({ program, scratch: tmpdir(), log: (about) => log.info(about) });
   const trial = open();
   const isStarted = await trial.start().then(
     () => true,
@@ -36,18 +32,7 @@ export async function openBrowser(
     },
   );
   await trial.close();
-  if (!isStarted) {
-    rmSync(scratch, { recursive: true, force: true });
-    return null;
-  }
-  const renderer = open();
-  return {
-    render: (page, signal) => renderer.render(page, signal),
-    close: async () => {
-      await renderer.close();
-      rmSync(scratch, { recursive: true, force: true });
-    },
-  };
+  return isStarted ? open() : null;
 }
 
 /** The browser takes five more off its own priority: then a busy core is an eleventh as much its own as another's. */

@@ -108,7 +108,9 @@ const fetching = config.roles.includes('fetch')
 const running = workers.length === 0 ? [idle.promise] : workers.map((each) => each.run());
 const takesWork = (): boolean => workers.every((each) => each.getState() === 'RUNNING');
 const alive = config.aliveFile === null ? null : { file: config.aliveFile, takesWork };
-const leave = announce(dependencies.pool, processId, config.roles, dependencies.folder, fetching, alive, log);
+// Nobody waits for a browser that starts no more.
+const ableRoles = () => roles.filter((role) => role !== 'render' || renderer?.serves() === true);
+const leave = announce(dependencies.pool, processId, ableRoles, dependencies.folder, fetching, alive, log);
 log.info({ roles: config.roles }, 'ready');
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a signal meanwhile
 if (stopping) drain();

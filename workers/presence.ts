@@ -13,6 +13,7 @@ import { forgetWorker, noteLoads, noteOutages, noteWorker } from '../storage/ins
 /**
  * Returns the function that ends the notes; `lost`: the process does not leave in order.
  * @param id of this process, a UUID
+ * @param roles those in which it can work now
  * @param folder as in `Dependencies`
  * @param fetching of a process that sends requests: in which regions, how full the stages behind them are, and what is out; null: it sends
  * none
@@ -21,7 +22,7 @@ import { forgetWorker, noteLoads, noteOutages, noteWorker } from '../storage/ins
 export function announce(
   pool: Pool,
   id: string,
-  roles: readonly string[],
+  roles: () => readonly string[],
   folder: string | null,
   fetching: {
     readonly loads: () => readonly StageLoad[];
@@ -46,7 +47,7 @@ export function announce(
     outages.told(rows);
   };
   const note = async (): Promise<void> => {
-    await noteWorker(pool, id, roles, folder);
+    await noteWorker(pool, id, roles(), folder);
     if (alive?.takesWork() === true) await writeFile(alive.file, '');
   };
   const regions = fetching?.regions;

@@ -1,7 +1,7 @@
 /** How the rendering of a page ended, in words that follow "rendered by a browser:". By the name stored in `rendering.outcome`. */
 export const renderOutcomes = {
   settled: 'it had all that could be had',
-  limits: 'a limit kept files from it',
+  limits: 'a limit kept files or text from it',
   rounds: 'it asked for more in its last round',
   late: 'what it asked for did not come in time',
   cut: 'it took longer than a page may, and was read as it stood',

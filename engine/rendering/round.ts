@@ -10,7 +10,6 @@
  * record in the archive to which nothing refers.
  */
 import { hash as digest } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Found, Renderer, Round, WantedResource } from '../../contracts/rendering.ts';
 import { rendersAny } from '../../domain/rendering/mode.ts';
 import { renderLimits } from '../../domain/rendering/limits.ts';
@@ -36,15 +35,10 @@ const mostRefused = 50;
 /** Milliseconds until a look at what a page waits for, and for which it waits at most. */
 const firstLookMs = 500;
 const longestWaitMs = 6 * 3_600_000;
-/**
- * Milliseconds after which all processes know that pages of a crawl are rendered. Until then a link to what scripts ask for
- * too would be taken for seen (engine/admission/admission.ts).
- */
-const knownMs = 2_500;
 /** A UTF-8 body that says so itself: its page's Content-Type is that of the answer. */
 const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export type RenderTools = Pick<Dependencies, 'pool' | 'writer' | 'blobs' | 'books' | 'admission' | 'log'> & {
+export type RenderTools = Pick<Dependencies, 'pool' | 'writer' | 'blobs' | 'books' | 'admission'> & {
   readonly archive: Answers;
   readonly renderer: Renderer;
 };
@@ -75,19 +69,6 @@ export async function renderPages(
 const nameOf = ({ host_id, crawl_id, key }: Pick<RoundRow, 'host_id' | 'crawl_id' | 'key'>): string =>
   `${String(host_id)} ${String(crawl_id)} ${key}`;
 
-/** No browser could be started, or it was lost in a way that nobody knows. */
-const lost: Round = {
-  outcome: 'crashed',
-  dom: new Uint8Array(),
-  missing: [],
-  resources: [],
-  refused: {},
-  console: [],
-  navigation: null,
-  pageMs: 0,
-  wallMs: 0,
-};
-
 /** What a page has asked for, and what became of it. */
 interface Wanted<A = Asked> {
   readonly url: string;
@@ -114,16 +95,13 @@ class PageRound {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { books, archive, renderer, pool, log } = this.#tools;
+    const { books, archive, renderer, pool } = this.#tools;
     const { url, crawl_id: crawlId, host_id: hostId, key, content_hash: hash } = this.#page;
     // The settings were changed since, or another page with the same body was to be rendered.
     const crawl = await books.crawls.open(crawlId);
-    const mode = this.#known.rounds + this.#known.crashes > 0 ? 'auto' : crawl.renderMode(url);
+    const mode = this.#known.rounds + this.#known.crashes > 0 ? 'auto' : crawl.renderMode(canonicalOf(url));
     if (!rendersAny(crawl.config) || mode === 'never')
       return this.#write({ ...this.#row(null, []), outcome: 'never' });
-    await sleep(Math.max(0, knownMs - this.#known.begun_ms_ago), undefined, { signal }).catch(
-      () => undefined,
-    );
     const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: this.#known.is_ours };
     const answer = await answerOf(archive, crawlId, stored);
     if (answer === null) {
@@ -132,10 +110,8 @@ class PageRound {
       return;
     }
     const page = { url, answer, find: (wanted: WantedResource) => this.#find(wanted) };
-    const round = await renderer.render(page, signal).catch((error: unknown) => {
-      log.warn({ err: error, url }, 'the browser failed at a page');
-      return lost;
-    });
+    // Where no browser starts, or the archive is away, the page waits: it is no crash of its own.
+    const round = await renderer.render(page, signal);
     // It was cut short by us, and says nothing of the page.
     if (signal.aborted) return;
     count('render_rounds_total', { as: round.outcome });
@@ -201,7 +177,7 @@ class PageRound {
     const missing = wanted.filter(({ asked }) => asked.is !== 'over');
     const isLast = isLate || rounds + 1 >= renderLimits.rounds;
     if (missing.length > 0 && !isLast) return this.#wait(row, missing);
-    const lacks = missing.length + this.#over;
+    const lacks = missing.length + this.#over + round.leftOut;
     const settled = isLate ? 'late' : missing.length > 0 ? 'rounds' : lacks > 0 ? 'limits' : 'settled';
     return this.#settle({ ...row, lacks, outcome: round.outcome === 'cut' ? 'cut' : settled }, round.dom);
   }
@@ -305,6 +281,12 @@ const isLoggedOut = (asked: Asked): boolean =>
 function toldOf(asked: Asked): string {
   if (asked.is !== 'over') return 'missing';
   return 'failed' in asked.found ? asked.found.failed : 'given';
+}
+
+/** What patterns of a crawl are compared with. */
+function canonicalOf(url: string): string {
+  const link = canonicalize(url);
+  return link.ok ? link.value.canonical : url;
 }
 
 function placesOf(url: string): { readonly origin: string; readonly key: string }[] {

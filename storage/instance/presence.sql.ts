@@ -3,7 +3,7 @@ import type { StageLoad } from '../../domain/pressure.ts';
 import { statement } from '../postgres/index.ts';
 
 /**
- * Notes that a worker process is at work, and forgets processes that were lost more than an hour ago.
+ * Notes that a worker process is at work, and in which roles it can be, and forgets processes that were lost more than an hour ago.
  * @param folder as in `Dependencies`
  */
 export const noteWorker = statement<[id: string, roles: readonly string[], folder: string | null]>(
@@ -12,7 +12,8 @@ export const noteWorker = statement<[id: string, roles: readonly string[], folde
    with forgotten as (
      delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
    )
-   insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id) do update set seen_at = now()`;
+   insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id)
+   do update set seen_at = now(), roles = excluded.roles`;
 
 /** @param loads a `StageLoad` for each stage, as JSON */
 export const noteLoads = statement<[id: string, loads: string]>('note-loads')`

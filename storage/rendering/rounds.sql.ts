@@ -28,8 +28,6 @@ export interface RenderingFacts {
   /** Of the page as the server sent it; null: nothing was read. */
   readonly words: number | null;
   readonly links: number | null;
-  /** Milliseconds since pages of the crawl are rendered. */
-  readonly begun_ms_ago: number;
   /** URLs that its rounds have brought into the frontier. */
   readonly admitted: number;
   /** The answer that first brought its body came to a crawl of the same tenant. */
@@ -44,7 +42,6 @@ export const renderingFacts = statement<[rows: string], RenderingFacts>('renderi
    select u.host_id, u.crawl_id, encode(u.key, 'hex') as key, coalesce(g.reason, c.shell, '') as reason,
           coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes, coalesce(g.page_ms, 0) as page_ms,
           coalesce(g.wall_ms, 0) as wall_ms, coalesce(g.until <= now(), false) as is_late, p.words, p.links,
-          coalesce(extract(epoch from now() - k.renders_since) * 1000, 0)::float8 as begun_ms_ago,
           coalesce(g.admitted, 0)::int as admitted, ${isOurs} as is_ours
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
      join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = 3
@@ -81,7 +78,7 @@ export interface RoundRow extends Partial<Place> {
   readonly admitted: number;
   /** Files did not come since their hosts have logged the crawl out. */
   readonly lacks_login: boolean;
-  /** Files that limits have kept from the page. */
+  /** What limits have kept from the page: files, frames, the rest of its text. */
   readonly lacks: number;
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
   readonly refused: Readonly<Record<string, number>>;

@@ -196,23 +196,21 @@ const cases: Hostile[] = [
     page: ({ address: at, tcp }) =>
       `for (const url of ['http://${at}:${String(tcp)}/x', 'http://169.254.169.254/latest/', 'http://[::1]/', '/moved']) fetch(url, { mode: 'no-cors' }).catch(() => document.body.append('no;'))`,
     shows: 'no;no;no;no;',
-    told: { missing: { length: 4 } },
+    told: { asked: 5 },
   },
   {
     what: '10,000 resources',
     page: 'for (let n = 0; n < 1e4; n++) fetch("/r" + n).catch(() => 0)',
-    told: { resources: { length: 100 } },
+    outcome: 'cut',
+    told: { asked: 1_500, refused: { 'request after the first 1500': expect.any(Number) as number } },
   },
   {
     what: 'resources without end',
     page: 'const f = (n) => fetch("/r" + n + "?" + Date.now()).finally(() => f(n + 1)); f(0)',
-    outcome: 'cut',
-    told: { resources: { length: 100 } },
   },
   {
     what: 'frames within frames',
     page: 'for (let n = 0; n < 200; n++) { const f = document.createElement("iframe"); f.src = "/frame?" + n; document.body.append(f) }',
-    outcome: 'cut',
   },
   { what: 'itself as its frame', page: '<iframe src="/"></iframe>text', shows: 'text' },
   {
@@ -258,9 +256,10 @@ describe.skipIf(!hasBrowser)('a page with (needs a browser)', () => {
         expect(shown(other)).toBe('neighbour1');
         if (outcome !== undefined) expect(round.outcome).toBe(outcome);
         if (shows !== undefined) expect(domOf(round)).toContain(shows);
-        expect(round).toMatchObject(told ?? {});
+        expect({ ...round, asked: asked.length }).toMatchObject(told ?? {});
         expect(round.dom.length).toBeLessThanOrEqual(10 * 1_024 * 1_024);
-        expect(asked.length).toBeLessThanOrEqual(100);
+        // How many it is given is the caller's to say; a page that asks for more than this is ended.
+        expect(asked.length).toBeLessThanOrEqual(1_500);
         // The browser itself has not ended, and nobody outside has heard anything.
         expect(before.lives()).toBe(true);
         expect(seen).toEqual([]);

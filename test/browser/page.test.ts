@@ -1,6 +1,6 @@
 /** What of a page is asked for, refused, read and told: one page a line. */
 import { describe, expect, it } from 'vitest';
-import type { Round } from '../../contracts/rendering.ts';
+import type { Round, WantedResource } from '../../contracts/rendering.ts';
 import {
   answer,
   domOf,
@@ -46,9 +46,7 @@ const cases: Case[] = [
     say(ask('/failed.js')),
     'network error;',
     {
-      resources: [
-        { url: 'https://site.test/failed.js', type: 'xhr', outcome: { failed: 'disallowed by robots.txt' } },
-      ],
+      resources: [{ url: 'https://site.test/failed.js', type: 'xhr' }],
     },
   ],
   [
@@ -56,7 +54,7 @@ const cases: Case[] = [
     say(ask('/nowhere')),
     'network error;',
     {
-      missing: [{ url: 'https://site.test/nowhere', method: 'GET', type: 'xhr' }],
+      resources: [{ url: 'https://site.test/nowhere', method: 'GET', type: 'xhr' }],
     },
   ],
   ['a redirect', say(ask('/moved')), 'data;'],
@@ -102,7 +100,7 @@ const cases: Case[] = [
     ),
     'styled;',
     {
-      resources: [{ url: 'https://site.test/style.css', type: 'stylesheet', outcome: 'given' }],
+      resources: [{ url: 'https://site.test/style.css', type: 'stylesheet' }],
     },
   ],
   [
@@ -206,9 +204,18 @@ const cases: Case[] = [
 describe.skipIf(!hasBrowser)('a page (needs a browser)', () => {
   const { renderer } = withBrowser();
   it.each(cases)('with %s', async (_, body, show, told = {}) => {
-    const round = await renderer.render(pageOf(body, site), never);
-    expect(round).toMatchObject({ outcome: 'settled', navigation: null, ...told });
+    const resources: WantedResource[] = [];
+    const round = await renderer.render(pageOf(body, site, { asked: resources }), never);
+    expect({ ...round, resources }).toMatchObject({ outcome: 'settled', navigation: null, ...told });
     expect(shown(round)).toBe(show);
+  });
+
+  it('tells what limits have left out: frames after the twentieth, and the rest of a text', async () => {
+    const frames = Array.from({ length: 25 }, (_, at) => `<iframe src="/frame?${String(at)}"></iframe>`);
+    const long = '<script>document.body.append("x".repeat(11 << 20))</script>';
+    const round = await renderer.render(pageOf(`<body>${frames.join('')}${long}`, site), never);
+    expect([round.leftOut, round.dom.length]).toEqual([6, 10 << 20]);
+    expect(domOf(round).match(/data-frame/g)).toHaveLength(20);
   });
 
   it('says against which address its links are', async () => {

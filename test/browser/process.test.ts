@@ -1,8 +1,12 @@
 /** The browser as processes: where it runs, how it ends, who replaces it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { chmodSync, readFileSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import pino from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import { findBrowser } from '../../browser/find.ts';
+import { openBrowser } from '../../workers/browser.ts';
 import { hasBrowser, never, openRenderer, closeRenderer, pageOf, shown } from '../support/browser.ts';
 import { testFolder } from '../support/given.ts';
 import { until } from '../support/until.ts';
@@ -87,6 +91,13 @@ describe.skipIf(!hasBrowser)('the browser (needs one)', () => {
     if (signal === 'SIGSTOP') for (const pid of processes) process.kill(pid, signal);
     holder.kill('SIGKILL');
     await until('all its processes have ended', () => alive(processes).length === 0);
+    // What it has left goes when another process opens its browser.
+    expect(readdirSync(scratch)).toHaveLength(1);
+    vi.stubEnv('TMPDIR', scratch);
+    const next = await openBrowser({ browser: null }, pino({ level: 'silent' }));
+    expect(readdirSync(scratch)).toEqual([]);
+    await next?.close();
+    vi.unstubAllEnvs();
   });
 
   it('is started again when it has crashed, and its pages are told so', async () => {
@@ -95,7 +106,7 @@ describe.skipIf(!hasBrowser)('the browser (needs one)', () => {
       const { pid } = await open.renderer.start();
       const round = open.renderer.render(endlessly, never);
       process.kill(pid, 'SIGKILL');
-      expect(await round).toMatchObject({ outcome: 'crashed', missing: [] });
+      expect(await round).toMatchObject({ outcome: 'crashed', refused: {} });
       expect(shown(await open.renderer.render(pageOf('<body>again'), never))).toBe('again');
       expect((await open.renderer.start()).pid).not.toBe(pid);
     } finally {
@@ -130,6 +141,40 @@ describe.skipIf(!hasBrowser)('the browser (needs one)', () => {
     } finally {
       await closeRenderer(open);
     }
+  });
+
+  it('is waited for until it has not started for long, and again when it does', async () => {
+    const folder = testFolder();
+    // The browser's user may enter it.
+    chmodSync(folder, 0o711);
+    const program = path.join(folder, 'headless_shell');
+    const open = openRenderer({ program, startMs: 0 });
+    expect(open.renderer.serves()).toBe(true);
+    await expect(open.renderer.render(pageOf('one'), never)).rejects.toThrow('does not start');
+    expect(open.renderer.serves()).toBe(false);
+    const search = findBrowser(null, process.env);
+    symlinkSync('program' in search ? search.program : '', program);
+    await until('it has started', () => open.renderer.serves());
+    expect(open.log).toEqual([
+      expect.stringContaining('no browser starts'),
+      expect.stringContaining('HeadlessChrome'),
+    ]);
+    await closeRenderer(open);
+  });
+
+  it('ends no more than the page at which we fail ourselves', async () => {
+    const open = openRenderer();
+    const broken = {
+      ...pageOf('one'),
+      get url(): string {
+        throw new TypeError('ours');
+      },
+    };
+    expect(await open.renderer.render(broken, never)).toMatchObject({ outcome: 'crashed' });
+    const away = { ...pageOf('<script src=/a.js></script>'), find: () => Promise.reject(new Error('away')) };
+    await expect(open.renderer.render(away, never)).rejects.toThrow('away');
+    expect(open.renderer.serves()).toBe(true);
+    await closeRenderer(open);
   });
 
   it('says why it does not start', async () => {

@@ -13,6 +13,8 @@ export interface MadeUpBrowser extends Renderer {
   readonly given: Map<string, Found>;
   /** Rounds that end as crashed from now on. */
   crashes: number;
+  /** What limits leave out of each page. */
+  leftOut: number;
 }
 
 /** @param scripts by path; a page without one stays as it is */
@@ -21,19 +23,16 @@ export function madeUpBrowser(scripts: Readonly<Record<string, Script>>): MadeUp
     rounds: [],
     given: new Map(),
     crashes: 0,
+    leftOut: 0,
     close: () => Promise.resolve(),
     render: async (page): Promise<Round> => {
       const { pathname, search } = new URL(page.url);
       browser.rounds.push(pathname + search);
-      const resources: Round['resources'][number][] = [];
       const ask: Ask = async (url, type = 'xhr') => {
         const wanted = { url: new URL(url, page.url).href, method: 'GET', type } as const;
         const found = await page.find(wanted);
         browser.given.set(wanted.url, found);
-        const isGiven = typeof found === 'object' && 'body' in found;
-        const outcome = isGiven ? 'given' : found;
-        resources.push({ url: wanted.url, type, outcome });
-        return isGiven ? new TextDecoder().decode(found.body) : null;
+        return typeof found === 'object' && 'body' in found ? new TextDecoder().decode(found.body) : null;
       };
       const isLost = browser.crashes > 0;
       if (isLost) browser.crashes--;
@@ -42,10 +41,7 @@ export function madeUpBrowser(scripts: Readonly<Record<string, Script>>): MadeUp
       return {
         outcome: isLost ? 'crashed' : 'settled',
         dom: new TextEncoder().encode(isLost ? '' : `<!doctype html><html><body>${made}</body></html>`),
-        missing: resources.flatMap(({ url, type, outcome }) =>
-          outcome === 'missing' ? [{ url, type, method: 'GET' }] : [],
-        ),
-        resources,
+        leftOut: browser.leftOut,
         refused: { POST: 1 },
         console: ['said\u0000'],
         navigation: null,

@@ -21,7 +21,7 @@ it.each([
     query: () => (postgres ? Promise.resolve({ rows: [] }) : Promise.reject(new Error('away'))),
   } as unknown as Pool;
   const touched = { file, takesWork: () => takesWork };
-  const leave = announce(pool, 'a', ['fetch'], null, null, touched, pino({ level: 'silent' }));
+  const leave = announce(pool, 'a', () => ['fetch'], null, null, touched, pino({ level: 'silent' }));
   // Ends once the first note was made.
   await leave(true);
   expect(existsSync(file)).toBe(alive);
@@ -33,7 +33,21 @@ it.each([true, false])(
     const made: string[] = [];
     const query = ({ name }: { readonly name: string }) => (made.push(name), Promise.resolve({ rows: [] }));
     const pool = { query } as unknown as Pool;
-    await announce(pool, 'a', ['fetch'], null, null, null, pino({ level: 'silent' }))(lost);
+    await announce(pool, 'a', () => ['fetch'], null, null, null, pino({ level: 'silent' }))(lost);
     expect(made.includes('forget-worker')).toBe(!lost);
   },
 );
+
+it('a role in which it can work no more is told no more', async () => {
+  const told: unknown[] = [];
+  const query = ({ name, values }: { readonly name: string; readonly values: readonly unknown[] }) => {
+    if (name === 'note-worker') told.push(values[1]);
+    return Promise.resolve({ rows: [] });
+  };
+  const able = { roles: ['extract', 'render'] };
+  const pool = { query } as unknown as Pool;
+  await announce(pool, 'a', () => able.roles, null, null, null, pino({ level: 'silent' }))(true);
+  able.roles = ['extract'];
+  await announce(pool, 'a', () => able.roles, null, null, null, pino({ level: 'silent' }))(true);
+  expect(told).toEqual([['extract', 'render'], ['extract']]);
+});

@@ -8,13 +8,16 @@ import { storedKinds } from '../../../domain/url-kind.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
-import { bodiesInStage, judgeCopies } from '../../../storage/pages/index.ts';
+import { bodiesInStage, hostsInStage, judgeCopies } from '../../../storage/pages/index.ts';
 import { retrySession } from '../../../storage/sessions/index.ts';
 import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { dying } from '../storage/followers.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
+import { inTransaction } from '../../../storage/postgres/index.ts';
 import { fromNow, not, setState, tables } from '../../support/database/index.ts';
+import type { Renderer } from '../../../contracts/rendering.ts';
+import { closeRenderer, hasBrowser, openRenderer } from '../../support/browser.ts';
 import { madeUpBrowser, type MadeUpBrowser, type Script } from '../../support/made-up-browser.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { type HostRow, withFetching } from './fetching.ts';
@@ -80,7 +83,11 @@ const waiting = (world: World) =>
   );
 
 /** A round for each page that waits for one. */
-async function round(world: World, dependencies = world.dependencies): Promise<number> {
+async function round(
+  world: World,
+  dependencies = world.dependencies,
+  renderer: Renderer = world.browser,
+): Promise<number> {
   // Processes have come to know of it.
   await tables.crawl.changeAny(
     pool,
@@ -88,7 +95,7 @@ async function round(world: World, dependencies = world.dependencies): Promise<n
     { renders_since: fromNow(-9) },
   );
   const pages = await waiting(world);
-  const tools = { ...dependencies, archive: fetching.blobs, renderer: world.browser };
+  const tools = { ...dependencies, archive: fetching.blobs, renderer };
   await renderPages(tools, pages, 2, new AbortController().signal);
   return pages.length;
 }
@@ -494,4 +501,103 @@ it('a crawl with a session gives a page nothing of another site', async () => {
   expect([...world.browser.given.values()]).toEqual([
     { failed: expect.stringContaining('another site') as string },
   ]);
+});
+
+it.skipIf(!hasBrowser)('what a browser asks for past the limits is counted (needs a browser)', async () => {
+  const greedy =
+    '<title>Shop</title><div id=root></div><script>for (let at = 0; at < 600; at++) fetch("/f/" + at).catch(() => 0)</script>';
+  const world = await begin({ '/': body('text/html', greedy) }, {});
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  const opened = openRenderer();
+  try {
+    for (let rounds = 0; rounds < 2; rounds++) {
+      await round(world, world.dependencies, opened.renderer);
+      await fetching.role().fetchSlice(world.host);
+      await look(world);
+    }
+  } finally {
+    await closeRenderer(opened);
+  }
+  await read(world);
+  expect(await rendering(world)).toMatchObject({ rounds: 2, outcome: 'limits', lacks: 500 });
+  expect(await fetching.urls(world.crawl, world.site.origin)).toMatchObject({
+    '/': { cut: { renderedFiles: 500 } },
+  });
+});
+
+it('what limits leave out of a page is counted', async () => {
+  const world = await begin({ '/': shell }, { '/': () => text('long') });
+  world.browser.leftOut = 3;
+  await run(world);
+  expect(await rendering(world)).toMatchObject({ outcome: 'limits', lacks: 3 });
+  expect(await fetching.urls(world.crawl, world.site.origin)).toMatchObject({
+    '/': { cut: { renderedFiles: 3 } },
+  });
+});
+
+it('a page waits where no browser starts, and none of that is a crash of its own', async () => {
+  const world = await begin(web, { '/': client });
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  const none = { ...world.browser, render: () => Promise.reject(new Error('it does not start')) };
+  for (let times = 0; times < 3; times++)
+    await expect(round(world, world.dependencies, none)).rejects.toThrow('it does not start');
+  expect(await waiting(world)).toHaveLength(1);
+  await run(world);
+  expect(await rendering(world)).toMatchObject({ rounds: 3, crashes: 0, outcome: 'settled' });
+});
+
+it('patterns are compared with the canonical URL of a page, however it is spelled', async () => {
+  const world = await begin({ '/%7Eshop': shell }, { '/%7Eshop': () => text('a') }, ['/%7Eshop'], {
+    render: 'never',
+    renderAlways: ['*/~shop'],
+  });
+  await run(world);
+  expect(world.browser.rounds).toEqual(['/%7Eshop']);
+});
+
+it('a crawl is given to no browser before all processes know that its pages are rendered', async () => {
+  const world = await begin(web, { '/': client });
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  const crawls = async () => {
+    const { shard } = await tables.host.row(pool, { id: Number(world.host.hostId) });
+    const lane = { shard, lane: 0, lanes: 1 };
+    const rows = await hostsInStage(pool, lane, storedStages.render, new Map());
+    return rows.map(({ crawl_id: id }) => id).filter((id) => id === world.crawl);
+  };
+  await tables.crawl.change(pool, { id: world.crawl }, { renders_since: fromNow(60) });
+  expect(await crawls()).toEqual([]);
+  await tables.crawl.change(pool, { id: world.crawl }, { renders_since: fromNow(-9) });
+  expect(await crawls()).toEqual([world.crawl]);
+});
+
+it('a look at pages that wait leaves those alone that another one looks at', async () => {
+  const world = await begin(web, { '/': client });
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  await round(world);
+  await tables.rendering.changeAny(pool, { crawl_id: world.crawl }, { due_at: fromNow(-1) });
+  await inTransaction(pool, async (db) => {
+    expect(await lookAgain(db, 100)).toEqual([{ looked: 1 }]);
+    expect(await lookAgain(pool, 100)).toEqual([{ looked: 0 }]);
+  });
+});
+
+it('the time that a page may wait stands still while its crawl is paused, and no longer', async () => {
+  const world = await begin(web, { '/': client });
+  await fetching.role().fetchSlice(world.host);
+  await read(world);
+  await round(world);
+  const leftMs = async () => {
+    const { until } = (await rendering(world)) as unknown as { readonly until: Date };
+    return until.getTime();
+  };
+  const before = await leftMs();
+  await setState(pool, world.crawl, 'paused');
+  // The first looks come half a second apart, and are late by one here.
+  await look(world);
+  expect(await leftMs()).toBeGreaterThanOrEqual(before + 1_500);
+  expect(await leftMs()).toBeLessThan(before + 20_000);
 });

@@ -49,12 +49,15 @@ export async function renderWhole(renderer: Renderer, url: string, archive: Arch
   const answer = await ask(url);
   const rounds: Round[] = [];
   for (;;) {
-    const round = await renderer.render(
-      { url, answer, find: (wanted) => archive.find(wanted) },
-      new AbortController().signal,
-    );
+    const missing: WantedResource[] = [];
+    const find = async (wanted: WantedResource): Promise<Found> => {
+      const found = await archive.find(wanted);
+      if (found === 'missing') missing.push(wanted);
+      return found;
+    };
+    const round = await renderer.render({ url, answer, find }, new AbortController().signal);
     rounds.push(round);
-    if (round.missing.length === 0 || rounds.length === renderLimits.rounds) return { rounds, last: round };
-    await archive.fetch(round.missing);
+    if (missing.length === 0 || rounds.length === renderLimits.rounds) return { rounds, last: round };
+    await archive.fetch(missing);
   }
 }
