@@ -371,6 +371,7 @@ create table host_queue (
   logged_out text,
   session_sign text,
   region text not null default ''::text,
+  reached boolean not null default false,
   constraint host_queue_pkey PRIMARY KEY (host_id, crawl_id)
 ) with (fillfactor=50);
 

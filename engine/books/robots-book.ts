@@ -13,6 +13,8 @@ import { loadRobots, saveRobots } from '../../storage/hosts/index.ts';
 
 interface Copy {
   readonly robots: Robots;
+  /** The address that answered; null: not known. */
+  readonly address: string | null;
   /** For how long its answer said that it may be kept, in milliseconds; null: it said nothing. */
   readonly keptMs: number | null;
   /** `performance.now()` when the copy was fetched, computed from its age in Postgres. */
@@ -43,7 +45,7 @@ export class RobotsBook {
   async find(
     hostId: string,
     askedAgoMs: number | null,
-  ): Promise<(Pick<Copy, 'robots' | 'keptMs'> & { readonly ageMs: number }) | null> {
+  ): Promise<(Pick<Copy, 'robots' | 'address' | 'keptMs'> & { readonly ageMs: number }) | null> {
     const ageOf = (copy: Copy): number => performance.now() - copy.fetchedAt;
     let copy = this.#copies.get(hostId) ?? null;
     // Another process may have read robots.txt again since.
@@ -51,7 +53,7 @@ export class RobotsBook {
       copy = await this.#load(hostId);
     if (copy === null) return null;
     const ageMs = ageOf(copy);
-    return ageMs < staleLimitMs ? { robots: copy.robots, keptMs: copy.keptMs, ageMs } : null;
+    return ageMs < staleLimitMs ? { ...copy, ageMs } : null;
   }
 
   /**
@@ -78,7 +80,7 @@ export class RobotsBook {
       ...from,
       keptMs,
     });
-    const copy = { robots, keptMs, fetchedAt, weight: weightOf(body) };
+    const copy = { robots, address: from.address, keptMs, fetchedAt, weight: weightOf(body) };
     this.#copies.set(hostId, copy);
     return copy.robots;
   }
@@ -89,6 +91,7 @@ export class RobotsBook {
     const robots = stored.body === null ? allowAll : parseRobots(stored.body);
     const copy = {
       robots,
+      address: stored.address,
       keptMs: stored.kept_ms,
       fetchedAt: performance.now() - stored.age_ms,
       weight: weightOf(stored.body),

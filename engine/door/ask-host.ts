@@ -53,7 +53,7 @@ export async function askHost(
     if (regions !== undefined && !(await regions.isOurs(visit.origin))) return { kind: 'known' };
     // Pages are asked for in the turns of crawls, which may have asked this host before.
     await visit.gather(await waitingCrawls(pool, lease.hostId));
-    visit.goBy({ robots, refused: null });
+    visit.goBy({ robots, refused: null, from: visit.known.from });
     if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
     const size = firstVisitSize(met, Math.max(pacer.delayMs, visit.turns.leastDelayMs(pacer.tookMs)));
     const isOpen = async () => (await visit.mayBegin((waitMs) => waitMs <= firstVisitMs)) === null;

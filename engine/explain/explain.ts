@@ -28,7 +28,7 @@ import { apexOf } from '../traps/domain-hosts.ts';
 import { shapedPart } from '../traps/observe.ts';
 import { canonicalSteps } from '../../domain/url-steps.ts';
 import { canonicalize, pathAndQuery, type CanonicalUrl, type UrlRejection } from '../../domain/url.ts';
-import { deadLetterFacts, hostFacts, recordFacts, recrawlFacts, storedCopy } from './facts.ts';
+import { deadLetterFacts, hostFacts, recordFacts, recrawlFacts, storedCopy, withheld } from './facts.ts';
 import { isScored, scoreFacts } from './score.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { hostCapWait } from '../../storage/caps/index.ts';
@@ -116,7 +116,7 @@ async function gather(
   const key = urlKey(link.canonical).toString('hex');
   const [known] = await explainHost(db, link.host, crawlId);
   // A tenant must not see that another one crawls the host.
-  const host = known?.met === true ? known : undefined;
+  const host = known?.met !== true ? undefined : known.reached ? known : withheld(known);
   const [row] = host === undefined ? [] : await explainUrl(db, host.id, crawlId, key);
   const quarantine = await quarantineOf(db, crawlId, link, row);
   const record =
@@ -171,14 +171,16 @@ async function gather(
         ? (await currentOutages(db)).filter(({ dependency }) => dependency !== 'region')
         : [],
     region:
-      host === undefined ? undefined : (await homesOf(db, regions, [{ origin: link.host }])).get(link.host),
+      host?.reached !== true
+        ? undefined
+        : (await homesOf(db, regions, [{ origin: link.host }])).get(link.host),
     optedOut: coveringDomain(hostName(link.host), new Set(optOuts?.domains)),
     host:
       host === undefined
         ? null
         : {
             ...hostFacts(link.host, host, crawlId, place?.ahead ?? 0, userAgent),
-            capped: await capWait(db, link.host, caps),
+            capped: host.reached ? await capWait(db, link.host, caps) : null,
           },
     robots:
       host === undefined

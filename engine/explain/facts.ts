@@ -50,6 +50,37 @@ export function hostFacts(
   };
 }
 
+/**
+ * The host without what requests to it have taught: a tenant none of whose crawls was let go there is told nothing of
+ * robots.txt, pace, trouble and visits. What operators have set, and what the crawl has queued, holds for it all the same.
+ */
+export const withheld = (row: HostCircumstances): HostCircumstances => ({
+  ...row,
+  failures: 0,
+  failing_since: null,
+  lastError: null,
+  trouble: null,
+  eased: false,
+  slowdown: 0,
+  waitMs: 0,
+  paceMs: 0,
+  leaseMs: null,
+  lentMs: null,
+  keptMs: null,
+  guest: false,
+  budget: null,
+  later: false,
+  requests_day: null,
+  requests_used: 0,
+  took_ms: null,
+  robots_status: null,
+  robots_body: null,
+  robots_fetched_at: null,
+  robots_age_ms: null,
+  robotsKeptMs: null,
+  crawls: row.crawls.filter(({ ours }) => ours),
+});
+
 function closingOf({
   settings,
   budget,

@@ -19,7 +19,12 @@ import { sleep } from './sleep.ts';
 
 export type RobotsReading =
   /** `freshMs`: for how long they may be used, before the delay of the host is added. */
-  | { readonly kind: 'rules'; readonly robots: Robots; readonly freshMs: number }
+  | {
+      readonly kind: 'rules';
+      readonly robots: Robots;
+      readonly freshMs: number;
+      readonly from: string | null;
+    }
   /** The host's address is guarded: nothing may be sent to it at all. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Nothing is fetched until robots.txt can be read (§2.3.1.4). `fault` null: the server answered, with `status`. */
@@ -112,7 +117,7 @@ export class RobotsFetcher {
         const { books, regions } = this.#dependencies;
         const from = { address, place: regions?.placeOf(address) ?? null };
         const robots = await books.robots.save(visit.lease.hostId, result.status, body, from, keptMs);
-        return { kind: 'rules', robots, freshMs: robotsFreshMs(0, keptMs) };
+        return { kind: 'rules', robots, freshMs: robotsFreshMs(0, keptMs), from: address };
       };
       // More than five redirects, or one without a target: unavailable, as if there were no robots.txt (§2.3.1.2).
       const availability =

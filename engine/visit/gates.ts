@@ -16,6 +16,7 @@ import { storedKinds } from '../../domain/url-kind.ts';
 import { canonicalize, pathAndQuery } from '../../domain/url.ts';
 import type { LeasedUrl } from '../../storage/frontier/index.ts';
 import type { Books } from '../books/books.ts';
+import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import { count } from '../metrics/counters.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { HostRules } from './host-rules.ts';
@@ -225,6 +226,13 @@ function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): R
   const path = pathAndQuery({ url: url.url, host: origin });
   const verdict = rulesForAll(rules.robots, crawl.agentTokens).check(path);
   if (verdict.allowed) return null;
+  // The copy was read for a crawl that may reach more: this one learns no more of it than of the address itself.
+  const barred = rules.from === null ? null : addressRefusal(rules.from, parseCidrs(crawl.allowPrivate));
+  if (barred !== null)
+    return {
+      reason: 'address-refused',
+      detail: `The host is at a ${barred} address, which the crawl may not reach.`,
+    };
   count('robots_refusals_total', {});
   return { reason: 'robots', detail: `robots.txt line ${String(verdict.line)}: ${verdict.rule ?? ''}` };
 }

@@ -6,6 +6,8 @@ export interface HostRules {
   readonly robots: Robots | null;
   /** Set if the host's address is guarded: says why nothing may be sent. */
   readonly refused: string | null;
+  /** The address that robots.txt came from; null: not known. */
+  readonly from: string | null;
 }
 
 export interface HostTrouble {

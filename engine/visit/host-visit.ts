@@ -60,15 +60,22 @@ export class HostVisit implements Visited {
   signs = new SessionSigns([]);
   /** The crawls that the host is visited for. */
   crawls: readonly OpenCrawl[] = [];
-  rules: HostRules = { robots: null, refused: null };
+  rules: HostRules = { robots: null, refused: null, from: null };
   /**
    * A fresh copy of robots.txt, for how many milliseconds it stays so, and a copy that may be used while robots.txt cannot
    * be read.
    */
-  known: { readonly fresh: Robots | null; readonly freshMs: number; readonly older: Robots | null } = {
+  known: {
+    readonly fresh: Robots | null;
+    readonly freshMs: number;
+    readonly older: Robots | null;
+    /** The address that these copies came from; null: not known. */
+    readonly from: string | null;
+  } = {
     fresh: null,
     freshMs: 0,
     older: null,
+    from: null,
   };
   /**
    * `performance.now()` at which the time of the visit is over. No request waits for a permit of the host's groups beyond
@@ -106,10 +113,11 @@ export class HostVisit implements Visited {
     const copy = await robots.find(hostId, askedAgoMs);
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
     const outdated = copy === null || (askedAgoMs !== null && copy.ageMs >= askedAgoMs);
-    this.goBy({ robots: outdated ? null : copy.robots, refused: null });
+    const from = copy?.address ?? null;
+    this.goBy({ robots: outdated ? null : copy.robots, refused: null, from });
     const freshMs = outdated ? 0 : robotsFreshMs(this.pacer.delayMs, copy.keptMs) - copy.ageMs;
     const fresh = outdated || freshMs <= 0 ? null : copy.robots;
-    this.known = { fresh, freshMs, older: copy?.robots ?? null };
+    this.known = { fresh, freshMs, older: copy?.robots ?? null, from };
     const asked = this.#spacing === 'crawl_delay';
     const waits = rows.map(({ crawl_id: id, waited }) => ({
       crawl_id: id,
@@ -280,7 +288,10 @@ export class HostVisit implements Visited {
     };
     const send = async (): Promise<FetchResult | null> => {
       const proxy = await this.#proxyOf(wanted === null ? this.crawls : [wanted.crawl]);
-      return pacer.exchange(proxy === null ? request : { ...request, proxy }, turn, lane);
+      const result = await pacer.exchange(proxy === null ? request : { ...request, proxy }, turn, lane);
+      if (result !== null && !(result.kind === 'fault' && result.fault === 'address-refused'))
+        turns.reached(crawlId, request.allowPrivate);
+      return result;
     };
     return wanted === null ? send() : services.books.crawls.attend(send);
   }

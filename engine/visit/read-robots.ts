@@ -22,8 +22,8 @@ export async function readRobots(
   failures: number,
   signal: AbortSignal,
 ): Promise<HostRules | HostTrouble | 'interrupted' | { readonly busyMs: number }> {
-  const { fresh, older } = visit.known;
-  if (fresh !== null) return { robots: fresh, refused: null };
+  const { fresh, older, from } = visit.known;
+  if (fresh !== null) return { robots: fresh, refused: null, from };
   const as = asWhom(visit.crawls, visit.crawls[0] ?? context.dependencies.settings);
   const reading = await context.robotsFetcher.fetch(visit, as, signal);
   switch (reading.kind) {
@@ -32,13 +32,13 @@ export async function readRobots(
     case 'busy':
       return { busyMs: reading.waitMs };
     case 'rules':
-      visit.known = { fresh: reading.robots, freshMs: reading.freshMs, older };
-      return { robots: reading.robots, refused: null };
+      visit.known = { fresh: reading.robots, freshMs: reading.freshMs, older, from: reading.from };
+      return { robots: reading.robots, refused: null, from: reading.from };
     case 'refused':
-      return { robots: null, refused: reading.message };
+      return { robots: null, refused: reading.message, from: null };
     case 'unreachable': {
       const asked = reading.retryAfterMs ?? 0;
-      if (older !== null && asked === 0) return { robots: older, refused: null };
+      if (older !== null && asked === 0) return { robots: older, refused: null, from };
       const trouble = hostWide[reading.fault ?? ''] ?? 'robots-unreachable';
       return {
         class: trouble,

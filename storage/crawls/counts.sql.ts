@@ -3,6 +3,7 @@ import type { DeadLetterClass } from '../../domain/dead-letter.ts';
 import type { ExcludedReason } from '../../domain/url-reason.ts';
 import { mostNeeded, type CutKind } from '../../domain/limits.ts';
 import type { ParkedHost } from '../../contracts/http/outlook.ts';
+import { mayKnow } from '../may-know.ts';
 import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
@@ -171,8 +172,8 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
 export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
    select h.origin, q.queued,
           case when q.logged_out_at is null then 'parked' else 'logged-out' end as why,
-          case when q.logged_out_at is null then h.last_error else q.logged_out end as "lastError"
-     from host h join host_queue q on q.host_id = h.id
+          case when q.logged_out_at is not null then q.logged_out when ${mayKnow} then h.last_error end as "lastError"
+     from host h join host_queue q on q.host_id = h.id join crawl c on c.id = q.crawl_id
     where (h.parked_at is not null or q.logged_out_at is not null) and q.crawl_id = $1
     order by q.queued desc, h.id limit $2`;
 

@@ -47,6 +47,8 @@ export interface NotedTurn {
   readonly version: number;
   /** As `WaitingCrawl` has it; null: nothing new. */
   readonly session_sign?: SessionSign | null;
+  /** A request on the crawl's behalf was answered, or failed otherwise than by the guard of addresses. */
+  readonly reached?: boolean;
 }
 
 /**
@@ -58,14 +60,14 @@ export interface NotedTurn {
 export const noteTurns = statement<[hostId: string, turns: string, well: readonly number[]]>('note-turns')`
    with t as materialized (
      select crawl_id, now() - asked_ago_ms * interval '1 millisecond' as asked_at,
-            coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version, session_sign
-       from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int, session_sign text)
+            coalesce(now() + turn_in_ms * interval '1 millisecond', '-infinity') as turn_at, version, session_sign, reached
+       from json_to_recordset($2) as t(crawl_id bigint, asked_ago_ms float8, turn_in_ms float8, version int, session_sign text, reached boolean)
    ), freed as materialized (
      select q.crawl_id from host_queue q join crawl c on c.id = q.crawl_id
       where q.host_id = $1 and q.held_until > '-infinity'
         and c.tenant_id in (select tenant_id from crawl where id = any ($3))
    ), held as materialized (
-     select q.crawl_id, t.asked_at, t.turn_at, t.version, t.session_sign, f.crawl_id is not null as freed
+     select q.crawl_id, t.asked_at, t.turn_at, t.version, t.session_sign, t.reached, f.crawl_id is not null as freed
        from host_queue q left join t using (crawl_id) left join freed f using (crawl_id)
       where q.host_id = $1 and (t.asked_at > coalesce(q.asked_at, '-infinity') - interval '1 second' or f.crawl_id is not null)
       order by q.crawl_id for update of q
@@ -73,7 +75,7 @@ export const noteTurns = statement<[hostId: string, turns: string, well: readonl
    update host_queue q
       set asked_at = greatest(held.asked_at, q.asked_at), own_turn_at = coalesce(held.turn_at, q.own_turn_at),
           turn_version = coalesce(held.version, q.turn_version),
-          session_sign = coalesce(held.session_sign, q.session_sign),
+          session_sign = coalesce(held.session_sign, q.session_sign), reached = q.reached or coalesce(held.reached, false),
           held_until = case when held.freed then '-infinity' else q.held_until end,
           held_times = case when held.freed then 0 else q.held_times end
      from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;

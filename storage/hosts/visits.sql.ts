@@ -68,13 +68,15 @@ export const hostRest = statement<[hostId: string], { rest_ms: number }>('host-r
 export interface StoredRobots {
   readonly status: number;
   readonly body: string | null;
+  /** The address that answered; null: not known. */
+  readonly address: string | null;
   /** Milliseconds since robots.txt was fetched. */
   readonly age_ms: number;
   readonly kept_ms: number | null;
 }
 
 export const loadRobots = statement<[hostId: string], StoredRobots>('load-robots')`
-   select status, body, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
+   select status, body, address, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
      from robots where host_id = $1`;
 
 /**

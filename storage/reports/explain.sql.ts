@@ -7,6 +7,7 @@ import type { UrlState } from '../../contracts/crawl.ts';
 import { type Cut, linkCuts } from '../../domain/limits.ts';
 import type { ListedPage } from '../../contracts/page-fields.ts';
 import { nearDuplicateOf, readingOf, revisitOf, standsForItsBody } from '../pages/index.ts';
+import { mayKnow } from '../may-know.ts';
 import { statement } from '../postgres/index.ts';
 import type { HostSettings } from '../../contracts/hosts.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
@@ -120,6 +121,11 @@ export interface HostCircumstances extends Pick<
   readonly id: string;
   /** A crawl of the same tenant has URLs here. */
   readonly met: boolean;
+  /**
+   * A request of such a crawl was let go to the host, or its tenant is the only one whose crawls may name private
+   * addresses: it may be told what others have learned here.
+   */
+  readonly reached: boolean;
   readonly paused_at: Date | null;
   readonly parked_at: Date | null;
   readonly failing_since: Date | null;
@@ -159,8 +165,7 @@ export interface HostCircumstances extends Pick<
 
 export const explainHost = statement<[origin: string, crawlId: string], HostCircumstances>('explain-host')`
    select h.id::text,
-          exists (select from host_queue q join crawl c on c.id = q.crawl_id
-                   where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) as met,
+          own.met, own.reached,
           h.paused_at, h.parked_at, ${slowdownNow('h.')} as slowdown, h.failures, h.failing_since, h.last_error as "lastError", h.trouble, h.eased, h.fed,
           ${hostSettings('h.')}, h.budget,
           coalesce((select later and pinned is null from host_quality where host_id = h.id), false) as later, h.requests_day, h.requests_used, h.took_ms,
@@ -190,6 +195,10 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
              from host_queue q join crawl c on c.id = q.crawl_id
             where q.host_id = h.id and q.queued + q.leased > 0 and c.state = 'running') as crawls
      from host h left join robots r on r.host_id = h.id
+    cross join lateral (
+      select count(*) > 0 as met, coalesce(bool_or(${mayKnow}), false) as reached
+        from host_queue q join crawl c on c.id = q.crawl_id
+       where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) own
     where h.origin = $1`;
 
 /**

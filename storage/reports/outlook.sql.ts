@@ -2,6 +2,7 @@
 import type { WaitingHost } from '../../contracts/http/outlook.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { turnInMs, hostSetting, hostState } from '../hosts/index.ts';
+import { mayKnow } from '../may-know.ts';
 import { statement } from '../postgres/index.ts';
 
 export interface WaitingRow {
@@ -32,7 +33,7 @@ export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>('waiting-hosts')`
    with here as materialized (
      select h.id, h.origin, q.queued,
-            case when q.logged_out_at is null then h.last_error else q.logged_out end as last_error,
+            case when q.logged_out_at is not null then q.logged_out when ${mayKnow} then h.last_error end as last_error,
             case when q.logged_out_at is not null and h.paused_at is null then 'logged-out' else (${hostState})::text end as state,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id

@@ -24,7 +24,7 @@ import {
   urlLines,
 } from '../../support/database/index.ts';
 import { noting, type HostRow, withFetching } from './fetching.ts';
-import { gaps, page, startSite, status, type Answer, type Site } from './site.ts';
+import { gaps, page, robots, startSite, status, type Answer, type Site } from './site.ts';
 
 const fetching = withFetching();
 const { pool } = fetching;
@@ -365,6 +365,29 @@ describe('an address that is guarded', () => {
       state: 'excluded',
       reason: 'address-refused',
     });
+  });
+
+  it('tells such a crawl nothing of what others have learned there', async () => {
+    const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Disallow: /secret') });
+    const host = await fetching.host(site.origin);
+    const [may, mayNot] = [await fetching.crawl(), await fetching.crawl({ allowPrivate: [] })];
+    await fetching.queue(may, host, '/open');
+    await fetching.queue(mayNot, host, '/secret/1', '/closed');
+    await fetching.role().fetchSlice(host);
+    // From the stored copy, in a process that has not read it.
+    await fetching.queue(may, host, '/next');
+    await fetching.queue(mayNot, host, '/secret/2');
+    await fetching.role().fetchSlice(host);
+    const urls = await fetching.urls(mayNot, site.origin);
+    for (const path of ['/secret/1', '/secret/2', '/closed']) {
+      expect(urls[path]).toMatchObject({ state: 'excluded', reason: 'address-refused' });
+      expect(urls[path]?.detail).not.toContain('robots');
+    }
+    const queues = await tables.queue.rows(pool, { host_id: host.hostId });
+    expect(queues.map(({ crawl_id, reached }) => [crawl_id, reached]).sort()).toEqual([
+      [may, true],
+      [mayNot, false],
+    ]);
   });
 });
 

@@ -7,7 +7,9 @@ import type { Problem } from '../../../contracts/http/problem.ts';
 import type { TenantDetail, TenantView } from '../../../contracts/tenancy.ts';
 import {
   addUrl,
+  changeHost,
   crawlState,
+  fromNow,
   hostParked,
   robotsRead,
   setState,
@@ -140,6 +142,35 @@ describe('a crawl of another tenant', () => {
     );
     expect(all.map((each) => JSON.stringify(each.body)).join()).toMatch(/2 crawls take turns/);
   });
+});
+
+it('a host that has refused all requests of a tenant tells it nothing that others have learned there', async () => {
+  const origin = 'https://refused.example';
+  const crawl = await create(admins.second, `${origin}/`);
+  await setState(pool, crawl, 'running', null);
+  const explained = async (): Promise<string> => {
+    const path = `/v1/crawls/${crawl}/explain?url=${origin}/secret/1`;
+    const { body } = await ask<Explanation>(api.url, admins.second, 'GET', path);
+    expect(body.record).toMatchObject({ state: 'queued' });
+    const { summary, decisions, robots, next } = body;
+    return JSON.stringify([summary, decisions, robots, next]).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then');
+  };
+  const { hostId } = await addUrl(pool, crawl, `${origin}/secret/1`);
+  await changeHost(pool, origin, { fed: true });
+  const before = await explained();
+  await robotsRead(pool, hostId, { status: 200, body: 'User-agent: *\nDisallow: /secret' });
+  await changeHost(pool, origin, {
+    ...{ not_before: fromNow(600), paced_until: fromNow(600), failures: 3, failing_since: fromNow(-60), last_error: 'tls: inner.corp' },
+    ...{ slowdown: 2, took_ms: 900, eased: true, guest_until: fromNow(60), lease_token: 1, lease_until: fromNow(60) },
+  }); // prettier-ignore
+  expect(await explained()).toBe(before);
+  for (const part of ['outlook?fields=parked', 'time']) {
+    const { body } = await ask(api.url, admins.second, 'GET', `/v1/crawls/${crawl}/${part}`);
+    expect(JSON.stringify(body)).toContain(origin);
+    expect(JSON.stringify(body)).not.toContain('inner.corp');
+  }
+  await tables.queue.change(pool, { host_id: hostId, crawl_id: crawl }, { reached: true });
+  expect(await explained()).toMatch(/forbids it to orbweaver, line 2: Disallow: \/secret/);
 });
 
 it('a host that only others crawl is to explain as one that nobody does', async () => {

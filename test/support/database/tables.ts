@@ -156,6 +156,7 @@ interface QueueRow {
   readonly logged_out_at: Date | null;
   readonly logged_out: string | null;
   readonly session_sign: string | null;
+  readonly reached: boolean;
 }
 
 interface LetterRow {
