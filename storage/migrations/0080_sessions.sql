@@ -2,9 +2,9 @@
 
 create table crawl_session (
   crawl_id    bigint not null,
-  -- Where it belongs: an origin, a host, or a domain with all below it, which begins with a dot; empty: the whole crawl.
+  -- Where it belongs: an origin, a host, or a domain with all below it, which begins with a dot; *: the whole crawl.
   place       text not null,
-  -- cookies, headers
+  -- cookies, headers, proxy; kept: cookies that answers have set.
   kind        text not null,
   -- Names of the cookies or of the header fields, as they are shown. Never a value.
   names       text[] not null,

@@ -1,6 +1,8 @@
 /** Contents that a page has left: another page takes over, or they go. */
 import { isAnyRenderer } from '../instance/index.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { statement } from '../postgres/index.ts';
+import { isRendering } from '../unread.ts';
 
 /** The oldest notes that a page has left a content. */
 export const dueContents = statement<[limit: number], { id: number }>('due-contents')`
@@ -60,7 +62,7 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
          select u.host_id, u.key
            from (select * from url
                   where not stands.so and crawl_id = c.crawl_id and content_id = c.id
-                    and (alias_host is not null or stage > 2) and (host_id, key) <> (c.host_id, c.key)
+                    and (alias_host is not null or ${isRendering('url')}) and (host_id, key) <> (c.host_id, c.key)
                   limit ${mostHeirs}) u
           order by coalesce(u.content_hash = c.hash, false) desc, u.state = 'done' desc, u.host_id = c.site desc limit 1) heir on true
    ), gone as (
@@ -94,5 +96,5 @@ export const settleContents = statement<[ids: readonly number[], mostCopies: num
       set alias_host = case when not c.is_owner and not c.released then c.owner_host end,
           alias_key = case when not c.is_owner and not c.released then c.owner_key end,
           stage = case when u.state <> 'done' or u.stage > 0 or u.content_hash is null then u.stage
-                       when c.is_owner then 1 when c.released then 3 else 0 end
+                       when c.is_owner then ${String(storedStages.dedup)} when c.released then ${String(storedStages.render)} else 0 end
      from chosen c where u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.content_id = c.id`;

@@ -14,6 +14,9 @@ import {
 import { statement, type Queryable } from '../postgres/index.ts';
 import { standsForContent } from './copy-ranking.ts';
 import type { Cut } from '../../domain/limits.ts';
+import { isRendering } from '../unread.ts';
+
+const [dedup, extract] = [String(storedStages.dedup), String(storedStages.extract)];
 
 export interface StagedBody {
   readonly host_id: number;
@@ -194,7 +197,7 @@ export const outOfReach = statement<[], { pages: number; bytes: number }>('pages
      left join lateral (
        select count(*) as pages, sum(u.bytes) as bytes
          from url u join body b on b.hash = u.content_hash join gone on gone.id = b.segment
-        where u.stage = 2 and u.stage > 0 and found.any
+        where u.stage = ${extract} and u.stage > 0 and found.any
      ) lost on true`;
 
 /** A step of a fetched body through dedup and extraction, as JSON. */
@@ -230,13 +233,13 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
       order by host_id, crawl_id, key
    ), held as materialized (
      select crawl_id, id, hash from content
-      where (crawl_id, id) in (select crawl_id, content_id from r where "from" = 1)
+      where (crawl_id, id) in (select crawl_id, content_id from r where "from" = ${dedup})
       order by crawl_id, id for key share
    ), due as (
      insert into content_due (crawl_id, content_id)
      select u.crawl_id, u.content_id
        from r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
-      where r."from" = 1 and u.stage = 1 and u.content_id is not null and u.content_id is distinct from r.content_id
+      where r."from" = ${dedup} and u.stage = ${dedup} and u.content_id is not null and u.content_id is distinct from r.content_id
    ), judged as (
      select r.*, coalesce(r.held, o.detail) as because
        from r
@@ -247,19 +250,19 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
         set stage = r."to",
             state = case when r.because is null or u.seed then u.state else 'excluded' end,
             reason = case when r.because is null or u.seed then u.reason else 'soft-404' end,
-            detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = 1 then r.alias_host else u.alias_host end,
-            alias_key = case when r."from" = 1 then decode(r.alias_key, 'hex') else u.alias_key end,
-            content_id = case when r."from" = 1 then r.content_id else u.content_id end,
-            cut = case when r."from" = 2 then nullif(r.cut, '{}') else u.cut end
+            detail = case when r.because is null or u.seed then u.detail else r.because end, alias_host = case when r."from" = ${dedup} then r.alias_host else u.alias_host end,
+            alias_key = case when r."from" = ${dedup} then decode(r.alias_key, 'hex') else u.alias_key end,
+            content_id = case when r."from" = ${dedup} then r.content_id else u.content_id end,
+            cut = case when r."from" = ${extract} then nullif(r.cut, '{}') else u.cut end
        from judged r
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
-        and (r.content_id is null or r."from" = 2 and u.content_id = r.content_id
+        and (r.content_id is null or r."from" = ${extract} and u.content_id = r.content_id
              or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))
      returning u.host_id, u.crawl_id, u.key
    )
    insert into content_due (crawl_id, content_id)
    select r.crawl_id, r.content_id from r
-    where r."from" = 1 and r.content_id is not null
+    where r."from" = ${dedup} and r.content_id is not null
       and not exists (select from moved m
                        where m.host_id = r.host_id and m.crawl_id = r.crawl_id and m.key = decode(r.key, 'hex'))`;
 
@@ -352,7 +355,7 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
    ), lost as (
      update url u set state = 'queued', stage = 0, due_at = now(), reason = 'body-lost', content_hash = null,
                     answer_hash = null, etag = null, last_modified = null,
-                    content_id = case when u.stage < 3 or ${standsForContent} then u.content_id end
+                    content_id = case when not ${isRendering('u')} or ${standsForContent} then u.content_id end
        from r
       where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
         and (select count(*) from held) >= 0

@@ -1,4 +1,5 @@
 /** Pages that were rendered without files whose hosts had logged the crawl out. */
+import { storedStages } from '../../domain/stage.ts';
 import { statement } from '../postgres/index.ts';
 
 /**
@@ -21,7 +22,7 @@ export const renderAgain = statement<[crawlId: number, limit: number], { pages: 
      on conflict (hash) do update set since = now()
    ), judged as (
      update url u
-        set stage = 1, content_hash = coalesce(u.answer_hash, u.content_hash), answer_hash = null
+        set stage = ${String(storedStages.dedup)}, content_hash = coalesce(u.answer_hash, u.content_hash), answer_hash = null
        from chosen c
       where u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.state = 'done'
         and u.content_hash is not null

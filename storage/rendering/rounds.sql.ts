@@ -1,9 +1,11 @@
 /** What became of pages in a round of the browser. */
 import type { RenderOutcome } from '../../domain/rendering/outcome.ts';
-import type { storedStages } from '../../domain/stage.ts';
+import { storedStages } from '../../domain/stage.ts';
 import type { Place } from '../archive/index.ts';
 import { isOurs } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
+
+const render = String(storedStages.render);
 
 /** Notes that pages of a crawl are rendered from now on, before the first of them is given to the browser. */
 export const beginRendering = statement<[crawlId: number]>('begin-rendering')`
@@ -44,7 +46,7 @@ export const renderingFacts = statement<[rows: string], RenderingFacts>('renderi
           coalesce(g.wall_ms, 0) as wall_ms, coalesce(g.until <= now(), false) as is_late, p.words, p.links,
           coalesce(g.admitted, 0)::int as admitted, ${isOurs} as is_ours
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
-     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = 3
+     join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = ${render}
      join crawl k on k.id = u.crawl_id
      left join body b on b.hash = u.content_hash
      left join content c on c.crawl_id = u.crawl_id and c.id = u.content_id
@@ -111,14 +113,14 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
         set stage = r."to",
             content_hash = coalesce(decode(r.body, 'hex'), u.content_hash),
             answer_hash = case when r.body is not null then u.content_hash end,
-            alias_host = case when r."to" < 3 then o.host_id end, alias_key = case when r."to" < 3 then o.key end
+            alias_host = case when r."to" < ${render} then o.host_id end, alias_key = case when r."to" < ${render} then o.key end
        from r
        left join lateral (
          select c.host_id, c.key
            from url p join content c on c.crawl_id = p.crawl_id and c.id = p.content_id
           where p.host_id = r.host_id and p.crawl_id = r.crawl_id and p.key = r.place
             and (c.host_id, c.key) <> (p.host_id, p.key)) o on true
-      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.place and u.stage = 3
+      where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = r.place and u.stage = ${render}
         and u.content_hash = decode(r.answer, 'hex')
         and coalesce((select g.rounds + g.crashes from rendering g
                        where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}), 0)

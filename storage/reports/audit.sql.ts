@@ -1,6 +1,8 @@
 /** The audit of a crawl: its rows counted anew. */
 import type { Ledger } from '../../contracts/crawl.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { statement, walkMs } from '../postgres/index.ts';
+import { isRendering, isUnread } from '../unread.ts';
 
 export interface Recount extends Ledger {
   readonly pages: number;
@@ -22,9 +24,9 @@ export const recountUrls = statement<[crawlId: string], Recount>('recount-urls',
           count(*) filter (where state = 'failed') as failed,
           count(*) filter (where state = 'done' and status between 200 and 299 and kind = 0) as pages,
           count(*) filter (where stage > 0) as pending,
-          count(*) filter (where stage > 2) as rendering,
+          count(*) filter (where ${isRendering('u')}) as rendering,
           (select coalesce(sum(rendering), 0)::bigint from ledger where crawl_id = $1) as ledger_rendering,
-          coalesce(sum(u.bytes) filter (where stage in (1, 2)), 0)::bigint as unread_bytes,
+          coalesce(sum(u.bytes) filter (where ${isUnread('u')}), 0)::bigint as unread_bytes,
           (select coalesce(sum(unread_bytes), 0)::bigint from ledger where crawl_id = $1) as ledger_unread_bytes,
           (coalesce(sum(u.fetches), 0) + f.fetches)::bigint as fetches, (coalesce(sum(u.bytes), 0) + f.bytes)::bigint as bytes
      from (select coalesce(sum(urls), 0)::bigint as urls, coalesce(sum(fetches), 0)::bigint as fetches,
@@ -166,7 +168,7 @@ export const countViolations = statement<[crawlId: string], Violations>('count-v
         select from url o where o.host_id = u.parent_host and o.crawl_id = u.crawl_id and o.key = u.parent_key)
         and not exists (select from forgotten f where f.host_id = u.parent_host and f.crawl_id = $1)
      ) as unknown_parent,
-     (select count(*) from url u where u.crawl_id = $1 and u.stage = 4 and not exists (
+     (select count(*) from url u where u.crawl_id = $1 and u.stage = ${String(storedStages.resources)} and not exists (
         select from rendering g
          where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and g.due_at is not null)
      ) as waiting_for_nobody`;
