@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../stack/errors.ts';
 import { identify, lives, signalProcess, type ProcessId } from '../../stack/processes.ts';
+import { storedStages } from '../../domain/stage.ts';
 import { askDatabase, like, not, tables } from '../support/database/index.ts';
 import type { Bed } from './bed.ts';
 import { describe, workers, type Fault, type Part, type Victim, type Worker } from './plan.ts';
@@ -15,6 +16,10 @@ const returnMs = 60_000;
 const ambushMs = 25_000;
 /** Temporal gives an activity up that has not been heard of for eight seconds; only then another worker goes on with it. */
 const takeOverMs = 25_000;
+/** How long it is waited for a page that is with the browser. */
+const atPageMs = 15_000;
+/** The same, before a disk is filled in any case: then what the browser makes does not fit. */
+const pageBeforeDiskMs = 3_000;
 /** How much longer a duel waits once a first host is taken over. */
 const othersMs = 3_000;
 const lookMs = 20;
@@ -50,6 +55,15 @@ const childrenOf = (pid: number): ProcessId[] =>
     .filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === pid)
     .map((name) => identify(Number(name)))
     .filter((id) => id !== null);
+
+const descendantsOf = (pid: number): ProcessId[] =>
+  childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child.pid)]);
+
+/** Resolves when those that were frozen go on, children first. */
+const thaw = (frozen: readonly ProcessId[], until: Promise<void>): Promise<void> =>
+  until.then(() => {
+    for (const id of frozen.toReversed()) signalProcess(id, 'SIGCONT');
+  });
 
 const named = (ids: readonly ProcessId[]): string => ids.map(({ pid }) => String(pid)).join(', ');
 
@@ -132,6 +146,7 @@ export class Faults {
       case 'disk': {
         const { disk } = this.#bed;
         if (disk === null) return missed('there is no disk to fill');
+        await this.#atWork(pageBeforeDiskMs);
         disk.fill();
         // Filling takes its time, and until its end there is room.
         began(this.#now());
@@ -142,6 +157,8 @@ export class Faults {
       }
       case 'ambush':
         return this.#ambush(fault.upon, began);
+      case 'render':
+        return this.#atPage(fault, began);
     }
   }
 
@@ -171,6 +188,7 @@ export class Faults {
       }
       case 'worker':
       case 'worker-2':
+      case 'worker-render':
       case 'api':
       case 'postgres':
       case 'temporal':
@@ -180,7 +198,7 @@ export class Faults {
   }
 
   /** Resolves when the part runs again in another process, and Postgres and Temporal take connections. */
-  async #returns(victim: Victim, hit: readonly ProcessId[]): Promise<void> {
+  async #returns(victim: Victim | 'browser', hit: readonly ProcessId[]): Promise<void> {
     const deadline = performance.now() + returnMs;
     const later = async (back: () => boolean | Promise<boolean>): Promise<void> => {
       while (!(await back()) && performance.now() < deadline) await delay(100);
@@ -188,6 +206,9 @@ export class Faults {
     const isNew = (id: ProcessId | null): boolean =>
       id !== null && lives(id) && !hit.some(({ pid }) => pid === id.pid);
     switch (victim) {
+      // Another one is started with the next page.
+      case 'browser':
+        return;
       case 'supervisor':
       case 'services':
         await later(() => isNew(this.#victims(victim)[0] ?? null));
@@ -202,6 +223,7 @@ export class Faults {
         return;
       case 'worker':
       case 'worker-2':
+      case 'worker-render':
       case 'api':
       case 'temporal':
       case 'redis':
@@ -222,14 +244,45 @@ export class Faults {
     for (const part of parts) {
       const id = this.#bed.process(part);
       if (id === null || !signalProcess(id, 'SIGSTOP')) continue;
-      frozen.push(id);
-      for (const child of childrenOf(id.pid)) if (signalProcess(child, 'SIGSTOP')) frozen.push(child);
+      frozen.push(id, ...childrenOf(id.pid).filter((child) => signalProcess(child, 'SIGSTOP')));
     }
     if (frozen.length === 0) return missed(`there is no ${parts.join(' or ')}`);
-    const over = until.then(() => {
-      for (const id of frozen.toReversed()) signalProcess(id, 'SIGCONT');
-    });
-    return { note: named(frozen), hit: true, over };
+    return { note: named(frozen), hit: true, over: thaw(frozen, until) };
+  }
+
+  /** A browser that has nothing to do would not be missed. */
+  async #atPage(
+    { victim, forMs }: Extract<Fault, { kind: 'render' }>,
+    began: (at: number) => void,
+  ): Promise<Outcome> {
+    const found = await this.#atWork(atPageMs);
+    if (found === null) return missed('no page came to the browser');
+    began(this.#now());
+    const parts = victim === 'browser' ? found.browsers : [found.worker];
+    const hit = parts.filter((id) => signalProcess(id, forMs === 0 ? 'SIGKILL' : 'SIGSTOP'));
+    const over = forMs > 0 ? thaw(hit, this.#sleep(forMs)) : this.#returns(victim, hit);
+    return { note: named(hit), hit: hit.length > 0, over };
+  }
+
+  /** As soon as a page is with the browser. Null: none was. */
+  async #atWork(
+    forMs: number,
+  ): Promise<{ readonly worker: ProcessId; readonly browsers: readonly ProcessId[] } | null> {
+    const deadline = performance.now() + forMs;
+    while (performance.now() < deadline && !this.#ending.signal.aborted) {
+      await delay(lookMs);
+      const worker = this.#bed.process('worker-render');
+      const browsers = worker === null ? [] : descendantsOf(worker.pid);
+      if (worker !== null && browsers.length > 0 && (await this.#rendersNow())) return { worker, browsers };
+    }
+    return null;
+  }
+
+  #rendersNow(): Promise<boolean> {
+    return tables.url.count(this.#bed.pool(), { stage: storedStages.render }).then(
+      (pages) => pages > 0,
+      () => false,
+    );
   }
 
   /** One at a time: with both workers frozen there is nobody to take over. */

@@ -6,3 +6,11 @@ export interface Figure {
   /** What is wrong, one line each. */
   readonly details: readonly string[];
 }
+
+/** What there must be none of. @param more behind the number */
+export const none = (name: string, details: readonly string[], more = ''): Figure => ({
+  name,
+  value: `${String(details.length)}${more}`,
+  ok: details.length === 0,
+  details,
+});

@@ -52,6 +52,7 @@ function judged(more: Partial<Evidence>): Map<string, Figure> {
     crowds: [{ name: 'addresses', groupOf: (each) => each.replace(/:\d+$/, ''), cap: 3 }],
     again: null,
     urls: [],
+    shells: [],
     ending: 'finished, complete',
     auditDifferences: [],
     bodiesLost: [],
@@ -298,4 +299,13 @@ it('wants a host’s own delay once its robots.txt was read for good, and the us
 it('wants every request its delay after the one before, faults or not', () => {
   const records = [robots, request('/a', 1_000, 1_010), request('/b', 1_399, 1_410)];
   expect(off({ records, strikes: [strike(kill, 1_005, 1_005)] })).toEqual(['requests sooner than the delay']);
+});
+
+it('wants pages that need a browser whole, by one body', () => {
+  const shell = { url: `${origin}/a`, isWhole: true, bodies: 1, story: 'settled' };
+  expect(off({ shells: [shell] })).toEqual([]);
+  expect(off({ shells: [shell, { ...shell, isWhole: false }] })).toEqual([
+    'pages that need a browser, not rendered',
+  ]);
+  expect(off({ shells: [shell, { ...shell, bodies: 2 }] })).toEqual(['pages with two bodies by the browser']);
 });

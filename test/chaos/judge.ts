@@ -12,7 +12,8 @@ import { pageKey, type Expected } from '../web/expected.ts';
 import { judge, type Verdict } from '../web/judge.ts';
 import { crowdFigure, type Crowd } from './crowds.ts';
 import type { RequestRecord } from '../web/log.ts';
-import type { Figure } from './figure.ts';
+import { none, type Figure } from './figure.ts';
+import { shellFigures, type FinalShell } from './shells.ts';
 import { describe, workers } from './plan.ts';
 import type { Strike } from './timeline.ts';
 
@@ -38,6 +39,7 @@ export interface Evidence {
    */
   readonly again: { readonly floorMs: number; readonly queued: number } | null;
   readonly urls: readonly FinalUrl[];
+  readonly shells: readonly FinalShell[];
   /** How the crawl ended; null: it did not. */
   readonly ending: string | null;
   /** What an audit found, one line each. */
@@ -75,13 +77,15 @@ function forgets({ fault, hit }: Strike, leaseMs: number): boolean {
   if (!hit) return false;
   switch (fault.kind) {
     case 'kill':
-      return !['api', 'temporal', 'redis'].includes(fault.victim);
+      return !['api', 'temporal', 'redis', 'worker-render'].includes(fault.victim);
     case 'freeze':
       if (fault.victim === 'postgres') return true;
       // A worker that sleeps less keeps its leases; of a longer sleep a quarter may have been over already.
       return ['worker', 'worker-2', 'both'].includes(fault.victim) && fault.forMs > leaseMs / 2;
     case 'cut':
       return fault.line === 'postgres';
+    case 'render':
+      return false;
     case 'duel':
     case 'clock':
     case 'disk':
@@ -126,6 +130,7 @@ function doubtfulAfter({ fault, from, to }: Strike, since: readonly RequestRecor
     case 'duel':
     case 'clock':
     case 'ambush':
+    case 'render':
       return [];
   }
 }
@@ -364,12 +369,6 @@ export function figuresOf(evidence: Evidence): Figure[] {
   const trueOverlaps = overlaps.filter(({ excused }) => !excused).map(({ pair }) => pairLine(pair));
   const { repeats, inexcusable, due } = repeatsOf(records, evidence, doubts);
   const lost = lostUrls(evidence, verdict);
-  const none = (name: string, details: readonly string[], more = ''): Figure => ({
-    name,
-    value: `${String(details.length)}${more}`,
-    ok: details.length === 0,
-    details,
-  });
   const calendars = new Set(records.filter(({ url }) => isOfCalendar(url)).map(({ host }) => host)).size;
   // What is kept back of an endless calendar is the only thing that a whole crawl lacks, and it says so.
   const whole = `finished, ${calendars === 0 ? 'complete' : keptBackInWords(calendars)}`;
@@ -410,6 +409,7 @@ export function figuresOf(evidence: Evidence): Figure[] {
       details: inexcusable,
     },
     calendarPages(records),
+    ...shellFigures(evidence.shells),
     ...(evidence.again === null ? [] : [dueAgain(due, evidence.again.queued, doubts.count)]),
   ];
 }

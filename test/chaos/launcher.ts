@@ -1,9 +1,11 @@
 /**
  * Stands for `orbweaver up`: a supervisor in a process of its own, to be killed with what it started. `services` runs
- * Postgres, Temporal and Redis; `crawler` two workers with all roles and the API on services that run elsewhere.
+ * Postgres, Temporal and Redis; `crawler` two workers that do everything but render, one that renders, if there is a browser, and the API, on services
+ * that run elsewhere.
  * Settings come by the environment as always; addresses are found in the data folder.
  */
 import path from 'node:path';
+import { findBrowser } from '../../browser/find.ts';
 import { prepareDatabase } from '../../cli/stack/prepare-database.ts';
 import { loadConfig } from '../../config/config.ts';
 import { entryScript } from '../../config/package.ts';
@@ -16,7 +18,14 @@ const stack = await startStack({
   config,
   owner: 'up',
   ports: 'any',
-  workers: crawler ? workers.map((name) => ({ name, roles: config.roles })) : [],
+  workers: crawler
+    ? [
+        ...workers.map((name) => ({ name, roles: config.roles })),
+        ...('program' in findBrowser(config.browser, process.env)
+          ? [{ name: 'worker-render', roles: ['render'] as const }]
+          : []),
+      ]
+    : [],
   api: crawler,
   migrate: async (databaseUrl) => {
     await prepareDatabase(databaseUrl, config);

@@ -37,10 +37,15 @@ it('has every kind within one round, and in a long run every part', () => {
     'redis',
     'supervisor',
     'services',
+    'worker-render at a page',
+    'browser at a page',
   ]) {
     expect(all).toContain(`kill -9 ${part}`);
   }
-  for (const part of ['worker', 'both workers', 'api', 'temporal', 'postgres', 'redis']) {
+  for (const part of [
+    ...['worker', 'both workers', 'api', 'temporal', 'postgres', 'redis'],
+    ...['worker-render at a page', 'browser at a page'],
+  ]) {
     expect(all).toContain(`freeze ${part}`);
   }
   for (const line of ['postgres', 'temporal', 'redis']) expect(all).toContain(`cut ${line} (refusing)`);

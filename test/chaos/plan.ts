@@ -1,13 +1,13 @@
 /** Which faults strike, where and when: pure, so that a seed brings the same plan back. */
 import { randomFrom, type Random } from '../web/random.ts';
 
-export const faultKinds = ['kill', 'freeze', 'duel', 'cut', 'clock', 'disk', 'ambush'] as const;
+export const faultKinds = ['kill', 'freeze', 'duel', 'cut', 'clock', 'disk', 'ambush', 'render'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Parts run by a supervisor, `supervisor` of the API and the workers, `services` of the databases and Temporal. */
 export const workers = ['worker', 'worker-2'] as const;
 export type Worker = (typeof workers)[number];
-export type Part = Worker | 'api' | 'postgres' | 'temporal' | 'redis';
+export type Part = Worker | 'worker-render' | 'api' | 'postgres' | 'temporal' | 'redis';
 export type Victim = Part | 'worker-leash' | 'postgres-backend' | 'supervisor' | 'services';
 export type Line = 'postgres' | 'temporal' | 'redis';
 
@@ -35,7 +35,12 @@ export type Fault =
    * kill -9 of all workers at a moment that matters: as soon as a host has been heard to ask for a pause (Retry-After),
    * or while a request is in flight at one with a long delay.
    */
-  | (Timed & { readonly kind: 'ambush'; readonly upon: 'pause' | 'request' });
+  | (Timed & { readonly kind: 'ambush'; readonly upon: 'pause' | 'request' })
+  /**
+   * While a page is with the browser: the worker that renders, or the browser with all its processes, is killed; or frozen,
+   * if it is for some time.
+   */
+  | (Lasting & { readonly kind: 'render'; readonly victim: 'worker-render' | 'browser' });
 
 export interface PlanOptions {
   readonly seed: number;
@@ -62,6 +67,14 @@ const freeze =
 const cut =
   (line: Line, how: 'refusing' | 'silent', most: number): Card =>
   (atMs, random) => ({ kind: 'cut', atMs, line, how, forMs: lasting(random, 300, most) });
+const render =
+  (victim: 'worker-render' | 'browser', range?: Range): Card =>
+  (atMs, random) => ({
+    kind: 'render',
+    atMs,
+    victim,
+    forMs: range === undefined ? 0 : lasting(random, ...range),
+  });
 const clock =
   (victim: Worker, ...jumps: number[]): Card =>
   (atMs, random) => ({ kind: 'clock', atMs, victim, bySeconds: random.pick(jumps) });
@@ -116,6 +129,12 @@ const decks: Readonly<Record<FaultKind, readonly Card[]>> = {
     (atMs) => ({ kind: 'ambush', atMs, upon: 'pause' }),
     (atMs) => ({ kind: 'ambush', atMs, upon: 'request' }),
   ],
+  render: [
+    render('worker-render'),
+    render('browser'),
+    render('worker-render', [2_000, 10_000]),
+    render('browser', [2_000, 10_000]),
+  ],
 };
 
 /** The kinds of one round: those with many cards come more often. */
@@ -123,12 +142,14 @@ const round: readonly FaultKind[] = [
   'kill',
   'ambush',
   'duel',
+  'render',
   'freeze',
   'cut',
   'clock',
-  'kill',
   'disk',
+  'kill',
   'freeze',
+  'render',
   'cut',
 ];
 
@@ -177,6 +198,10 @@ export function describe(fault: Fault): string {
       return `clock of ${fault.victim} jumps by ${String(fault.bySeconds)} s`;
     case 'disk':
       return `disk full for ${String(fault.forMs)} ms`;
+    case 'render':
+      return fault.forMs === 0
+        ? `kill -9 ${fault.victim} at a page`
+        : `freeze ${fault.victim} at a page for ${String(fault.forMs)} ms`;
     case 'ambush':
       return `kill -9 all workers upon ${fault.upon === 'pause' ? 'a Retry-After' : 'a request that must be waited for'}`;
   }

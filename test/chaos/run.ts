@@ -4,11 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
 import { ArchiveReader, SegmentFolder } from '../../storage/archive/index.ts';
-import { expectedOf } from '../web/expected.ts';
+import { findBrowser } from '../../browser/find.ts';
+import { expectedOf, pageKey, shellsOf } from '../web/expected.ts';
 import type { RequestRecord } from '../web/log.ts';
 import { patientDelay } from '../web/misfits.ts';
 import { domainOf } from '../web/names.ts';
 import type { WebOptions } from '../web/options.ts';
+import { renderPage } from '../web/page.ts';
+import type { Plan } from '../web/plan.ts';
+import type { Page } from '../web/site.ts';
 import { spawnWeb, type SpawnedWeb } from '../web/spawn.ts';
 import { tables } from '../support/database/index.ts';
 import { startNameServer } from '../support/name-server.ts';
@@ -17,6 +21,7 @@ import { Faults } from './faults.ts';
 import type { Figure } from './figure.ts';
 import { figuresOf, strikeLine, type FinalUrl } from './judge.ts';
 import { faultKinds, planFaults, type Fault, type FaultKind } from './plan.ts';
+import type { FinalShell } from './shells.ts';
 import type { Strike } from './timeline.ts';
 
 export interface RunOptions {
@@ -49,6 +54,8 @@ export interface RunResult {
   /** From the end of the last fault to the end of the crawl. */
   readonly finishedAfterMs: number;
 }
+
+const hasBrowser = 'program' in findBrowser(null, process.env);
 
 /** Where all hosts of the web are, whatever their names. */
 const webAddress = '127.0.0.1';
@@ -93,11 +100,48 @@ async function finalUrls(
   }));
 }
 
+const archiveOf = (bed: Bed): ArchiveReader =>
+  new ArchiveReader(bed.pool(), new SegmentFolder(bed.blobDir), 64 * 1024 * 1024);
+
 async function lostBodies(bed: Bed, hashes: readonly string[]): Promise<string[]> {
-  const store = new ArchiveReader(bed.pool(), new SegmentFolder(bed.blobDir), 64 * 1024 * 1024);
+  const store = archiveOf(bed);
   const lost: string[] = [];
   for (const hash of hashes) if ((await store.get(Buffer.from(hash, 'hex'))) === null) lost.push(hash);
   return lost;
+}
+
+async function finalShells(
+  bed: Bed,
+  crawlId: string,
+  shells: ReadonlyMap<string, Page>,
+  plan: Plan,
+): Promise<FinalShell[]> {
+  const store = archiveOf(bed);
+  const made = new Map<string, number>();
+  for (const { hash } of await tables.body.rows(bed.pool())) {
+    const fields = (await store.answer(hash))?.fields;
+    if (fields?.get('warc-type') !== 'conversion') continue;
+    const key = pageKey(fields.get('warc-target-uri') ?? '');
+    made.set(key, (made.get(key) ?? 0) + 1);
+  }
+  const stories = await tables.rendering.rows(bed.pool(), { crawl_id: crawlId });
+  const rows = new Map(
+    (await tables.url.rows(bed.pool(), { crawl_id: crawlId })).map((row) => [pageKey(row.url), row]),
+  );
+  const final: FinalShell[] = [];
+  for (const [url, page] of shells) {
+    const row = rows.get(url);
+    const hash = row?.content_hash ?? null;
+    const body = hash === null ? null : await store.get(hash);
+    const text = body === null ? '' : Buffer.from(body).toString();
+    const [heading = ''] = /<h1>.*?<\/h1>/.exec(renderPage(plan, page).toString()) ?? [];
+    const rendering = stories.find(({ host_id: id, key }) => id === row?.host_id && row.key.equals(key));
+    const { outcome, rounds, crashes, reason } = rendering ?? {};
+    const story = JSON.stringify({ state: row?.state, stage: row?.stage, reason, outcome, rounds, crashes });
+    const isWhole = text.includes(heading) && text.includes('</footer>');
+    final.push({ url, isWhole, bodies: made.get(url) ?? 0, story });
+  }
+  return final;
 }
 
 async function failedWorkflows(bed: Bed): Promise<string[]> {
@@ -135,6 +179,7 @@ async function whatIsLeft(bed: Bed, crawlId: string): Promise<string[]> {
 function planFor(bed: Bed, { seed, seconds, kinds }: RunOptions): { plan: Fault[]; skipped: string[] } {
   const missing = new Map<FaultKind, string>();
   if (bed.disk === null) missing.set('disk', 'mounting is refused here');
+  if (!hasBrowser) missing.set('render', 'no browser is installed');
   if (bed.clocks === null) missing.set('clock', 'libfaketime is not installed');
   const possible = kinds.filter((kind) => !missing.has(kind));
   const plan = planFaults({
@@ -220,10 +265,11 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
   if (end === null) for (const line of await whatIsLeft(bed, created.id)) tell(line);
   const records = await web.log();
   const patientHosts = new Set(patient.map((origin) => new URL(origin).host));
+  const expected = expectedOf(web.plan);
   const figures = figuresOf({
     records,
     strikes,
-    expected: expectedOf(web.plan),
+    expected,
     delayMs: (host) => 1_000 * (patientHosts.has(host) ? patientDelay : crawlDelay),
     leaseMs,
     crowds: [
@@ -232,6 +278,7 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     ],
     again: freshSeconds === null ? null : { floorMs: freshSeconds * 1_000, queued },
     urls,
+    shells: await finalShells(bed, created.id, shellsOf(web.plan, expected), web.plan),
     ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,
     auditDifferences: audit.differences.map(
       ({ check, expected, actual, detail }) =>
@@ -255,7 +302,13 @@ const abortion = (signal: AbortSignal | undefined): Promise<never> =>
 /** Everything it starts has ended when it resolves or rejects. */
 export async function runChaos(options: RunOptions): Promise<RunResult> {
   const { seed, crawlDelay } = options;
-  const web = await spawnWeb({ seed, crawlDelay, spread: 'names', ...options.web });
+  const web = await spawnWeb({
+    seed,
+    crawlDelay,
+    spread: 'names',
+    ...options.web,
+    ...(!hasBrowser && { shells: 0 }),
+  });
   try {
     const names = await startNameServer(webAddress);
     try {

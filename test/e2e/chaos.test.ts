@@ -23,6 +23,7 @@ it('loses nothing and hurries nobody, whatever is killed, frozen, cut, filled or
       hosts: 3,
       pages: 45,
       wrinkles: 1,
+      shells: 4,
       latencyMs: 15,
       slowMs: 800,
       retryAfter: 5,

@@ -2,7 +2,7 @@
 import { calendarMonth, carouselStop, mostRedirects, staysComplete } from './misfits.ts';
 import type { Misfit } from './options.ts';
 import { linksOf, type Plan } from './plan.ts';
-import type { Resource } from './site.ts';
+import type { Page, Resource } from './site.ts';
 import { isDisallowed } from './wrinkles.ts';
 
 export interface Expected {
@@ -37,13 +37,17 @@ function nextOf(plan: Plan, resource: Resource): readonly Resource[] {
   switch (resource.kind) {
     case 'page':
       if (resource.nofollow !== false) return [];
-      return linksOf(plan, resource)
-        .filter((link) => link.rel === 'follow')
-        .map((link) => link.to);
+      return [
+        ...resource.files,
+        ...linksOf(plan, resource)
+          .filter((link) => link.rel === 'follow')
+          .map((link) => link.to),
+      ];
     case 'redirect':
       return resource.to === null ? [] : [resource.to];
     case 'sitemap':
       return resource.lists;
+    case 'file':
     case 'missing':
     case 'trap':
       return [];
@@ -111,3 +115,13 @@ export function expectedOf(
     },
   };
 }
+
+/** Pages that need a browser, of those that must be fetched, by their keys. */
+export const shellsOf = ({ sites }: Plan, { must }: Expected): ReadonlyMap<string, Page> =>
+  new Map(
+    sites
+      .flatMap(({ pages }) => pages)
+      .filter(({ files }) => files.length > 0)
+      .map((page) => [pageKey(urlOf(page)), page] as const)
+      .filter(([key]) => must.has(key)),
+  );

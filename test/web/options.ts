@@ -51,6 +51,8 @@ export interface WebOptions {
   readonly crawlDelay: number | null;
   /** robots.txt names a sitemap, which lists pages that nothing links to. */
   readonly sitemap: boolean;
+  /** Pages of each well-behaved host that say nothing before their script has asked for the rest. */
+  readonly shells: number;
   /** Hosts that misbehave, one each, after the well-behaved ones. */
   readonly misfits: readonly Misfit[];
   /**
@@ -74,6 +76,7 @@ export const defaultWebOptions: WebOptions = {
   wrinkles: 0,
   crawlDelay: null,
   sitemap: false,
+  shells: 0,
   misfits: [],
   latencyMs: 2,
   slowMs: 2_000,

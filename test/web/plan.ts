@@ -6,6 +6,7 @@ import { addTraps } from './misfits.ts';
 import type { WebOptions } from './options.ts';
 import { randomFrom } from './random.ts';
 import { addPage, pagePath, type Link, type Page, type Resource, type Site } from './site.ts';
+import { addShells } from './shells.ts';
 import { addWrinkles } from './wrinkles.ts';
 
 export interface Plan {
@@ -67,5 +68,6 @@ export function planWeb(options: WebOptions, origins: readonly string[]): Plan {
     if (site.misfit !== null) addTraps(site);
   }
   addWrinkles(options, sites.slice(0, options.hosts));
+  addShells(options, sites.slice(0, options.hosts));
   return { options, sites };
 }

@@ -15,7 +15,8 @@ import { renderPage } from './page.ts';
 import { hostName } from './names.ts';
 import { defaultWebOptions, type WebOptions } from './options.ts';
 import { planWeb, type Plan } from './plan.ts';
-import type { Page, Site } from './site.ts';
+import { shellHtml, shellScript } from './shells.ts';
+import type { Page, ShellFile, Site } from './site.ts';
 import { robotsFor } from './wrinkles.ts';
 
 export interface ListenOptions {
@@ -146,6 +147,9 @@ class Host {
       case 'page':
         this.sendPage(resource, req, res);
         return;
+      case 'file':
+        sendFile(this.plan, resource, res);
+        return;
       case 'redirect': {
         const to = resource.to ?? resource;
         const location =
@@ -190,7 +194,7 @@ class Host {
     let rendered = this.rendered.get(page);
     if (rendered === undefined) {
       const original = page.copyOf ?? page;
-      const body = original === page ? renderPage(this.plan, page) : this.render(original).body;
+      const body = original === page ? ownBody(this.plan, page) : this.render(original).body;
       const etag = `"${String(this.plan.options.seed)}-${String(original.index)}"`;
       const head = [
         'content-type',
@@ -207,6 +211,14 @@ class Host {
     return rendered;
   }
 }
+
+const ownBody = (plan: Plan, page: Page): Buffer =>
+  page.files.length > 0 ? Buffer.from(shellHtml) : renderPage(plan, page);
+
+const sendFile = (plan: Plan, { of }: ShellFile, res: ServerResponse): void =>
+  of === null
+    ? send(res, 200, shellScript, { 'content-type': 'text/javascript' })
+    : send(res, 200, renderPage(plan, of).toString());
 
 function send(res: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
   res.writeHead(status, {

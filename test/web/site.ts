@@ -22,6 +22,15 @@ export interface Page extends ResourceBase {
   rooted: boolean;
   /** The page whose bytes this URL serves; null: its own. */
   readonly copyOf: Page | null;
+  /** Of a page that is built by a script (shells.ts): the script, and what it asks for. */
+  readonly files: ShellFile[];
+}
+
+/** Asked for by pages while a browser shows them. */
+export interface ShellFile extends ResourceBase {
+  readonly kind: 'file';
+  /** What that page says; null: the script of all of them. */
+  readonly of: Page | null;
 }
 
 export interface Redirect extends ResourceBase {
@@ -46,7 +55,7 @@ export interface Trap extends ResourceBase {
   readonly kind: 'trap';
 }
 
-export type Resource = Page | Redirect | Missing | Sitemap | Trap;
+export type Resource = Page | ShellFile | Redirect | Missing | Sitemap | Trap;
 
 export interface Link {
   readonly to: Resource;
@@ -103,6 +112,7 @@ export function addPage(
     nofollow: false,
     rooted: false,
     copyOf: null,
+    files: [],
     ...more,
   };
   addResource(page);

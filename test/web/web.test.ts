@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { crawl } from './crawler.ts';
-import { expectedOf, pageKey } from './expected.ts';
+import { expectedOf, pageKey, shellsOf } from './expected.ts';
 import { complaints, judge } from './judge.ts';
 import { misfits, type Misfit } from './options.ts';
 import { linksOf, planWeb } from './plan.ts';
@@ -34,6 +34,7 @@ describe('the plan', () => {
     wrinkles: 1,
     crawlDelay: null,
     sitemap: true,
+    shells: 5,
     misfits: [],
     latencyMs: 0,
     slowMs: 0,
@@ -73,6 +74,18 @@ describe('the plan', () => {
     const { must } = expectedOf(plan, 'host');
     for (const page of plan.sites.flatMap((site) => site.pages)) {
       expect(must).toContain(pageKey(page.site.origin + page.path));
+    }
+  });
+
+  it('has pages whose script asks for what they say, which is a page as any other', () => {
+    const plan = planWeb(options, origins);
+    const shells = shellsOf(plan, expectedOf(plan));
+    expect(shells.size).toBe(2 * options.shells);
+    const { must } = expectedOf(plan);
+    for (const { site, path, files } of shells.values()) {
+      const paths = files.map((file) => file.path);
+      expect(paths).toEqual(['/shell/app.js', `/shell/says${path}`]);
+      expect(paths.filter((each) => !must.has(site.origin + each))).toEqual([]);
     }
   });
 
@@ -341,7 +354,15 @@ describe('misfits', () => {
       (_, n) => `http://127.0.0.1:${String(2000 + n)}`,
     );
     const options = { seed: 1, hosts: 1, pages: 8, bytes: 100, links: 6, crossShare: 0, wrinkles: 0 };
-    const rest = { crawlDelay: null, sitemap: false, latencyMs: 1, slowMs: 1, retryAfter: 1, misfits };
+    const rest = {
+      crawlDelay: null,
+      sitemap: false,
+      shells: 0,
+      latencyMs: 1,
+      slowMs: 1,
+      retryAfter: 1,
+      misfits,
+    };
     const { must } = expectedOf(planWeb({ ...options, ...rest }, origins));
     const perHost = origins.map((origin) => [...must].filter((key) => key.startsWith(`${origin}/`)).length);
     const sound: Misfit[] = [
