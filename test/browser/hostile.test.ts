@@ -8,7 +8,8 @@ import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCell } from '../../browser/cell.ts';
+import { spawnSync } from 'node:child_process';
+import { findCell, openCell, type Cell } from '../../browser/cell.ts';
 import type { Round, WantedResource } from '../../contracts/rendering.ts';
 import {
   domOf,
@@ -22,7 +23,10 @@ import {
   shown,
   withBrowser,
 } from '../support/browser.ts';
+import { given } from '../support/given.ts';
 import { freshAddress, listen } from '../support/loopback.ts';
+import { until } from '../support/until.ts';
+import { mayWatchNames, watchNames } from '../support/name-watch.ts';
 
 /** Milliseconds by the clock that a page has here. */
 const wallMs = 7_000;
@@ -191,6 +195,24 @@ const cases: Hostile[] = [
       `<link rel=dns-prefetch href="//ahead.test"><link rel=preconnect href="http://${at}:${String(tcp)}"><link rel=prefetch href="http://${at}:${String(other)}/p"><script type=speculationrules>{"prerender":[{"urls":["http://${at}:${String(other)}/s"]}]}</script><img src="http://${at}:${String(tcp)}/i"><video src="http://${at}:${String(tcp)}/v"></video><object data="http://${at}:${String(tcp)}/o"></object><form action="http://${at}:${String(tcp)}/form" method=post></form><script>document.forms[0].submit()</script>`,
   },
   {
+    what: 'names in all places that take one',
+    out: true,
+    page: `
+      for (const make of [
+        () => new WebSocket('ws://socket.test/'), () => new WebTransport('https://transport.test/'),
+        () => new EventSource('http://events.test/'), () => new Image().src = 'http://picture.test/',
+        () => navigator.sendBeacon('http://beacon.test/', 'x'), () => open('http://window.test/'),
+        () => { const p = new RTCPeerConnection({ iceServers: [{ urls: ['stun:stun.test', 'turn:turn.test'], username: 'u', credential: 'c' }] });
+          p.createDataChannel('x'); p.createOffer().then((o) => p.setLocalDescription(o)) },
+        () => fetch('http://fetched.test/', { mode: 'no-cors' }).catch(() => 0),
+        ...['dns-prefetch', 'preconnect', 'prefetch', 'modulepreload'].map((rel) => () => { const l = document.createElement('link');
+          l.rel = rel; l.href = 'https://' + rel + '.test/'; document.head.append(l) }),
+        () => { const f = document.createElement('iframe'); f.src = 'http://frame.test/'; document.body.append(f) },
+      ]) try { make() } catch {}
+      document.body.append('tried'); location.href = 'http://away.test/'`,
+    shows: 'tried',
+  },
+  {
     what: 'private addresses, and redirects to them',
     out: true,
     page: ({ address: at, tcp }) =>
@@ -232,17 +254,44 @@ const cases: Hostile[] = [
 const neighbour =
   '<body><script>setTimeout(() => fetch("/changes.json").then((a) => a.json()).then((n) => document.body.append("neighbour" + n)), 3000)</script>';
 
-describe.skipIf(!hasBrowser)('a page with (needs a browser)', () => {
-  describe.each([
-    ['without a network', true, {}],
-    ['behind a dead proxy', false, { cell: openCell(process.getuid?.() === 0) }],
-  ] as const)('%s', (_, withoutNetwork, options) => {
-    const { renderer, log } = withBrowser({ wallMs, ...options });
+const isRoot = process.getuid?.() === 0;
+const watches = mayWatchNames();
+/** `shut`: the kernel keeps it from the network. Otherwise the browser has to obey. */
+const worlds = [
+  ['without a network', () => findCell(isRoot), 'shut'],
+  ['behind a dead proxy', () => openCell(isRoot), 'open'],
+  ...(watches ? [['in a network of its own', () => openCell(isRoot), 'own'] as const] : []),
+] as const satisfies readonly (readonly [string, () => Cell, 'shut' | 'open' | 'own'])[];
 
-    it.each(cases.filter(({ out }) => withoutNetwork || out))(
+describe.skipIf(!hasBrowser)('a page with (needs a browser)', () => {
+  describe.each(worlds)('%s', (_, cellOf, world) => {
+    const names = given(
+      () =>
+        watches
+          ? watchNames(world === 'own')
+          : Promise.resolve({ command: [], heard: () => 0, close: () => Promise.resolve() }),
+      (opened) => opened.close(),
+    );
+    const cell = given<Cell>(
+      () => {
+        const own = cellOf();
+        return Promise.resolve({ ...own, command: [...names.command, ...own.command] });
+      },
+      () => undefined,
+    );
+    const { renderer, log } = withBrowser({ wallMs, cell });
+
+    it.skipIf(!watches || world === 'shut')('is heard where it looks a name up (needs root)', async () => {
+      const [program, ...args] = [...cell.command, 'getent', 'ahosts', 'heard.test'];
+      spawnSync(program, args, { cwd: '/' });
+      await until('the question is heard', () => names.heard() > 0);
+    });
+
+    it.each(cases.filter(({ out }) => world === 'shut' || out))(
       '$what',
       async ({ page, outcome, shows, told }) => {
         seen.length = 0;
+        const heard = names.heard();
         const text = typeof page === 'string' ? page : page({ address, ...ports });
         const asked: WantedResource[] = [];
         const [round, other] = await Promise.all([
@@ -261,7 +310,7 @@ describe.skipIf(!hasBrowser)('a page with (needs a browser)', () => {
         expect(asked.length).toBeLessThanOrEqual(1_500);
         // The browser itself has not ended, though one that has grown is replaced, and nobody outside has heard anything.
         expect(log.filter((line) => /unasked|killed/.test(line))).toEqual([]);
-        expect(seen).toEqual([]);
+        expect([seen, names.heard() - heard]).toEqual([[], 0]);
       },
     );
   });
