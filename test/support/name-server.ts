@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface NameServer {
-  /** 127.0.0.1:port, as ORBWEAVER_DNS has it. */
+  /** host:port, as ORBWEAVER_DNS has it. */
   readonly address: string;
   close(): Promise<void>;
 }
@@ -11,8 +11,8 @@ export interface NameServer {
 const headBytes = 12;
 const typeA = 1;
 
-/** Answers to questions for IPv4 addresses have the address for a minute; all others are empty (RFC 1035 §4.1). */
-export async function startNameServer(address: string): Promise<NameServer> {
+/** @param host where it listens. Answers to questions for IPv4 addresses have the address for a minute; all others are empty (RFC 1035 §4.1). */
+export async function startNameServer(address: string, host = '127.0.0.1'): Promise<NameServer> {
   const socket = createSocket('udp4');
   socket.on('message', (question, from) => {
     const type = question.readUInt16BE(endOfName(question));
@@ -29,10 +29,10 @@ export async function startNameServer(address: string): Promise<NameServer> {
       from.address,
     );
   });
-  socket.bind(0, '127.0.0.1');
+  socket.bind(0, host);
   await once(socket, 'listening');
   return {
-    address: `127.0.0.1:${String(socket.address().port)}`,
+    address: `${host}:${String(socket.address().port)}`,
     close: async () => {
       const closed = once(socket, 'close');
       socket.close();

@@ -10,7 +10,7 @@ export type LineState = 'open' | 'refusing' | 'silent';
 
 export interface TcpProxy {
   readonly port: number;
-  /** `127.0.0.1:port` */
+  /** `host:port` */
   readonly address: string;
   /** What is cut stays cut until `set('open')`: then held bytes pass, and connections work again. */
   set(state: LineState): void;
@@ -19,8 +19,19 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param targetPort on 127.0.0.1 @param delayMs that bytes take on their way, in each direction */
-export async function startTcpProxy(targetPort: number, delayMs = 0): Promise<TcpProxy> {
+interface ProxyOptions {
+  /** That bytes take on their way, in each direction. */
+  readonly delayMs?: number;
+  /** Where it listens: 127.0.0.1 and any port unless given. */
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** @param targetPort on 127.0.0.1 */
+export async function startTcpProxy(
+  targetPort: number,
+  { delayMs = 0, host = '127.0.0.1', port: wanted = 0 }: ProxyOptions = {},
+): Promise<TcpProxy> {
   let state: LineState = 'open';
   let target = targetPort;
   const sockets = new Set<Socket>();
@@ -69,12 +80,12 @@ export async function startTcpProxy(targetPort: number, delayMs = 0): Promise<Tc
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wanted, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    address: `127.0.0.1:${String(port)}`,
+    address: `${host}:${String(port)}`,
     set: (next) => {
       state = next;
       if (state === 'refusing') breakAll();

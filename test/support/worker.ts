@@ -37,6 +37,8 @@ export interface WorkerSettings {
   readonly dns?: string;
   /** Further settings, by their names in the environment. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What its own command is preceded by. */
+  readonly command?: readonly string[];
   readonly blobDir: string;
 }
 
@@ -76,7 +78,8 @@ export async function startWorker(
   if (settings.probeSeconds !== undefined) env['ORBWEAVER_PROBE_SECONDS'] = String(settings.probeSeconds);
   if (settings.dns !== undefined) env['ORBWEAVER_DNS'] = settings.dns;
   Object.assign(env, settings.environment);
-  const child = spawn(process.execPath, [workerScript], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, ...args] = [...(settings.command ?? []), process.execPath, workerScript];
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const log: string[] = [];
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const ready = new Promise<void>((resolve) => {
