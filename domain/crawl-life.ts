@@ -76,6 +76,12 @@ export function endingInWords(ending: CrawlEnding, met?: string): string {
 export const keptBackInWords = (parts: number): string =>
   `${counted(parts, 'part of a site was', 'parts of sites were')} kept back, what lies behind ${parts === 1 ? 'it' : 'them'} is not known`;
 
+/** How a crawl ended that has URLs left, all of them at hosts that it does not wait for. @param ending in words */
+export const withLeft = (ending: string, urls: number): string =>
+  urls === 0
+    ? ending
+    : `${ending}, but for ${counted(urls, 'URL that waits', 'URLs that wait')} at hosts that are parked or have logged the crawl out`;
+
 /** Where a crawl stands. */
 export interface CrawlStands {
   readonly state: CrawlState;

@@ -40,7 +40,8 @@ export const resultRoutes = [
         const answer = await readPages(pool, crawlId, { cursor, limit, fields, filter }, textOf);
         if (answer === 'unknown-crawl') return noSuchCrawl(crawlId);
         if (answer === 'bad-cursor') return badCursor();
-        return answer;
+        const { items, next, more } = answer;
+        return { items, next, more };
       },
   }),
   route({

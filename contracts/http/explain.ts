@@ -79,6 +79,16 @@ const explainedRecord = z
         words: z.int().nullable(),
         links: z.int().nullable(),
         resources: z.array(z.object({ url: z.string(), type: z.string(), outcome: z.string() })).readonly(),
+        refused: z.record(z.string(), count).readonly().meta({
+          description:
+            'Requests that the browser did not make, counted by what they were: POST, WebSocket, image …',
+        }),
+        navigation: z.string().nullable().meta({
+          description: 'Where its scripts wanted to go instead, which is not followed; null: nowhere.',
+        }),
+        console: z.array(z.string()).readonly().meta({
+          description: 'The first 20 errors and warnings of its console, and exceptions.',
+        }),
       })
       .nullable()
       .meta({

@@ -241,6 +241,12 @@ export interface RenderingTold {
   readonly links: number | null;
   /** What it asked for in the last round, and what became of it: `given`, `missing`, or why it did not come. */
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
+  /** Of the last round: requests that the browser refused, counted by what they were. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Where its scripts wanted the window to go; null: nowhere. */
+  readonly navigation: string | null;
+  /** The first lines of its console, and exceptions. */
+  readonly console: readonly string[];
 }
 
 /** The score of a page as it would be judged now. */

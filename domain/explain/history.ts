@@ -1,9 +1,9 @@
 /** What was done with a URL so far: requests, answers and their outcomes. */
 import { stageWords } from '../stage.ts';
-import { counted } from '../counted.ts';
+import { counted, grouped } from '../counted.ts';
 import { note, stop, wait, type Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
-import { cutPhrasesOf } from '../limits.ts';
+import { cutBy, cutPhrasesOf } from '../limits.ts';
 import { renderOutcomes } from '../rendering/outcome.ts';
 import { renderReasons } from '../rendering/reason.ts';
 import { reasonText } from '../url-reason.ts';
@@ -144,16 +144,31 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
   return decisions;
 }
 
-/** Files that did not come, and are named. */
+/** Files that did not come, and kinds of refused requests, that are named. */
 const mostNamed = 3;
 
-function rendering({ rendering: told }: RecordFacts): Decision[] {
-  if (told === null) return [];
-  const { reason, outcome, rounds, words, links, resources } = told;
+function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[] {
+  if (told === null) {
+    const isWaiting = stillToDo === 'render' || stillToDo === 'resources';
+    if (cut.emptyShells === undefined || isWaiting) return [];
+    const because =
+      'It says hardly anything without a browser, and none was asked to render it: the settings of the crawl rule that out, no browser was there, or pages like it have gained nothing.';
+    return [note('render', 'not-rendered', because)];
+  }
+  const { reason, outcome, rounds, words, links, resources, navigation, console: lines } = told;
   const given = resources.filter((each) => each.outcome === 'given').length;
-  const failed = resources.filter((each) => each.outcome !== 'given' && each.outcome !== 'missing');
-  const named = failed.slice(0, mostNamed).map((each) => `${each.url}: ${each.outcome}`);
-  const files = `${String(given)} of ${counted(resources.length, 'file', 'files')}${named.map((each) => `; ${each}`).join('')}`;
+  const failed = resources.filter(
+    (each) => each.outcome !== 'given' && (outcome !== null || each.outcome !== 'missing'),
+  );
+  const named = failed
+    .slice(0, mostNamed)
+    .map((each) => `${each.url}: ${each.outcome === 'missing' ? 'it had not come by then' : each.outcome}`);
+  const more = failed.length - named.length;
+  const files = [
+    `${String(given)} of ${counted(resources.length, 'file', 'files')}`,
+    ...named,
+    ...(more > 0 ? [`and ${grouped(more)} more that did not come`] : []),
+  ].join('; ');
   const why = Object.entries(renderReasons).find(([name]) => name === reason)?.[1] ?? reason;
   const before =
     words === null
@@ -163,15 +178,41 @@ function rendering({ rendering: told }: RecordFacts): Decision[] {
     outcome === null
       ? `A browser renders it, since ${why}: ${counted(rounds, 'round', 'rounds')} so far, with ${files}.`
       : `A browser was to render it, since ${why}: ${renderOutcomes[outcome]}, after ${counted(rounds, 'round', 'rounds')} with ${files}.`;
-  const detail = { reason, rounds, given, asked: resources.length, words, links };
-  return [note('render', outcome ?? 'under-way', sentence + before, detail)];
+  const refused = Object.entries(told.refused).sort(([, a], [, b]) => b - a);
+  const kinds = refused.slice(0, mostNamed).map(([what, times]) => `${grouped(times)} × ${what}`);
+  const others = refused.slice(mostNamed).reduce((sum, [, times]) => sum + times, 0);
+  const besides = [
+    ...(navigation === null ? [] : [` Its scripts wanted to go to ${navigation}, which is not followed.`]),
+    ...(refused.length === 0
+      ? []
+      : [
+          ` Not requested for it: ${[...kinds, ...(others > 0 ? [`${grouped(others)} others`] : [])].join(', ')}.`,
+        ]),
+    ...(lines[0] === undefined
+      ? []
+      : [
+          ` Its console says: ${lines[0]}${lines.length > 1 ? ` (and ${counted(lines.length - 1, 'line')} more)` : ''}`,
+        ]),
+  ];
+  const detail = {
+    reason,
+    rounds,
+    given,
+    asked: resources.length,
+    words,
+    links,
+    navigation,
+    refused: refused.reduce((sum, [, times]) => sum + times, 0),
+  };
+  return [note('render', outcome ?? 'under-way', sentence + before + besides.join(''), detail)];
 }
 
 function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {
   if (stillToDo !== null) {
     return [wait('extract', stillToDo, `Its body is stored and waits for ${stageWords[stillToDo]}.`)];
   }
-  const leftOut = cutPhrasesOf(cut);
+  // What rendering has to say of a shell is said above.
+  const leftOut = cutPhrasesOf(cutBy({ ...cut, emptyShells: 0 }));
   if (page === null) {
     const what = kind === 'sitemap' ? 'the sitemap' : 'it';
     return leftOut.length === 0

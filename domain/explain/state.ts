@@ -1,4 +1,5 @@
 /** The state of a URL in the ledger, or what would become of a URL that the crawl has not met. */
+import { isOver } from '../crawl-life.ts';
 import { stageWords } from '../stage.ts';
 import type { Decision } from './decision.ts';
 import type { ExplainFacts, RecordFacts } from './facts.ts';
@@ -11,7 +12,7 @@ export function stateOf(facts: ExplainFacts, before: readonly Decision[], next: 
   return facts.record === null ? wouldBe(facts, before, next) : stands(facts.record, facts, next);
 }
 
-function stands(record: RecordFacts, { link }: ExplainFacts, next: NextFetch | null): Decision {
+function stands(record: RecordFacts, { link, crawl }: ExplainFacts, next: NextFetch | null): Decision {
   const { state, reason, detail } = record;
   const told = (effect: Decision['effect'], because: string): Decision => ({
     step: 'state',
@@ -23,6 +24,11 @@ function stands(record: RecordFacts, { link }: ExplainFacts, next: NextFetch | n
   const at = next?.at ?? null;
   switch (state) {
     case 'queued':
+      if (isOver(crawl.state))
+        return told(
+          'wait',
+          `It was not fetched before the crawl ended: it is still queued at ${link.host}, and is fetched if the crawl runs again.`,
+        );
       return told(
         'wait',
         `It waits in the queue of ${link.host} and ${at === null ? 'nobody can say when it is fetched' : `is fetched at ${at} at the earliest`}.`,

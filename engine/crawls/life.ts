@@ -5,6 +5,7 @@ import {
   endState,
   isOver,
   keptBackInWords,
+  withLeft,
   type CrawlEnding,
   type NumberedStands,
 } from '../../domain/crawl-life.ts';
@@ -157,9 +158,23 @@ export async function settleCrawl(
       return { state: 'running', cause: null, reason: null, revision: now.revision };
     await rankCopies(db, id);
     if (endState(ending) === 'finished' && outlook.done === 0)
-      await setCrawlState(db, id, 'failed', 'nothing-fetched', endingInWords('nothing-fetched'));
+      await setCrawlState(
+        db,
+        id,
+        'failed',
+        'nothing-fetched',
+        withLeft(endingInWords('nothing-fetched'), outlook.queued),
+      );
     else if (ending === 'complete' && outlook.kept_back > 0)
-      await setCrawlState(db, id, 'finished', 'kept-back', keptBackInWords(outlook.kept_back));
+      await setCrawlState(
+        db,
+        id,
+        'finished',
+        'kept-back',
+        withLeft(keptBackInWords(outlook.kept_back), outlook.queued),
+      );
+    else if (ending === 'complete')
+      await setCrawlState(db, id, 'finished', ending, withLeft(endingInWords(ending), outlook.queued));
     else await setCrawlState(db, id, endState(ending), ending, reason);
     return crawlStandsAt(db, crawlId);
   });

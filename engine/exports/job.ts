@@ -100,7 +100,7 @@ class ExportSteps implements Steps<ExportRow> {
     pages: async (job: ExportRow): Promise<Step<ExportRow>> => {
       const draft = await this.#open(job);
       await this.#expectRoom();
-      const { pages, cursor, over } = await this.#read(job);
+      const { pages, counting, cursor, over } = await this.#read(job);
       const making = this.#making(job, draft);
       const memory = pages.length === 0 ? making.memory : await this.#form.add(making, pages);
       const parts = await draft.sync();
@@ -109,7 +109,7 @@ class ExportSteps implements Steps<ExportRow> {
         progress: {
           phase: over ? 'whole' : 'pages',
           bytes: draft.bytes,
-          pages: job.progress.pages + pages.length,
+          pages: job.progress.pages + counting,
         },
         rest: 'more',
       };
@@ -151,13 +151,14 @@ class ExportSteps implements Steps<ExportRow> {
     return this.#draft;
   }
 
-  /** The pages of one step, and the place behind them. */
+  /** The pages of one step, other answers among them if the form has these, how many are pages, and the place behind them. */
   async #read(job: ExportRow) {
     const { filter } = job.detail.choice;
     const { kinds } = this.#form;
     // The instant of the request, which has microseconds, and what came before it.
     const until = (job.created_at.getTime() + 1) * 1_000;
     const pages: PageView[] = [];
+    let counting = 0;
     let { cursor = null } = job.place ?? {};
     let characters = 0;
     while (pages.length < this.#form.pages && characters < stepCharacters) {
@@ -168,13 +169,14 @@ class ExportSteps implements Steps<ExportRow> {
       if (answer === 'unknown-crawl') throw new Lost();
       if (answer === 'bad-cursor') throw new Error(`export ${job.id} has no valid place`);
       pages.push(...answer.items);
+      counting += answer.pages;
       cursor = answer.next ?? cursor;
-      if (!answer.more) return { pages, cursor, over: true };
+      if (!answer.more) return { pages, counting, cursor, over: true };
       for (const page of answer.items) characters += sizeOf(page);
       // A filter that few pages fit: how far the look has come is noted now and then.
       if (answer.items.length === 0) break;
     }
-    return { pages, cursor, over: false };
+    return { pages, counting, cursor, over: false };
   }
 
   async #upload(job: ExportRow, length: number): Promise<void> {

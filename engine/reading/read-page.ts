@@ -50,7 +50,7 @@ export function readPage(
   },
   now = Date.now(),
 ): PageRead {
-  const extracted = extractor.extract({
+  const found = extractor.extract({
     body,
     ...read,
     followed: crawl.config.rules?.links.follow,
@@ -65,6 +65,7 @@ export function readPage(
     withBlocks: !read.repeated.isFull,
     now,
   });
+  const extracted = staged.rendered_without === null ? found : withBrowser(found);
   const { links, cut, title, text } = extracted;
   const relevance = crawl.topic?.read(`${title ?? ''} ${text}`) ?? null;
   const extraction = extractionRow(staged, extracted);
@@ -82,6 +83,15 @@ export function readPage(
     cut: follows ? cut : cutBy(cut, { unlisted: links.length }),
     extracted,
   };
+}
+
+/** A browser has rendered the page: what it may still lack is no browser. */
+function withBrowser({
+  meta: { needs, ...meta },
+  cut: { emptyShells: _, ...cut },
+  ...page
+}: Extracted): Extracted {
+  return { ...page, cut, meta: needs === undefined || needs === 'javascript' ? meta : { ...meta, needs } };
 }
 
 function promisesOf(

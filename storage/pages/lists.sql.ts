@@ -2,6 +2,7 @@
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { ListedField } from '../../contracts/page-fields.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
+import type { StoredKind } from '../../domain/url-kind.ts';
 import { fits, readFeed, withinFeed, type FeedParams, type FilterParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
@@ -18,6 +19,7 @@ export interface PageFeedRow extends Readonly<Record<ListedField, unknown>> {
   readonly meta: PageMeta | null;
   readonly fields: PageFields | null;
   readonly origin: string | null;
+  readonly kind: StoredKind;
   /** False: the row does not fit the filters, and only marks where looking ended. */
   readonly fits: boolean;
   /** How many rows were looked at, this one included. */

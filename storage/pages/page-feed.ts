@@ -142,7 +142,7 @@ export const readFeed = `read as (
             .map(
               ([field, column]) => `case when '${field}' = any ($fields) then p.${column} end as ${column}`,
             )
-            .join(', ')}, h.origin, r.fits, r.looked
+            .join(', ')}, h.origin, r.kind, r.fits, r.looked
      from read r
      left join ${readingOf('r')}
      left join host h on h.id = p.host_id

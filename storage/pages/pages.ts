@@ -90,6 +90,8 @@ export interface PagesRequest {
 export interface PagesAnswer {
   /** May be fewer than the limit, or none, though more follow: `more` says whether more do. */
   readonly items: readonly PageView[];
+  /** How many of these are pages, and no sitemaps or files of pages. */
+  readonly pages: number;
   /** Null: the crawl is closed and nothing follows. */
   readonly next: string | null;
   /** True: further pages may be there already. */
@@ -133,6 +135,7 @@ export async function readPages(
   });
 
   const items: PageView[] = [];
+  let pages = 0;
   const repeatedIn = repeatedReader(db, crawlId);
   const readsBodies = bodyFields.some((field) => fields.includes(field));
   const rules = readsBodies ? await findRules(db, crawlId) : null;
@@ -147,6 +150,7 @@ export async function readPages(
       characters += (page.links ?? []).reduce((sum, link) => sum + link.length, 0);
       if (items.length > 0 && characters > maxCharacters) break;
       items.push(page);
+      pages += Number(row.kind === storedKinds.page);
     }
     last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
     if (readsBodies && performance.now() - begunAt > longestMs) break;
@@ -154,7 +158,7 @@ export async function readPages(
   // With links or texts an answer may be short because of their size: only an empty answer is the end.
   const more =
     fields.length > 0 ? rows.length > 0 : rows.length >= limit || rows.at(-1)?.looked === mostLooked;
-  return { items, next: closed && !more ? null : encodeCursor(last), more };
+  return { items, pages, next: closed && !more ? null : encodeCursor(last), more };
 }
 
 async function rowsAfter(

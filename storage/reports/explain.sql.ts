@@ -89,7 +89,8 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           alias.url as alias_url, coalesce(alias.content_hash = u.content_hash, alias.reported_hash = u.reported_hash, false) as alias_same_body,
           near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow,
           (select jsonb_build_object('reason', g.reason, 'outcome', g.outcome, 'rounds', g.rounds, 'words', g.words_before,
-                                     'links', g.links_before, 'resources', g.resources)
+                                     'links', g.links_before, 'resources', g.resources, 'refused', g.refused,
+                                     'navigation', g.navigation, 'console', g.console)
              from rendering g
             where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key
               and g.answer_hash = coalesce(u.answer_hash, u.content_hash)) as rendering,

@@ -81,7 +81,10 @@ describe('what was done', () => {
       { url: 'https://a.example/x.json', type: 'xhr', outcome: 'robots.txt forbids it' },
       { url: 'https://a.example/y.json', type: 'xhr', outcome: 'missing' },
     ];
-    const rendering = { reason: 'mount', outcome: null, rounds: 1, words: 0, links: 1, resources };
+    const rendering = {
+      ...{ reason: 'mount', outcome: null, rounds: 1, words: 0, links: 1, resources },
+      ...{ refused: {}, navigation: null, console: [] },
+    };
     expect(told('render', { record: { ...done, rendering } })).toMatchObject([
       {
         verdict: 'under-way',
@@ -97,6 +100,46 @@ describe('what was done', () => {
         because: expect.stringContaining('it had all that could be had, after 1 round') as string,
       },
     ]);
+    const failed = Array.from({ length: 5 }, (_, at) => ({
+      url: `https://a.example/${String(at)}.json`,
+      type: 'xhr',
+      outcome: at === 0 ? 'missing' : 'status 500',
+    }));
+    const full = {
+      ...ended,
+      resources: failed,
+      refused: { POST: 2, WebSocket: 1, image: 30, font: 1, beacon: 1 },
+      navigation: 'https://a.example/login',
+      console: ['TypeError: x', 'error: y'],
+    };
+    expect(told('render', { record: { ...done, rendering: full } })).toMatchObject([
+      {
+        because: expect.stringMatching(
+          /with 0 of 5 files; .*0\.json: it had not come by then; .*1\.json: status 500; .*2\.json: status 500; and 2 more that did not come\. Its scripts wanted to go to https:\/\/a\.example\/login, which is not followed\. Not requested for it: 30 × image, 2 × POST, 1 × WebSocket, 2 others\. Its console says: TypeError: x \(and 1 line more\)$/,
+        ) as string,
+        detail: { refused: 35, navigation: 'https://a.example/login' },
+      },
+    ]);
+  });
+
+  it('says that no browser renders a page that needs one, and no more of one that waits for it', () => {
+    const page = {
+      ...{ words: 1, links: 0, canonical: null, nearDuplicateOf: null, relevance: null },
+      ...{ noindex: false, nofollow: false },
+    };
+    const shell = { ...done, page, cut: { emptyShells: 1 } };
+    expect(told('render', { record: shell })).toMatchObject([
+      { verdict: 'not-rendered', because: expect.stringContaining('none was asked to render it') as string },
+    ]);
+    expect(told('extract', { record: shell })[0]?.because).not.toContain('browser');
+    expect(told('render', { record: { ...shell, stillToDo: 'render' } })).toEqual([]);
+  });
+
+  it('does not say of a crawl that has ended that it will fetch what is queued', () => {
+    const crawl = { state: 'finished', reason: 'complete' } as const;
+    expect(told('state', { crawl })[0]?.because).toBe(
+      'It was not fetched before the crawl ended: it is still queued at https://a.example, and is fetched if the crawl runs again.',
+    );
   });
 
   it('tells of a dead letter with its class and evidence', () => {

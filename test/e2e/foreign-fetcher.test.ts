@@ -87,7 +87,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
     try {
       await expect.poll(() => fetcher.said.length).toBeGreaterThan(0);
       const id = await desk.start(web.seeds, { scope: 'any', delaySeconds });
-      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', cause: 'complete' });
       expect(complaints(judge(web.log(), { delayMs, expected: expectedOf(web.plan) }))).toEqual([]);
       expect(fetcher.errors).toEqual([]);
       const done = { crawl_id: id, state: 'done' };
@@ -126,7 +126,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
       const late = () => fetchers[2]?.said.some(({ result }) => result === 'late');
       await expect.poll(laterOn(late)).toBe(true);
       await fetchers[2]?.kill();
-      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', cause: 'complete' });
       const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
       expect(verdict).toMatchObject({
         overlaps: [],
@@ -163,7 +163,7 @@ describe.skipIf(!hasPython)('a fetcher in Python beside our own workers', () => 
         fetchers.unshift(startFetcher('--lease-seconds', '4'));
         worker = await startOwn();
       }
-      expect(await desk.ended(id)).toMatchObject({ state: 'finished', reason: 'complete' });
+      expect(await desk.ended(id)).toMatchObject({ state: 'finished', cause: 'complete' });
       const verdict = judge(web.log(), { delayMs, expected: expectedOf(web.plan) });
       const clean = { overlaps: [], tooSoon: [], missing: [], disallowed: [], unexpected: [] };
       expect(verdict).toMatchObject(clean);

@@ -83,7 +83,7 @@ describe('a new crawl with seeds at a parked host', () => {
     const asked = await listenOn(at);
     const began = performance.now();
     const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
     expect(performance.now() - began).toBeLessThan(30_000);
     expect(asked[0]).toBe('/robots.txt');
     await until('the first goes on', async () => (await desk.ended(first)).state === 'finished');
@@ -112,7 +112,7 @@ describe('a new crawl with seeds at a parked host', () => {
     await desk.client.workflow.getHandle(hostWorkflowId(origin)).terminate();
     const asked = await listenOn(at);
     const crawl = await desk.start([`${origin}/new`], { delaySeconds: 0.1 });
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
     expect(asked).toContain('/new');
   });
 
@@ -196,7 +196,7 @@ describe('an operator', () => {
     await queued(second, 1);
     expect(asked).toEqual([]);
     await act(origin, 'resume');
-    expect(await desk.ended(second)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(second)).toMatchObject({ state: 'finished', cause: 'complete' });
     expect(asked).toContain('/1');
     await exact(crawl);
   });

@@ -138,7 +138,7 @@ describe('a parked host', () => {
     const server = await listenOn(at, asked);
     await areDone(crawl, 1);
     expect(asked).toEqual(['/robots.txt', '/']);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
     expect(await letters(crawl)).toEqual([]);
     await until('its workflow has learnt that', async () => (await view(origin)).probes === 0);
     await expectExact(crawl);
@@ -183,7 +183,7 @@ describe('dead letters', () => {
     updated.open();
     await areDone(crawl, 3);
     expect(pages(site).filter((path) => path === '/no')).toHaveLength(1);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
     expect(await letters(crawl)).toEqual(['forbidden']);
     await expectExact(crawl);
   });
@@ -211,7 +211,7 @@ describe('dead letters', () => {
     const all = await control.redrive(of({ origin }));
     expect(all.view).toMatchObject({ atParked: 0, unparked: true });
     await areDone(crawl, 2);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
     await expectExact(crawl);
     await closed(server);
   });
@@ -247,7 +247,7 @@ describe('a Retry-After of 30 days', () => {
     slow.answers = {};
     await workflow(slow.origin).executeUpdate(retryHostUpdate);
     await until('it is asked again', () => pages(slow).length === 2);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
   });
 
   it('as a date, in trouble that goes on: the retry of a pending activity that runs nowhere', async () => {
@@ -272,6 +272,6 @@ describe('a Retry-After of 30 days', () => {
     slow.answers = {};
     await workflow(slow.origin).executeUpdate(retryHostUpdate);
     await until('it is asked again', () => pages(slow).length === 3);
-    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', reason: 'complete' });
+    expect(await desk.ended(crawl)).toMatchObject({ state: 'finished', cause: 'complete' });
   });
 });

@@ -5,7 +5,15 @@ import type { ControlActivities } from '../../../contracts/activities.ts';
 import type { NumberedStands } from '../../../domain/crawl-life.ts';
 import { changeCrawlState, crawlStandsAt, drainCrawl, settleCrawl } from '../../../engine/crawls/life.ts';
 import { asActivity } from '../../support/activity.ts';
-import { changeCrawl, crawlState, holdCrawl, setState, urlLines } from '../../support/database/index.ts';
+import {
+  changeCrawl,
+  crawlState,
+  holdCrawl,
+  hostParked,
+  setState,
+  tables,
+  urlLines,
+} from '../../support/database/index.ts';
 import { expectExact, moveCrawl } from '../storage/frontier.ts';
 import { withFetching } from './fetching.ts';
 
@@ -19,6 +27,19 @@ const activities = (): Pick<ControlActivities, 'lookAtCrawl' | 'settleCrawl' | '
 
 const asked = { state: 'paused', cause: 'asked', reason: null } as const;
 const goingOn = { state: 'running', cause: null, reason: null } as const;
+
+it('a crawl that ends while URLs wait at hosts that nobody asks says so', async () => {
+  const crawl = await fetching.crawl({}, []);
+  const host = await fetching.host('https://left.example');
+  await fetching.queue(crawl, host, '/done', '/a', '/b');
+  await tables.url.change(pool, { url: 'https://left.example/done' }, { state: 'done', status: 200 });
+  await hostParked(pool, host.origin);
+  const { revision } = await crawlStandsAt(pool, String(crawl));
+  expect(await settleCrawl(pool, String(crawl), 'complete', 'complete', revision)).toMatchObject({
+    ...{ state: 'finished', cause: 'complete' },
+    reason: 'complete, but for 2 URLs that wait at hosts that are parked or have logged the crawl out',
+  });
+});
 
 describe('a process that was frozen when it was to change a crawl', () => {
   /** A crawl that was paused when the process was asked to resume it; others resumed it, and paused it again. */

@@ -6,6 +6,7 @@ import type { CrawlConfig } from '../../../contracts/crawl.ts';
 import { storedStages } from '../../../domain/stage.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
+import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, hostsInStage, judgeCopies } from '../../../storage/pages/index.ts';
@@ -119,6 +120,11 @@ async function run(world: World, hosts: readonly HostRow[] = [world.host]): Prom
     await read(world);
     await look(world);
   }
+}
+
+async function fetched(world: World): Promise<World> {
+  await fetching.role().fetchSlice(world.host);
+  return world;
 }
 
 /** Pages once the crawl is over. */
@@ -408,6 +414,24 @@ it('without a browser pages are what they are, and copies copies', async () => {
   expect(await tables.url.count(pool, { crawl_id: world.crawl, alias_host: not(null) })).toBe(1);
   expect((await tables.crawl.row(pool, { id: world.crawl })).renders_since).toBeNull();
   await expectExact(pool, world.crawl);
+});
+
+it('what a browser has rendered is counted as no shell that needs one, and explain tells what it wanted', async () => {
+  const still = '<div id=root></div><script src=/app.js></script>';
+  const world = await begin({ '/': shell }, { '/': () => still });
+  await read(await fetched(world));
+  expect((await fetching.urls(world.crawl, world.site.origin))['/']).toMatchObject({
+    cut: { emptyShells: 1 },
+  });
+  await run(world);
+  const urls = await fetching.urls(world.crawl, world.site.origin);
+  expect(urls['/']).toMatchObject({ state: 'done', stage: 0, answer_hash: not0 });
+  expect(urls['/']?.cut ?? {}).not.toHaveProperty('emptyShells');
+  const page = `${world.site.origin}/`;
+  const explained = await explainUrlOf(pool, String(world.crawl), page, 'Orbweaver/0.0');
+  expect(explained?.record?.rendering).toMatchObject({ refused: { POST: 1 }, console: ['said\ufffd'] });
+  const [told] = explained?.decisions.filter(({ step }) => step === 'render') ?? [];
+  expect(told?.because).toContain('Not requested for it: 1 × POST. Its console says: said');
 });
 
 it('a crawl that says never renders nothing', async () => {

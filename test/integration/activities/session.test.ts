@@ -424,7 +424,7 @@ it('without a session, pages that need a browser or a login are marked, and coun
     /; 1 of 3 pages is an empty shell that needs a browser \(JavaScript\); 1 of 3 pages is a login form\.$/,
   );
   const explained = await explainUrlOf(pool, String(crawl), `${site.origin}/a`, 'Orbweaver/0.0');
-  expect(JSON.stringify(explained)).toContain('an empty shell and needs a browser');
+  expect(JSON.stringify(explained)).toContain('hardly anything without a browser');
 });
 
 it('a crawl that follows no links fetches what it was given', async () => {

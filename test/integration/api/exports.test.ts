@@ -7,12 +7,13 @@ import path from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { exportFormats, type ExportFormat, type ExportView } from '../../../contracts/http/exports.ts';
+import { storedKinds } from '../../../domain/url-kind.ts';
 import { makeExport } from '../../support/stints.ts';
 import { clearExports } from '../../../engine/exports/upkeep.ts';
 import { exportRows, ExportFiles } from '../../../storage/exports/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { allMembers } from '../../support/all-members.ts';
-import { tables } from '../../support/database/index.ts';
+import { addUrl, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { dyingAt, filesIn, Killed, told, toolsFor, withStored } from './exported.ts';
 import { withServices, withServed } from './world.ts';
@@ -84,6 +85,16 @@ describe.each(exportFormats.filter((format) => format !== 'wacz' && format !== '
     });
   },
 );
+
+it('an archive has files that pages need, and counts pages alone', async () => {
+  const url = 'https://www.a.example/app.js';
+  const answered = { state: 'done', status: 204, fetched_at: new Date(), kind: storedKinds.requisite };
+  await addUrl(pool, crawl.id, url, answered);
+  onTestFinished(() => tables.url.remove(pool, { url }));
+  const id = await start('warc');
+  await makeExport(tools, id, () => true, never);
+  expect(await view(id)).toMatchObject({ state: 'finished', pages: pages + 4 });
+});
 
 it('JSON lines are those that the pages feed has', async () => {
   const id = await start('jsonl', { fields: ['links'], status: '2xx' });
