@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('a page (needs a browser)', () => {
     expect(shown(round)).toBe(show);
   });
 
-  it('tells what limits have left out: frames after the twentieth, and the rest of a text', async () => {
+  it('tells what limits have left out: frames, and the rest of a text', { tags: ['long'] }, async () => {
     const frames = Array.from({ length: 25 }, (_, at) => `<iframe src="/frame?${String(at)}"></iframe>`);
     const long = '<script>document.body.append("x".repeat(11 << 20))</script>';
     const round = await renderer.render(pageOf(`<body>${frames.join('')}${long}`, site), never);
