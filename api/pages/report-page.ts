@@ -1,5 +1,6 @@
 /** The report of a crawl for people: one page without scripts, that loads nothing and can be kept as a file. */
 import type { CrawlReport, ReportHostLine, ReportUrlLine } from '../../contracts/http/report.ts';
+import { renderedInWords } from '../../domain/rendering/outcome.ts';
 import { keptBackInWords } from '../../domain/crawl-life.ts';
 import { cutKinds, cutPhrase, needPhrases } from '../../domain/limits.ts';
 import { escaped, policyFor } from './html.ts';
@@ -91,6 +92,7 @@ export function reportHtml(report: CrawlReport): string {
     return found === undefined ? [] : [{ what: cutPhrase(kind, found.leftOut), urls: found.places }];
   });
   const name = `Crawl ${crawl.id}${crawl.label === null ? '' : `: ${crawl.label}`}`;
+  const rendered = renderedInWords(report.rendering);
   const facts: readonly (readonly [string, string])[] = [
     ['Pages', number(totals.pages)],
     ['URLs found', number(totals.ledger.discovered)],
@@ -98,6 +100,7 @@ export function reportHtml(report: CrawlReport): string {
     ['Transferred', size(totals.bytes)],
     ['Time', duration(crawl.seconds)],
     ['Pages a second', totals.pagesPerSecond === null ? '–' : totals.pagesPerSecond.toFixed(1)],
+    ...(rendered === null ? [] : [['Rendered', rendered] as const]),
     ...(report.keptBack === 0 ? [] : [['Kept back', keptBackInWords(report.keptBack)] as const]),
     ['Same bytes', number(totals.duplicates.body)],
     ['Same text', number(totals.duplicates.text)],

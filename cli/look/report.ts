@@ -2,6 +2,7 @@
 import { standsAs } from '../../contracts/crawl.ts';
 import { crawlReport, type CrawlReport, type ReportHostLine } from '../../contracts/http/report.ts';
 import { grouped } from '../../domain/counted.ts';
+import { renderedInWords } from '../../domain/rendering/outcome.ts';
 import { keptBackInWords } from '../../domain/crawl-life.ts';
 import { withApi } from '../api/target.ts';
 import { oneCrawl } from '../arguments.ts';
@@ -63,6 +64,7 @@ export function reportLines(report: CrawlReport): string[] {
           all > rows.length ? `${title} (${grouped(rows.length)} of ${grouped(all)})` : title,
           ...table(heads === null ? rows : [heads, ...rows]).map((line) => `  ${line}`),
         ];
+  const rendered = renderedInWords(report.rendering);
   return [
     `Crawl ${crawl.id}${crawl.label === null ? '' : ` (${crawl.label})`} ${standsAs(crawl.state)}` +
       `${crawl.reason === null ? '' : ` (${crawl.reason})`}; as of ${moment(report.at)}${needWords(totals.pages, report.cut)}.`,
@@ -79,6 +81,7 @@ export function reportLines(report: CrawlReport): string[] {
         `${grouped(totals.duplicates.body)} by bytes, ${grouped(totals.duplicates.text)} by text`,
       ],
       ...(totals.forgotten === 0 ? [] : [['gone and forgotten', grouped(totals.forgotten)]]),
+      ...(rendered === null ? [] : [['rendered', rendered]]),
       ...(report.keptBack === 0 ? [] : [['kept back', keptBackInWords(report.keptBack)]]),
       ['seeds', `${grouped(totals.seeds.accepted)} good, ${grouped(totals.seeds.rejected)} rejected`],
     ]),

@@ -42,6 +42,7 @@ export function summaryLines(
       'URLs',
       `${grouped(ledger.discovered)} discovered${states.length === 0 ? '' : `: ${states.join(', ')}`}`,
     ),
+    ...(view.rendering === 0 ? [] : [line('rendering', renderingWords(view.rendering))]),
     ...(view.needed === 0 ? [] : [line('needed', neededLine(view.needed))]),
     ...(view.unchanged === 0
       ? []
@@ -95,6 +96,9 @@ export const needWords = (pages: number, cut: CrawlView['cut']): string =>
   needPhrases(pages, cut)
     .map((phrase) => `; ${phrase}`)
     .join('');
+
+const renderingWords = (pages: number): string =>
+  `${counted(pages, 'page waits', 'pages wait')} for a browser, or for files that scripts asked for`;
 
 const neededLine = (needed: number): string =>
   needed < mostNeeded

@@ -151,6 +151,10 @@ export const crawlView = crawlSummary
     needed: count.meta({
       description: `Files that pages need to be shown (\`requisites\`) and that are still to be fetched, counted up to ${String(mostNeeded)}.`,
     }),
+    rendering: count.meta({
+      description:
+        'Pages that wait for a browser, or for files that their scripts have asked for; they are among `pending`.',
+    }),
     deadLetters: lettersByClass,
     rate: z.object({
       perSecond: z.number().meta({

@@ -86,6 +86,20 @@ export const crawlReport = z
       description:
         'Of a crawl that keeps its pages fresh: how fresh they were in the last day, the latest first.',
     }),
+    rendering: z
+      .object({
+        waiting: count.meta({
+          description: 'Pages that wait for a browser, or for files that their scripts asked for.',
+        }),
+        rendered: count.meta({ description: 'Pages that a browser has rendered.' }),
+        kept: count.meta({ description: 'Pages that were to be rendered, and are as the server sent them.' }),
+        rounds: count,
+        words: count.meta({
+          description: 'Words that rendered pages have beyond those that the server sent.',
+        }),
+        files: count.meta({ description: 'Files that limits have kept from these pages.' }),
+      })
+      .meta({ description: 'What browsers did for the crawl.' }),
     keptBack: leftOut.shape.keptBack,
     cut: leftOut.shape.cut,
     of: z

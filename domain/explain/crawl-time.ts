@@ -240,6 +240,12 @@ export function etaOf(facts: CrawlTimeFacts, holders: readonly Holder[]): Eta | 
   return { ...found, seconds, at: seconds === null ? null : instantIn(now, seconds * 1_000) };
 }
 
+/** Pages that browsers have in hand, as a sentence; null: there are none. */
+export const renderingBecause = (pages: number): string | null =>
+  pages === 0
+    ? null
+    : `${counted(pages, 'page waits', 'pages wait')} for a browser, or for files that scripts asked for; that is the time of no host.`;
+
 /** At how many hosts with work it was looked what they wait for now, of how many. */
 export interface Looked {
   readonly hosts: number;

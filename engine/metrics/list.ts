@@ -87,6 +87,24 @@ const ofWorker = {
     labels: { as: ['settled', 'cut', 'crashed'] },
     from: 'counted',
   },
+  render_pages_total: {
+    type: 'counter',
+    help: 'Pages with which browsers are done: their body is what the browser made (rendered), or they are as the server sent them (kept), but for those whose crawl ended.',
+    labels: { as: ['rendered', 'kept'] },
+    from: 'counted',
+  },
+  render_words_total: {
+    type: 'counter',
+    help: 'Words that pages rendered to their end have beyond those that the server sent.',
+    labels: none,
+    from: 'counted',
+  },
+  render_files_cut_total: {
+    type: 'counter',
+    help: 'Files that limits have kept from rendered pages.',
+    labels: none,
+    from: 'counted',
+  },
   commit_rows_total: {
     type: 'counter',
     help: 'URLs, results and pages in commits to the frontier.',
@@ -144,6 +162,12 @@ const ofInstance = {
     help: 'Fetched bodies that wait for dedup or extraction, and pages that are rendered.',
     labels: none,
     from: ({ measures }) => measures.pending,
+  },
+  pages_rendering: {
+    type: 'gauge',
+    help: 'Pages that wait for a browser, or for files that their scripts asked for; part of bodies_pending.',
+    labels: none,
+    from: ({ measures }) => measures.rendering,
   },
   hosts: {
     type: 'gauge',

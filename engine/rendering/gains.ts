@@ -7,6 +7,7 @@ import { isGain, learn, type KnownGains, type Yield } from '../../domain/renderi
 import { shellReasons } from '../../domain/rendering/shell.ts';
 import { shapesOf, wholeHost } from '../../domain/traps/shape.ts';
 import { canonicalize } from '../../domain/url.ts';
+import { count } from '../metrics/counters.ts';
 import type { StagedBody } from '../../storage/pages/index.ts';
 import { inTransaction, type Pool } from '../../storage/postgres/index.ts';
 import {
@@ -61,6 +62,7 @@ export class Gains {
     const seen = pages.flatMap(({ page, words, links }) => {
       const before = settled.get(nameOf(page));
       const link = canonicalize(page.url);
+      if (before !== undefined) count('render_words_total', {}, Math.max(0, words - before.words));
       if (before === undefined || before.reason === 'asked' || !link.ok) return [];
       const { canonical } = link.value;
       const shown = { isShell: before.reason in shellReasons, gained: isGain(before, { words, links }) };

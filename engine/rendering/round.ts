@@ -259,6 +259,9 @@ class PageRound {
 
   async #write(row: RoundRow): Promise<void> {
     await this.#tools.writer.write({ rounds: [row] });
+    if (row.outcome === null) return;
+    count('render_pages_total', { as: row.body === undefined ? 'kept' : 'rendered' });
+    count('render_files_cut_total', {}, row.lacks);
   }
 }
 

@@ -30,6 +30,8 @@ export interface CrawlCounts {
   readonly kept_back: number;
   /** Files that pages need and that are still to be fetched, counted up to `mostNeeded`. */
   readonly needed: number;
+  /** Pages that wait for a browser, or for what their scripts have asked for. */
+  readonly rendering: number;
   /**
    * Each kind of cut (domain/limits.ts), with the number of URLs where it was made and the amount left out; null: no
    * cut.
@@ -79,7 +81,7 @@ export const countCrawl = statement<[crawlId: string, seconds: number], CrawlCou
              from crawl where id = $1) seeds,
           (select count(*) as moved_seeds from seed_place where crawl_id = $1 and moved_from is not null) moved,
           (select coalesce(sum(hosts), 0)::bigint as hosts, coalesce(sum(waiting_hosts), 0)::bigint as waiting_hosts,
-                  coalesce(sum(working_hosts), 0)::bigint as working_hosts
+                  coalesce(sum(working_hosts), 0)::bigint as working_hosts, coalesce(sum(rendering), 0)::bigint as rendering
              from ledger where crawl_id = $1) hosts,
           (select count(*) as parked_hosts
              from host h join host_queue q on q.host_id = h.id and q.crawl_id = $1 and q.has_queued
@@ -112,6 +114,8 @@ export interface CrawlOutlook extends CrawlStands {
   readonly queued: number;
   readonly leased: number;
   readonly pending: number;
+  /** Of these, pages that wait for a browser, or for what their scripts have asked for. */
+  readonly rendering: number;
   readonly pages: number;
   readonly done: number;
   readonly bytes: number;
@@ -142,7 +146,7 @@ export interface CrawlOutlook extends CrawlStands {
  */
 export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-outlook')`
    select c.state, c.cause, c.reason, (extract(epoch from ${crawlTime}) * 1000)::float8 as running_ms,
-          coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending,
+          coalesce(l.queued, 0) as queued, coalesce(l.leased, 0) as leased, coalesce(l.pending, 0) as pending, coalesce(l.rendering, 0) as rendering,
           coalesce(l.pages, 0) as pages, coalesce(l.done, 0) as done,
           coalesce(l.bytes, 0) as bytes,
           coalesce((select json_object_agg(counter, pages)
@@ -163,7 +167,7 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
             where t.crawl_id = c.id and t.verdict in ('held', 'confirmed') and t.rule <> 'soft-404') as kept_back
      from crawl c
      left join (select crawl_id, sum(queued)::bigint as queued, sum(leased)::bigint as leased,
-                       sum(pending)::bigint as pending, sum(pages)::bigint as pages, sum(done)::bigint as done,
+                       sum(pending)::bigint as pending, sum(rendering)::bigint as rendering, sum(pages)::bigint as pages, sum(done)::bigint as done,
                        sum(bytes)::bigint as bytes
                   from ledger where crawl_id = $1 group by crawl_id) l on l.crawl_id = c.id
     where c.id = $1`;

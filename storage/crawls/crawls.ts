@@ -78,8 +78,13 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     unchanged: counts.unchanged,
     keptBack: counts.kept_back,
     needed: counts.needed,
+    rendering: counts.rendering,
     cut: Object.fromEntries(
-      (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),
+      (counts.cut ?? []).flatMap(({ kind, places, amount }) => {
+        // A shell that is about to be rendered lacks nothing yet.
+        const off = kind === 'emptyShells' ? Math.min(places, counts.rendering) : 0;
+        return places === off ? [] : [[kind, { places: places - off, leftOut: amount - off }]];
+      }),
     ),
     deadLetters: Object.fromEntries(
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),

@@ -5,6 +5,7 @@ import {
   causesOf,
   etaOf,
   holderOf,
+  renderingBecause,
   shownHolder,
   timeSummary,
   type Eta,
@@ -87,7 +88,7 @@ export async function timeOf(db: Queryable, crawlId: string, at: Date): Promise<
     at: at.toISOString(),
     state: crawl.state,
     seconds: Math.round(totalTime(spent) * 1_000) / 1_000,
-    summary: [slowedBecause(loads), timeSummary(spent, eta, looked)]
+    summary: [slowedBecause(loads), timeSummary(spent, eta, looked), renderingBecause(crawl.rendering)]
       .filter((part) => part !== null)
       .join(' '),
     causes: causesOf(spent),

@@ -10,6 +10,7 @@ export interface CrawlMeasures extends Ledger {
   readonly crawls: Readonly<Partial<Record<CrawlState, number>>>;
   readonly pages: number;
   readonly pending: number;
+  readonly rendering: number;
   readonly fetches: number;
   readonly bytes: number;
 }
@@ -22,7 +23,7 @@ export const measureCrawls = statement<[], CrawlMeasures>('measure-crawls')`
           coalesce(sum(leased), 0)::bigint as leased, coalesce(sum(done), 0)::bigint as done,
           coalesce(sum(excluded), 0)::bigint as excluded, coalesce(sum(dead), 0)::bigint as dead,
           coalesce(sum(failed), 0)::bigint as failed, coalesce(sum(pages), 0)::bigint as pages,
-          coalesce(sum(pending), 0)::bigint as pending, coalesce(sum(fetches), 0)::bigint as fetches,
+          coalesce(sum(pending), 0)::bigint as pending, coalesce(sum(rendering), 0)::bigint as rendering, coalesce(sum(fetches), 0)::bigint as fetches,
           coalesce(sum(bytes), 0)::bigint as bytes
      from ledger`;
 

@@ -1,6 +1,7 @@
 /** The report of a crawl. */
 import type { UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../contracts/crawl.ts';
+import { readingOf } from '../pages/index.ts';
 import { statement, walkMs } from '../postgres/index.ts';
 
 export interface ReportCount {
@@ -123,3 +124,23 @@ export const reportPages = statement<[crawlId: string], ReportPages>('report-pag
      join url u on u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.content_id = c.id
     where p.crawl_id = $1
     group by p.language order by pages desc, p.language limit 50`;
+
+export interface ReportRendering {
+  readonly rendered: number;
+  readonly kept: number;
+  readonly rounds: number;
+  readonly words: number;
+  readonly files: number;
+}
+
+/** What browsers did for a crawl. Of pages that were rendered the words are those of the page as it stands. */
+export const reportRendering = statement<[crawlId: string], ReportRendering>('report-rendering')`
+   select count(*) filter (where u.answer_hash is not null) as rendered,
+          count(*) filter (where u.answer_hash is null and g.outcome is not null) as kept,
+          coalesce(sum(g.rounds), 0)::bigint as rounds, coalesce(sum(g.lacks), 0)::bigint as files,
+          coalesce(sum(greatest(0, p.words - coalesce(g.words_before, 0))) filter (where u.answer_hash is not null), 0)::bigint as words
+     from host_queue q
+     join rendering g on g.host_id = q.host_id and g.crawl_id = q.crawl_id
+     join url u on u.host_id = g.host_id and u.crawl_id = g.crawl_id and u.key = g.key
+     left join ${readingOf('u')}
+    where q.crawl_id = $1`;

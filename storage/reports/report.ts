@@ -13,6 +13,7 @@ import {
   reportHosts,
   type ReportHost,
   reportPages,
+  reportRendering,
 } from './report.sql.ts';
 
 /** Null: there is no such crawl. Walks over all URLs of the crawl; nothing waits for that. Each list is bounded. */
@@ -35,6 +36,8 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
   const hosts = await reportHosts(db, crawlId);
   const extremes = await reportExtremes(db, crawlId);
   const languages = await reportPages(db, crawlId);
+  const [rendered] = await reportRendering(db, crawlId);
+  if (rendered === undefined) throw new Error('Postgres returned no row for what was rendered');
   const [gone] = await countForgotten(db, crawlId);
   const time = await timeOf(db, crawlId, at);
   if (time === null) return null;
@@ -83,6 +86,7 @@ async function reportOf(db: Queryable, crawlId: string, at: Date): Promise<Crawl
     freshness: await freshnessSamples(db, crawlId, shownSamples),
     hosts: { busiest: ofHosts('busiest'), failing: ofHosts('failing'), slowest: ofHosts('slowest') },
     urls: { slowest: ofUrls('slowest'), biggest: ofUrls('biggest') },
+    rendering: { waiting: crawl.rendering, ...rendered },
     keptBack: crawl.keptBack,
     cut: crawl.cut,
     of: {

@@ -63,6 +63,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   unchanged: 0,
   keptBack: 0,
   needed: 0,
+  rendering: 0,
   cut: {},
   deadLetters: { timeout: 3 },
   rate: { perSecond: 20 },

@@ -183,7 +183,14 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'The report sums up a crawl.',
     when: 'a report that somebody asks for',
-    statements: ['countForgotten', 'reportCounts', 'reportExtremes', 'reportHosts', 'reportPages'],
+    statements: [
+      'countForgotten',
+      'reportCounts',
+      'reportExtremes',
+      'reportHosts',
+      'reportRendering',
+      'reportPages',
+    ],
   },
   {
     why: 'The audit recounts all URLs of a crawl: that is its purpose.',

@@ -7,6 +7,8 @@ import { storedStages } from '../../../domain/stage.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
+import { reportCrawl, timeOf } from '../../../storage/reports/index.ts';
+import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, hostsInStage, judgeCopies } from '../../../storage/pages/index.ts';
@@ -423,6 +425,9 @@ it('what a browser has rendered is counted as no shell that needs one, and expla
   expect((await fetching.urls(world.crawl, world.site.origin))['/']).toMatchObject({
     cut: { emptyShells: 1 },
   });
+  const id = String(world.crawl);
+  expect(await viewCrawl(pool, id)).toMatchObject({ rendering: 1, cut: {} });
+  expect((await timeOf(pool, id, new Date()))?.summary).toContain('1 page waits for a browser, or for files');
   await run(world);
   const urls = await fetching.urls(world.crawl, world.site.origin);
   expect(urls['/']).toMatchObject({ state: 'done', stage: 0, answer_hash: not0 });
@@ -432,6 +437,13 @@ it('what a browser has rendered is counted as no shell that needs one, and expla
   expect(explained?.record?.rendering).toMatchObject({ refused: { POST: 1 }, console: ['said\ufffd'] });
   const [told] = explained?.decisions.filter(({ step }) => step === 'render') ?? [];
   expect(told?.because).toContain('Not requested for it: 1 × POST. Its console says: said');
+});
+
+it('the report says how many pages were rendered, what that took, and what it gained', async () => {
+  const world = await begin(web, { '/': client }, ['/'], { renderNever: ['*/next'] });
+  await run(world);
+  const report = await reportCrawl(pool, String(world.crawl), new Date());
+  expect(report?.rendering).toEqual({ waiting: 0, rendered: 1, kept: 0, rounds: 3, words: 42, files: 0 });
 });
 
 it('a crawl that says never renders nothing', async () => {
