@@ -8,6 +8,7 @@ const ordinary = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: fals
 const maxHeight = 12_000;
 /** By the clock: three frames of an ordinary screen. */
 const frameMs = 50;
+const mostFrames = 5;
 
 /** Styles and places are worked out, and observers of what is in sight are told. Nothing is painted. */
 export async function drawFrame(browser: Browser, session: Session): Promise<void> {
@@ -36,17 +37,25 @@ export async function pictureOf(
   session: Session,
   part: 'page' | 'window',
 ): Promise<Uint8Array | undefined> {
-  let { height } = ordinary;
+  await session.send('Emulation.setDeviceMetricsOverride', ordinary);
   if (part === 'page') {
+    // A page is never less high than its window, which was a tall one.
     const { cssContentSize } = await session.send('Page.getLayoutMetrics');
-    height = Math.max(height, Math.min(maxHeight, Math.ceil(cssContentSize.height)));
+    const height = Math.max(ordinary.height, Math.min(maxHeight, Math.ceil(cssContentSize.height)));
+    await session.send('Emulation.setDeviceMetricsOverride', { ...ordinary, height });
   }
-  await session.send('Emulation.setDeviceMetricsOverride', { ...ordinary, height });
-  const data = browser.drawsWhenTold
-    ? (await session.send('HeadlessExperimental.beginFrame', { screenshot: { format: 'png' } }))
-        .screenshotData
-    : (await session.send('Page.captureScreenshot', { format: 'png' })).data;
-  return data === undefined ? undefined : Buffer.from(data, 'base64');
+  if (!browser.drawsWhenTold) {
+    const { data } = await session.send('Page.captureScreenshot', { format: 'png' });
+    return Buffer.from(data, 'base64');
+  }
+  // The first frames after a change of size may come before there is something of that size to be drawn.
+  for (let frame = 0; frame < mostFrames; frame++) {
+    const { screenshotData: data } = await session.send('HeadlessExperimental.beginFrame', {
+      screenshot: { format: 'png' },
+    });
+    if (data !== undefined) return Buffer.from(data, 'base64');
+  }
+  return undefined;
 }
 
 export async function printOf(session: Session): Promise<Uint8Array> {

@@ -40,8 +40,10 @@ export async function readPage(
     }
     const lines = await session.send('Runtime.evaluate', { expression: readConsole, returnByValue: true });
     // Pictures first: the reading of frames adds their text to the page.
-    const picture = page.picture === undefined ? undefined : await pictureOf(browser, session, page.picture);
-    const pdf = page.pdf === true ? await printOf(session) : undefined;
+    const isWhole = page.isWhole?.() ?? true;
+    const picture =
+      isWhole && page.picture !== undefined ? await pictureOf(browser, session, page.picture) : undefined;
+    const pdf = isWhole && page.pdf === true ? await printOf(session) : undefined;
     const { domBytes } = renderLimits;
     // One character more shows that there is more.
     const { text, frames } = await snapshot(session, page.url, domBytes + 1);

@@ -119,7 +119,7 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
     },
     body: {
       summary:
-        'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file; or the page as Markdown.',
+        'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file; or the page as Markdown, or its screenshot or PDF.',
       load: () => import('./content/body.ts'),
     },
     events: {

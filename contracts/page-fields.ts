@@ -96,6 +96,18 @@ export const listedFields = {
         'SHA-256 of the body, hex, as a foreign fetcher reported it: the body is not here. Null: nobody reported one.',
     }),
   ),
+  screenshot: made(
+    z.string().nullable().meta({
+      description:
+        'SHA-256 of the picture (PNG) that a browser took of the page, hex; GET /v1/crawls/{crawlId}/body gives it with part=screenshot. Null: there is none.',
+    }),
+  ),
+  pdf: made(
+    z.string().nullable().meta({
+      description:
+        'SHA-256 of the PDF that a browser printed of the page, hex; GET /v1/crawls/{crawlId}/body gives it with part=pdf. Null: there is none.',
+    }),
+  ),
   cut: made(cutView),
 };
 

@@ -49,6 +49,8 @@ export interface PageToRender {
   /** A picture (PNG) of the whole page, or of what a window of ordinary height shows; absent: none. */
   readonly picture?: 'page' | 'window';
   readonly pdf?: boolean;
+  /** Asked once the page's time is over: whether picture and PDF are made, since it has all that it gets. Absent: they are. */
+  readonly isWhole?: () => boolean;
 }
 
 /** What one round has shown. Byte for byte the same for the same answers, but for the times. */

@@ -44,7 +44,9 @@ export const quotasView = z
     crawlsPerDay: quota('Crawls created per day (UTC)'),
     urlsPerDay: quota('URLs discovered per day (UTC)'),
     urlsTotal: quota('URLs discovered by all crawls together'),
-    storedBytes: quota('Bytes of all bodies together, as they came over the wire'),
+    storedBytes: quota(
+      'Bytes of all bodies together, as they came over the wire, and of screenshots and PDFs',
+    ),
     requestsPerSecond: quota('Requests to the API per second'),
     jobsPerUser: quota('Open jobs of one `user_id` at the same time'),
   })

@@ -23,7 +23,7 @@ const cutPhrases = {
   linkFields: ['character of a Link field', 'characters of Link fields'],
   /** Style sheets, scripts, pictures and the like that a page needs, beyond those that are fetched for one page. */
   requisites: ['file of a page over the limit of a page', 'files of pages over the limit of a page'],
-  /** What a page asked for while it was rendered, beyond what rendering may take (domain/rendering/limits.ts). */
+  /** What a page asked for while it was rendered, or was made of it, beyond what rendering may take (domain/rendering/limits.ts). */
   renderedFiles: ['file of a rendered page over the limit', 'files of rendered pages over the limit'],
   text: ['character of text', 'characters of text'],
   title: ['character of a title', 'characters of titles'],

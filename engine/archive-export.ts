@@ -17,10 +17,11 @@ import {
   bodyAlone,
   headless,
   infoRecord,
+  madeRecord,
+  makingOf,
   metadataRecord,
   pack,
   placeOf,
-  renderedRecord,
   robotsRecords,
   saysUnchanged,
   unpackBoth,
@@ -137,27 +138,35 @@ async function recordsOf(
     contentHash === null
       ? await aloneOf(archive, crawlId, page, stored)
       : await answerOf(archive, crawlId, page, stored?.answer ?? contentHash, stored);
-  if (words === null || duplicateBy === 'body') return answer;
+  const looks = await madeOf(archive, page, page.screenshot, page.pdf);
+  if (words === null || duplicateBy === 'body') return [...answer, ...looks];
   const first = {
     'orbweaver-revisit-of-crawl': revisitOf?.crawlId ?? null,
     'orbweaver-revisit-of': revisitOf?.url ?? null,
     'orbweaver-revisit-of-date': revisitOf?.storedAt ?? null,
   };
   const found = { title, language, depth: String(depth), words: String(words), ...first };
-  const made = await renderedOf(archive, page, stored);
-  return [...answer, ...made, metadataRecord(url, new Date(fetchedAt), found)];
+  const isMade = contentHash !== null && stored?.answer !== undefined && stored.answer !== contentHash;
+  const html = isMade ? await madeOf(archive, page, contentHash) : [];
+  return [...answer, ...html, ...looks, metadataRecord(url, new Date(fetchedAt), found)];
 }
 
-/** The page as a browser rendered it, if one did. */
-async function renderedOf(
+/** What a browser made of the page. @param hashes null: it did not */
+async function madeOf(
   archive: ExportedAnswers,
-  { url, fetchedAt, contentHash }: PageView,
-  stored: Records | undefined,
+  { url, fetchedAt }: PageView,
+  ...hashes: readonly (string | null)[]
 ): Promise<readonly Buffer[]> {
-  if (contentHash === null || contentHash === (stored?.answer ?? contentHash)) return [];
-  const hash = Buffer.from(contentHash, 'hex');
-  const read = await archive.answer(hash);
-  return read === null ? [] : [renderedRecord(url, new Date(fetchedAt), hash, read.body)];
+  const records: Buffer[] = [];
+  for (const hex of hashes) {
+    if (hex === null) continue;
+    const hash = Buffer.from(hex, 'hex');
+    const read = await archive.answer(hash);
+    if (read === null) continue;
+    const capture = { url, at: new Date(fetchedAt), hash, body: read.body };
+    records.push(madeRecord(makingOf(read), capture));
+  }
+  return records;
 }
 
 /** An answer that brought no page. */

@@ -7,6 +7,7 @@ import { saysUnchanged, type ArchiveReader } from '../storage/archive/index.ts';
 import { repeatedReader } from '../storage/boilerplate/index.ts';
 import { findStored } from '../storage/pages/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
+import { findLooks } from '../storage/rendering/index.ts';
 
 export type Answers = Pick<ArchiveReader, 'answer' | 'ownAnswer'>;
 
@@ -65,10 +66,27 @@ export async function storedHead(
   return whole?.head ?? null;
 }
 
+/** What the page looked like when a browser rendered it: PNG or PDF. Null: there is none, or it is damaged. */
+export async function storedLook(
+  db: Queryable,
+  archive: Answers,
+  crawlId: string,
+  url: string,
+  look: 'screenshot' | 'pdf',
+): Promise<Uint8Array | null> {
+  const [found] = await findLooks(db, ...placeOf(crawlId, url));
+  const hash = found?.[look] ?? null;
+  return hash === null ? null : ((await archive.answer(hash))?.body ?? null);
+}
+
 async function find(db: Queryable, crawlId: string, url: string) {
+  const [stored] = await findStored(db, ...placeOf(crawlId, url));
+  return stored ?? null;
+}
+
+function placeOf(crawlId: string, url: string): [origin: string, crawlId: string, key: Uint8Array] {
   const link = canonicalize(url.trim());
   if (!link.ok) throw new RangeError(`this URL cannot be crawled: ${link.rejected}`);
   const { host, canonical } = link.value;
-  const [stored] = await findStored(db, host, crawlId, urlKey(canonical));
-  return stored ?? null;
+  return [host, crawlId, urlKey(canonical)];
 }

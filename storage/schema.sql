@@ -460,6 +460,7 @@ create table ledger (
   waiting_hosts bigint not null default 0,
   working_hosts bigint not null default 0,
   rendering bigint not null default 0,
+  looks_bytes bigint not null default 0,
   constraint ledger_pkey PRIMARY KEY (crawl_id, shard)
 ) with (fillfactor=50);
 
@@ -712,6 +713,19 @@ create table rendering (
   ended_at timestamp with time zone,
   admitted smallint not null default 0,
   lacks_login boolean not null default false,
+  screenshot_hash bytea,
+  pdf_hash bytea,
+  screenshot_bytes integer,
+  pdf_bytes integer,
+  looks_bytes bigint generated always as ((
+CASE
+    WHEN (screenshot_hash IS NULL) THEN 0
+    ELSE screenshot_bytes
+END +
+CASE
+    WHEN (pdf_hash IS NULL) THEN 0
+    ELSE pdf_bytes
+END)) stored,
   constraint rendering_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
@@ -1208,6 +1222,10 @@ CREATE INDEX rendering_due ON public.rendering USING btree (due_at) WHERE (due_a
 
 CREATE INDEX rendering_lacks_login ON public.rendering USING btree (crawl_id) WHERE lacks_login;
 
+CREATE INDEX rendering_pdf ON public.rendering USING btree (pdf_hash) WHERE (pdf_hash IS NOT NULL);
+
+CREATE INDEX rendering_screenshot ON public.rendering USING btree (screenshot_hash) WHERE (screenshot_hash IS NOT NULL);
+
 CREATE INDEX revisit_segment ON public.revisit USING btree (segment);
 
 CREATE INDEX robots_cut ON public.robots USING btree (host_id) WHERE (cut IS NOT NULL);
@@ -1525,6 +1543,31 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.rendering_looks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'DELETE' then
+    insert into ledger as l (crawl_id, shard, looks_bytes)
+    select crawl_id, pg_backend_pid() % 32, sum(looks_bytes)
+      from new_rows where looks_bytes > 0 group by crawl_id order by crawl_id
+    on conflict (crawl_id, shard) do update set looks_bytes = l.looks_bytes + excluded.looks_bytes;
+  end if;
+  if tg_op <> 'INSERT' then
+    insert into ledger as l (crawl_id, shard, looks_bytes)
+    select crawl_id, pg_backend_pid() % 32, -sum(looks_bytes)
+      from old_rows where looks_bytes > 0 group by crawl_id order by crawl_id
+    on conflict (crawl_id, shard) do update set looks_bytes = l.looks_bytes + excluded.looks_bytes;
+    insert into freed_body (hash)
+    select hash from (select screenshot_hash from old_rows union select pdf_hash from old_rows) o (hash)
+     where hash is not null order by hash
+    on conflict (hash) do update set since = now();
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.reversed_host_name(origin text)
  RETURNS text
  LANGUAGE sql
@@ -1723,6 +1766,12 @@ CREATE TRIGGER host_queue_begun BEFORE INSERT ON public.host_queue FOR EACH ROW 
 CREATE TRIGGER host_settings_changed BEFORE UPDATE OF settings_revision ON public.host FOR EACH ROW WHEN ((old.settings_revision <> new.settings_revision)) EXECUTE FUNCTION host_settings_changed();
 
 CREATE TRIGGER host_turned AFTER UPDATE ON public.host FOR EACH ROW WHEN (((old.fed <> new.fed) OR ((old.parked_at IS NULL) <> (new.parked_at IS NULL)) OR ((NOT new.fed) AND (new.parked_at IS NULL) AND (((old.known_at IS NULL) <> (new.known_at IS NULL)) OR (GREATEST(new.not_before, new.closed_until) < GREATEST(old.not_before, old.closed_until)))))) EXECUTE FUNCTION host_turned();
+
+CREATE TRIGGER rendering_looks_came AFTER INSERT ON public.rendering REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rendering_looks();
+
+CREATE TRIGGER rendering_looks_changed AFTER UPDATE ON public.rendering REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rendering_looks();
+
+CREATE TRIGGER rendering_looks_gone AFTER DELETE ON public.rendering REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION rendering_looks();
 
 CREATE TRIGGER seed_inserted AFTER INSERT ON public.seed REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION seed_counts_after_insert();
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { bodyQuery } from '../../contracts/http/body.ts';
 import { crawlPath, rangeHeader } from '../../contracts/http/shared.ts';
 import type { MarkdownPart } from '../../content/markdown.ts';
-import { storedBody, storedHead, storedMarkdown } from '../../engine/stored-answer.ts';
+import { storedBody, storedHead, storedLook, storedMarkdown } from '../../engine/stored-answer.ts';
 import { findCrawl } from '../../storage/crawls/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
@@ -17,6 +17,8 @@ const content = {
   'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
   'text/plain': { schema: { type: 'string' } },
   'text/markdown': { schema: { type: 'string' } },
+  'image/png': { schema: { type: 'string', format: 'binary' } },
+  'application/pdf': { schema: { type: 'string', format: 'binary' } },
 } as const;
 
 export const bodyRoutes = [
@@ -27,14 +29,14 @@ export const bodyRoutes = [
     isDownload: true,
     id: 'readBody',
     summary:
-      'The body that a URL was answered with, byte by byte, the head of that answer, or the page as Markdown',
+      'The body that a URL was answered with, byte by byte, the head of that answer, the page as Markdown, or what it looks like',
     params: crawlPath,
     query: bodyQuery,
     header: rangeHeader,
     answers: {
       200: byHand({
         description:
-          'The body without its Content-Encoding, never as a page to show: it comes from a stranger. With `part=head`: a status line and fields, as WARC has them; fields about the encoding begin with `x-archive-orig-`. With `part=markdown`: the page without scripts, navigation, asides and footers, its links made absolute; with `part=main-markdown`, its main text alone. If it is too long, the field Orbweaver-Left-Out says how many characters are missing.',
+          'The body without its Content-Encoding, never as a page to show: it comes from a stranger. With `part=head`: a status line and fields, as WARC has them; fields about the encoding begin with `x-archive-orig-`. With `part=markdown`: the page without scripts, navigation, asides and footers, its links made absolute; with `part=main-markdown`, its main text alone. If it is too long, the field Orbweaver-Left-Out says how many characters are missing. With `part=screenshot` or `part=pdf`: what a browser has made of the page, where the crawl asks for that.',
         content,
       }),
       206: byHand({ description: 'The bytes that Range names.', content }),
@@ -84,7 +86,16 @@ const readers: Readonly<Record<Part, Reader>> = {
   },
   markdown: readerOf('page'),
   'main-markdown': readerOf('main'),
+  screenshot: lookOf('screenshot', 'image/png'),
+  pdf: lookOf('pdf', 'application/pdf'),
 };
+
+function lookOf(look: 'screenshot' | 'pdf', type: string): Reader {
+  return async (...place) => {
+    const bytes = await storedLook(...place, look);
+    return bytes === null ? null : { type, bytes, leftOut: 0 };
+  };
+}
 
 function readerOf(part: MarkdownPart): Reader {
   return async (...place) => {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isMediaRange } from '../../domain/media-filter.ts';
 import { renderLimits } from '../../domain/rendering/limits.ts';
-import { renderModes } from '../../domain/rendering/mode.ts';
+import { renderModes, screenshotParts } from '../../domain/rendering/mode.ts';
 import { pageRules } from '../http/page-rules.ts';
 import { patterns } from '../http/patterns.ts';
 import { setting, startSetting } from './setting.ts';
@@ -90,6 +90,20 @@ export const content = {
     flags: '--render-never <pattern>',
     help: 'do not render pages that match this pattern, written as for --include; may be repeated',
     without: 'none',
+  }),
+  screenshot: setting({
+    schema: z.enum(screenshotParts),
+    fallback: 'none',
+    description: `A picture (PNG) of each page that a browser renders: window: what a window of 1,280 × 800 shows; page: the whole page, up to 12,000 pixels high; none: no picture. Images, media and fonts are not loaded, so the picture lacks them. One of more than ${String(renderLimits.lookBytes)} bytes is not kept, and counted. Counts for the stored bytes of the tenant. Holds for pages that are rendered from then on.`,
+    flags: '--screenshot <part>',
+    help: 'keep a picture of each page that a browser renders: of what a window shows, or of the whole page, without its images',
+  }),
+  pdf: setting({
+    schema: z.boolean(),
+    fallback: false,
+    description: `True: each page that a browser renders is printed as a PDF, which is kept as a picture is (\`screenshot\`), up to ${String(renderLimits.lookBytes)} bytes.`,
+    flags: '--pdf <yes|no>',
+    help: 'keep a PDF of each page that a browser renders, without its images',
   }),
   fresh: startSetting({
     schema: z.boolean(),

@@ -4,8 +4,8 @@ import { maxUrlInUrl } from './shared.ts';
 
 export const bodyQuery = z.strictObject({
   url: z.string().min(1).max(maxUrlInUrl).meta({ description: 'Any spelling of the URL.' }),
-  part: z.enum(['body', 'head', 'markdown', 'main-markdown']).optional().meta({
+  part: z.enum(['body', 'head', 'markdown', 'main-markdown', 'screenshot', 'pdf']).optional().meta({
     description:
-      'The body (default), the head of the answer that brought it (status and fields), the page as Markdown, or its main text as Markdown.',
+      'The body (default), the head of the answer that brought it (status and fields), the page as Markdown, its main text as Markdown, or the picture (PNG) or the PDF that a browser has made of it.',
   }),
 });

@@ -33,6 +33,10 @@ const decision = z
   })
   .meta({ id: 'Decision' });
 
+const look = z
+  .object({ bytes: count, isKept: z.boolean().meta({ description: 'False: it is too large.' }) })
+  .nullable();
+
 const explainedRecord = z
   .object({
     state: z.enum(urlStates),
@@ -89,11 +93,13 @@ const explainedRecord = z
         console: z.array(z.string()).readonly().meta({
           description: 'The first 20 errors and warnings of its console, and exceptions.',
         }),
+        screenshot: look,
+        pdf: look,
       })
       .nullable()
       .meta({
         description:
-          'What became of the page in the rounds of a browser: why it was rendered, how that ended (null: it goes on), the words and links that it has without, and what it asked for; null: it was not to be rendered.',
+          'What became of the page in the rounds of a browser: why it was rendered, how that ended (null: it goes on), the words and links that it has without, what it asked for, requests that were refused by what they were, the first lines of its console, where its scripts wanted to go, and what was made of it; null: it was not to be rendered.',
       }),
     stillToDo: z.enum(bodyStages).nullable(),
     requests: z.int().meta({ description: 'Requests for the URL that were answered.' }),

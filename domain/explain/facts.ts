@@ -247,6 +247,15 @@ export interface RenderingTold {
   readonly navigation: string | null;
   /** The first lines of its console, and exceptions. */
   readonly console: readonly string[];
+  /** Null: none was made. */
+  readonly screenshot: LookTold | null;
+  readonly pdf: LookTold | null;
+}
+
+interface LookTold {
+  readonly bytes: number;
+  /** False: it was too large. */
+  readonly isKept: boolean;
 }
 
 /** The score of a page as it would be judged now. */

@@ -155,7 +155,18 @@ function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[]
       'It says hardly anything without a browser, and none was asked to render it: the settings of the crawl rule that out, no browser was there, or pages like it have gained nothing.';
     return [note('render', 'not-rendered', because)];
   }
-  const { reason, outcome, rounds, words, links, resources, navigation, console: lines } = told;
+  const {
+    reason,
+    outcome,
+    rounds,
+    words,
+    links,
+    resources,
+    navigation,
+    console: lines,
+    screenshot,
+    pdf,
+  } = told;
   const given = resources.filter((each) => each.outcome === 'given').length;
   const failed = resources.filter(
     (each) => each.outcome !== 'given' && (outcome !== null || each.outcome !== 'missing'),
@@ -194,6 +205,11 @@ function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[]
           ` Its console says: ${lines[0]}${lines.length > 1 ? ` (and ${counted(lines.length - 1, 'line')} more)` : ''}`,
         ]),
   ];
+  const looks = Object.entries({ screenshot, PDF: pdf }).flatMap(([name, look]) =>
+    look === null
+      ? []
+      : [` Its ${name} has ${counted(look.bytes, 'byte')}${look.isKept ? '' : ', too many to be kept'}.`],
+  );
   const detail = {
     reason,
     rounds,
@@ -204,7 +220,9 @@ function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[]
     navigation,
     refused: refused.reduce((sum, [, times]) => sum + times, 0),
   };
-  return [note('render', outcome ?? 'under-way', sentence + before + besides.join(''), detail)];
+  return [
+    note('render', outcome ?? 'under-way', sentence + before + [...besides, ...looks].join(''), detail),
+  ];
 }
 
 function reading({ stillToDo, page, cut, kind }: RecordFacts): Decision[] {

@@ -10,4 +10,6 @@ export const renderLimits = {
   wallMs: 10_000,
   /** Bytes of a DOM that is kept. */
   domBytes: 10 * 1_024 * 1_024,
+  /** Bytes of a screenshot, and of a PDF, that is kept. */
+  lookBytes: 10 * 1_024 * 1_024,
 } as const;

@@ -5,6 +5,9 @@ import type { PatternMatcher } from '../pattern.ts';
 export const renderModes = ['auto', 'always', 'never'] as const;
 export type RenderMode = (typeof renderModes)[number];
 
+/** What a picture of a page shows, if one is taken: what a window shows, or the whole page. */
+export const screenshotParts = ['none', 'window', 'page'] as const;
+
 export interface RenderConfig {
   readonly render: RenderMode;
   /** Patterns over the canonical URL, which hold whatever `render` says; `renderNever` goes before `renderAlways`. */

@@ -12,6 +12,8 @@ export interface RecordPlace {
 
 /** `com,example)/path?query`, as players make it of the URL that they look for. */
 export function sortKey(url: string): string {
+  // The name of a picture or a print of a page.
+  if (!/^https?:/i.test(url)) return url;
   const { hostname, port, pathname, search } = new URL(
     url.replace(/^(https?:\/\/)www\d*\./, '$1').toLowerCase(),
   );

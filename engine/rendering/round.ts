@@ -20,6 +20,7 @@ import { renderingFacts, type RenderingFacts, type RoundRow } from '../../storag
 import type { Dependencies } from '../dependencies.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { canonicalize } from '../../domain/url.ts';
+import type { Made } from '../../storage/archive/index.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import { registrableDomain } from '../../storage/seeds/index.ts';
 import { candidatesOf } from '../admission/candidates.ts';
@@ -87,6 +88,8 @@ class PageRound {
   #absent = 0;
   /** Files that limits have kept from the page. */
   #over = 0;
+  /** The page has asked for something that is still to be fetched. */
+  #isMissing = false;
 
   constructor(tools: RenderTools, page: StagedBody, known: RenderingFacts) {
     this.#tools = tools;
@@ -109,13 +112,26 @@ class PageRound {
       await retrying(() => requeueLostBodies(pool, String(hostId), gone));
       return;
     }
-    const page = { url, answer, find: (wanted: WantedResource) => this.#find(wanted) };
+    const looks = looksOf(crawl);
+    const page = {
+      url,
+      answer,
+      find: (wanted: WantedResource) => this.#find(wanted),
+      // They may be why the browser was lost.
+      ...(this.#known.crashes === 0 && looks),
+      isWhole: () => this.#isLast || !this.#isMissing,
+    };
     // Where no browser starts, or the archive is away, the page waits: it is no crash of its own.
     const round = await renderer.render(page, signal);
     // It was cut short by us, and says nothing of the page.
     if (signal.aborted) return;
     count('render_rounds_total', { as: round.outcome });
-    await this.#conclude(round);
+    await this.#conclude(round, looks);
+  }
+
+  /** Another round would not follow, whatever is missing. */
+  get #isLast(): boolean {
+    return this.#known.is_late || this.#known.rounds + 1 >= renderLimits.rounds;
   }
 
   async #find({ url, method, type }: WantedResource): Promise<Found> {
@@ -127,7 +143,10 @@ class PageRound {
       this.#wanted.set(url, wanted);
     }
     const asked = await wanted.asked;
-    if (asked.is !== 'over') return 'missing';
+    if (asked.is !== 'over') {
+      this.#isMissing = true;
+      return 'missing';
+    }
     const { found } = asked;
     return method === 'HEAD' && 'body' in found ? { ...found, body: new Uint8Array() } : found;
   }
@@ -160,7 +179,7 @@ class PageRound {
     return { failed: why };
   }
 
-  async #conclude(round: Round): Promise<void> {
+  async #conclude(round: Round, looks: Looks): Promise<void> {
     const { rounds, crashes, is_late: isLate } = this.#known;
     const wanted = await Promise.all(
       [...this.#wanted.values()].map(async (each) => ({ ...each, asked: await each.asked })),
@@ -175,11 +194,10 @@ class PageRound {
       return this.#write({ ...again, ...next });
     }
     const missing = wanted.filter(({ asked }) => asked.is !== 'over');
-    const isLast = isLate || rounds + 1 >= renderLimits.rounds;
-    if (missing.length > 0 && !isLast) return this.#wait(row, missing);
+    if (missing.length > 0 && !this.#isLast) return this.#wait(row, missing);
     const lacks = missing.length + this.#over + round.leftOut;
     const settled = isLate ? 'late' : missing.length > 0 ? 'rounds' : lacks > 0 ? 'limits' : 'settled';
-    return this.#settle({ ...row, lacks, outcome: round.outcome === 'cut' ? 'cut' : settled }, round.dom);
+    return this.#settle({ ...row, lacks, outcome: round.outcome === 'cut' ? 'cut' : settled }, round, looks);
   }
 
   /** Admits what is not there, and waits for all that is missing. */
@@ -200,10 +218,36 @@ class PageRound {
     await admission.store(writer, candidates, () => ({ rounds: [waiting] }));
   }
 
-  /** What the browser made of the page is its body from now on, if there is anything. */
-  async #settle(row: RoundRow, dom: Uint8Array): Promise<void> {
+  /** What the browser made of the page is its body from now on, if there is anything. What it looks like is kept beside. */
+  async #settle(row: RoundRow, { dom, picture, pdf }: Round, looks: Looks): Promise<void> {
     if (dom.length === 0) return this.#write(row);
-    const body = Buffer.concat([utf8Mark, dom]);
+    const [html, screenshot, print] = await Promise.all([
+      this.#put('html', Buffer.concat([utf8Mark, dom])),
+      this.#keepLook(looks.picture, picture),
+      this.#keepLook(looks.pdf && 'pdf', pdf),
+    ]);
+    const made = [html, screenshot, print].filter((each) => each !== null);
+    const leftOut = Object.keys(looks).length + 1 - made.length;
+    await this.#write({
+      ...row,
+      to: storedStages.dedup,
+      lacks: row.lacks + leftOut,
+      made,
+      body: html.hash,
+      ...(screenshot !== null && { screenshot: screenshot.hash }),
+      ...(print !== null && { pdf: print.hash }),
+      ...(picture !== undefined && { screenshot_bytes: picture.length }),
+      ...(pdf !== undefined && { pdf_bytes: pdf.length }),
+    });
+  }
+
+  /** Null: the browser made none, or it is too large. */
+  async #keepLook(look: Made | undefined, bytes: Uint8Array | undefined) {
+    if (look === undefined || bytes === undefined || bytes.length > renderLimits.lookBytes) return null;
+    return this.#put(look, bytes);
+  }
+
+  async #put(made: Made, body: Uint8Array) {
     const hash = digest('sha256', body, 'buffer');
     const { segment, at, length } = await this.#tools.blobs.put({
       hash,
@@ -215,9 +259,9 @@ class PageRound {
       headers: {},
       body,
       truncated: false,
-      rendered: true,
+      made,
     });
-    await this.#write({ ...row, to: storedStages.dedup, body: hash.toString('hex'), segment, at, length });
+    return { hash: hash.toString('hex'), segment, at, length };
   }
 
   /** The page keeps what was read of it. @param round null: there was none */
@@ -267,6 +311,17 @@ class PageRound {
 
 /** What a page has written, so that Postgres takes it: short, and without halves of surrogate pairs. */
 const told = (text: string): string => text.slice(0, longestTold).toWellFormed();
+
+/** What is made of each page beside its HTML. */
+interface Looks {
+  readonly picture?: 'page' | 'window';
+  readonly pdf?: true;
+}
+
+const looksOf = ({ config: { screenshot, pdf } }: OpenCrawl): Looks => ({
+  ...(screenshot !== 'none' && { picture: screenshot }),
+  ...(pdf && { pdf }),
+});
 
 /** Answers of the crawl may be those of somebody who has logged in. */
 const isSignedIn = ({ sessionRevision, config }: OpenCrawl): boolean =>

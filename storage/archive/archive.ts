@@ -10,12 +10,13 @@ import { OwnSegment, type SegmentRules } from './own-segment.ts';
 import { findBody, findRevisit, forgetBody, knownBodies, type FoundRecord } from './records.sql.ts';
 import type { SegmentStore } from './segment-store.ts';
 import {
+  madeRecord,
   payloadDigest,
   readRecord,
-  renderedRecord,
   responseRecords,
   revisitRecords,
   type Capture,
+  type Made,
   type ReadRecord,
 } from './warc.ts';
 
@@ -50,8 +51,8 @@ export class NotHereYet extends Error {
 type Open = (...member: [...Parameters<Unpack>, by: Unpack]) => ReturnType<Unpack>;
 const plainly: Open = (packed, format, maxBytes, by) => by(packed, format, maxBytes);
 
-/** Types of the records that bring bodies: of answers, and of pages as a browser rendered them. */
-const bringing: ReadonlySet<string> = new Set(['response', 'conversion']);
+/** Types of the records that bring bodies: of answers, and of what a browser made of pages. */
+const bringing: ReadonlySet<string> = new Set(['response', 'conversion', 'resource']);
 
 /** Reads what any process has stored. */
 export class ArchiveReader {
@@ -171,12 +172,13 @@ export class Archive extends ArchiveReader implements BodyStore {
 
   async #append(batch: readonly Waiting[]): Promise<void> {
     try {
-      const isAlike = ({ capture: { alone, rendered } }: Waiting): boolean =>
-        alone !== true && rendered !== true;
+      const isAlike = ({ capture: { alone, made } }: Waiting): boolean =>
+        alone !== true && made === undefined;
       const hashes = batch.filter(isAlike).map(({ capture }) => capture.hash);
       const known = new Set((await knownBodies(this.#pool, hashes)).map(({ hash }) => hash.toString('hex')));
       const members = batch.map(({ capture }) => {
-        if (capture.rendered === true) return { known: false, packed: this.#packRendered(capture) };
+        if (capture.made !== undefined)
+          return { known: false, packed: this.#packMade(capture.made, capture) };
         if (capture.alone === true) return { known: null, packed: this.#packWhole(capture) };
         // If the body of a 304 has gone meanwhile, the commit is refused, and the page is fetched whole.
         const isKnown =
@@ -201,8 +203,8 @@ export class Archive extends ArchiveReader implements BodyStore {
   }
 
   /** Also where the body is known: few pages look the same to the byte. */
-  #packRendered({ url, at, hash, body }: Capture): Buffer {
-    return pack(renderedRecord(url, at, hash, body), this.#format);
+  #packMade(made: Made, capture: Capture): Buffer {
+    return pack(madeRecord(made, capture), this.#format);
   }
 
   #packHead(capture: Capture): Buffer {

@@ -24,7 +24,8 @@ export class RecentBodies implements BodyStore {
 
   async put(capture: Capture, patienceMs?: number): Promise<Kept> {
     const kept = await this.#store.put(capture, patienceMs);
-    if (capture.unchangedSince === undefined && capture.alone !== true)
+    const isRead = capture.made === undefined || capture.made === 'html';
+    if (capture.unchangedSince === undefined && capture.alone !== true && isRead)
       this.#recent.set(name(capture.hash), capture.body);
     return kept;
   }

@@ -25,9 +25,22 @@ export interface Capture {
   readonly unchangedSince?: Date;
   /** The body is nobody's but this answer's: the record holds it, and no page can be read by its hash. */
   readonly alone?: true;
-  /** The body is no answer's: it is HTML that a browser made of the page at the URL. */
-  readonly rendered?: true;
+  /** The body is no answer's: a browser made it of the page at the URL. */
+  readonly made?: Made;
 }
+
+/**
+ * What a browser makes of a page: its HTML, a picture of what a window shows or of the whole page, a print. Records of
+ * pictures and prints are about names of their own, so that no player takes them for the page; those of pictures are
+ * Browsertrix's.
+ */
+const makings = {
+  html: { warcType: 'conversion', prefix: '', contentType: 'text/html; charset=utf-8' },
+  window: { warcType: 'resource', prefix: 'urn:view:', contentType: 'image/png' },
+  page: { warcType: 'resource', prefix: 'urn:fullPage:', contentType: 'image/png' },
+  pdf: { warcType: 'resource', prefix: 'urn:pdf:', contentType: 'application/pdf' },
+} as const;
+export type Made = keyof typeof makings;
 
 /** Why `body` is not the whole body; 'unread': nobody waited for it. */
 type Truncation = false | 'too-large' | 'incomplete' | 'bad-encoding' | 'unread';
@@ -126,7 +139,12 @@ export const infoRecord = (software: string, at: Date): Buffer =>
 /** The record of a 304: what the server said of a body that it had sent before. */
 export const saysUnchanged = ({ fields }: ReadRecord): boolean => fields.get('warc-profile') === notModified;
 
-/** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message, or of a rendered page. */
+/** Types of records that are a body alone. */
+const bodies: ReadonlySet<string | undefined> = new Set(
+  Object.values(makings).map(({ warcType }) => warcType),
+);
+
+/** Reads the first record of these bytes. Null: they do not begin with a record about an HTTP message, or of a body alone. */
 export function readRecord(bytes: Buffer): ReadRecord | null {
   const end = bytes.indexOf(blankLine);
   if (end < 0) return null;
@@ -142,7 +160,7 @@ export function readRecord(bytes: Buffer): ReadRecord | null {
   const blockEnd = begin + Number(fields.get('content-length'));
   const block = bytes.subarray(begin, blockEnd);
   const rest = bytes.subarray(blockEnd + blankLine.length);
-  if (fields.get('warc-type') === 'conversion') return { fields, head: '', body: block, rest };
+  if (bodies.has(fields.get('warc-type'))) return { fields, head: '', body: block, rest };
   const headEnd = block.indexOf(blankLine);
   if (headEnd < 0) return null;
   const body = block.subarray(headEnd + blankLine.length);
@@ -211,9 +229,20 @@ export const headless = (url: string, at: Date, hash: Uint8Array, refersTo: Refe
     '',
   );
 
-/** What a browser made of a page (WARC 1.1 §6.9). */
-export const renderedRecord = (url: string, at: Date, hash: Uint8Array, body: Uint8Array): Buffer =>
-  bodyRecord('conversion', { url, at, hash, contentType: 'text/html; charset=utf-8', body }).record;
+/** What a browser made of a page: of its HTML a conversion (WARC 1.1 §6.9), of the others resources. */
+export function madeRecord(
+  made: Made,
+  { url, at, hash, body }: Pick<Capture, 'url' | 'at' | 'hash' | 'body'>,
+): Buffer {
+  const { warcType, prefix, contentType } = makings[made];
+  return bodyRecord(warcType, { url: prefix + url, at, hash, contentType, body }).record;
+}
+
+/** What the record of something that a browser made holds. */
+export function makingOf({ fields }: ReadRecord): Made {
+  const url = fields.get('warc-target-uri') ?? '';
+  return (['window', 'page', 'pdf'] as const).find((made) => url.startsWith(makings[made].prefix)) ?? 'html';
+}
 
 /** A body of which nothing was kept that its own answer said; and how to refer to it. */
 export const bodyAlone = (

@@ -124,7 +124,8 @@ export const freedBodies = statement<[seconds: number, limit: number], { hash: B
 
 /**
  * Forgets bodies to which nothing refers any more: neither a page that stands for the body in its crawl, nor a URL whose
- * body has not been read yet, nor one whose page a browser has rendered from it, nor a version of a page. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
+ * body has not been read yet, nor one whose page a browser has rendered from it, nor a version of a page, nor the look of
+ * one. Nobody looks at any of these bodies again until it is freed once more. Answers the segments
  * that the bodies lay in.
  */
 export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { segment: number }>('forget-unwanted')`
@@ -136,6 +137,8 @@ export const forgetUnwanted = statement<[hashes: readonly Buffer[]], { segment: 
         and not exists (select from content c where c.hash = b.hash)
         and not exists (select from page_version v where v.content_hash = b.hash)
         and not exists (select from url u where u.answer_hash = b.hash)
+        and not exists (select from rendering g where g.screenshot_hash = b.hash)
+        and not exists (select from rendering g where g.pdf_hash = b.hash)
         and b.hash not in (select u.content_hash from url u where u.stage > 0 and u.content_hash is not null)
      returning b.segment
    )

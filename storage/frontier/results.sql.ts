@@ -146,6 +146,11 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
    ), freed as (
      insert into freed_body (hash) select distinct freed from moved where freed is not null order by freed
      on conflict (hash) do update set since = now()
+   ), looks as (
+     update rendering g set screenshot_hash = null, screenshot_bytes = null, pdf_hash = null, pdf_bytes = null
+       from moved m
+      where m.freed is not null and g.host_id = m.host_id and g.crawl_id = m.crawl_id and g.key = m.key
+        and (g.screenshot_bytes is not null or g.pdf_bytes is not null)
    ), stored as (
      insert into body (hash, segment, at, length, tenant_id)
      select distinct on (content_hash) content_hash, segment, at, length,

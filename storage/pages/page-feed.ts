@@ -91,6 +91,12 @@ export const fits = (row: string): string =>
               and ($mediaType::text is null
                    or coalesce($mediaType in (${mediaTypeOf(row)}, split_part(${mediaTypeOf(row)}, '/', 1) || '/*'), false)))`;
 
+/** Of what the page looks like; a row that no browser has rendered costs no look. */
+const lookOf = (column: 'screenshot_hash' | 'pdf_hash'): string =>
+  `case when r.answer_hash is not null then (
+               select encode(g.${column}, 'hex') from rendering g
+                where g.host_id = r.host_id and g.crawl_id = r.crawl_id and g.key = r.key and g.answer_hash = r.answer_hash) end`;
+
 /** Fields that are made here, beside the columns that rows have. */
 const made: Readonly<Record<MadeField, string>> = {
   duplicateOf: 'original.url',
@@ -99,6 +105,8 @@ const made: Readonly<Record<MadeField, string>> = {
                else 'text' end`,
   nearDuplicateOf: 'near.of',
   revisitOf: 'revisit.of',
+  screenshot: lookOf('screenshot_hash'),
+  pdf: lookOf('pdf_hash'),
   cut: `coalesce(case when p.is_reextracted then p.cut else coalesce(r.cut, original.cut) end, '{}')`,
 };
 

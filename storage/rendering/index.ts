@@ -1,5 +1,6 @@
 /** Pages that are rendered by a browser: their rounds, and what they wait for. */
 export { renderAgain } from './again.sql.ts';
+export { findLooks } from './looks.sql.ts';
 export { endRenderings, lookAgain } from './waiting.sql.ts';
 export { findForPage, type FoundForPage } from './answers.sql.ts';
 export {

@@ -54,7 +54,7 @@ export const renderingFacts = statement<[rows: string], RenderingFacts>('renderi
      left join rendering g on g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}`;
 
 /** What follows a round for one page, as JSON. Bytes are hex strings. */
-export interface RoundRow extends Partial<Place> {
+export interface RoundRow {
   readonly host_id: number;
   readonly crawl_id: number;
   readonly key: string;
@@ -88,8 +88,15 @@ export interface RoundRow extends Partial<Place> {
   readonly navigation: string | null;
   readonly page_ms: number;
   readonly wall_ms: number;
-  /** The browser's body, whose record lies at the `Place`; absent: there is none. */
+  /** Hashes of what the browser made of the page: its HTML, which becomes the page's body, and what it looks like. */
   readonly body?: string;
+  readonly screenshot?: string;
+  readonly pdf?: string;
+  /** Where the records of these lie. */
+  readonly made?: readonly ({ readonly hash: string } & Place)[];
+  /** Bytes of what the page looks like, kept or not; absent: the browser made none. */
+  readonly screenshot_bytes?: number;
+  readonly pdf_bytes?: number;
 }
 
 /**
@@ -103,11 +110,14 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
        from json_to_recordset($1) as r(
          host_id bigint, crawl_id bigint, key text, answer text, "to" smallint, reason text, rounds smallint,
          crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, admitted int, lacks_login boolean, lacks int,
-         resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text, segment int,
-         at bigint, length int)
+         resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text,
+         screenshot text, pdf text, made jsonb, screenshot_bytes int, pdf_bytes int)
       order by host_id, crawl_id, key
+   ), made as materialized (
+     select r.host_id, r.crawl_id, r.place, decode(m.hash, 'hex') as hash, m.segment, m.at, m.length
+       from r cross join jsonb_to_recordset(r.made) as m(hash text, segment int, at bigint, length int)
    ), taking as materialized (
-     select id from segment where id in (select segment from r) and state = 'open' order by id for share
+     select id from segment where id in (select segment from made) and state = 'open' order by id for share
    ), moved as (
      update url u
         set stage = r."to",
@@ -125,13 +135,16 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
         and coalesce((select g.rounds + g.crashes from rendering g
                        where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}), 0)
             = r.rounds + r.crashes - 1
-        and (r.segment is null or r.segment in (select id from taking))
+        and not exists (select from made m
+                         where m.host_id = r.host_id and m.crawl_id = r.crawl_id and m.place = r.place
+                           and m.segment not in (select id from taking))
      returning u.content_id, r.*
    ), stored as (
      insert into body (hash, segment, at, length, tenant_id)
-     select distinct on (decode(body, 'hex')) decode(body, 'hex'), segment, at, length,
+     select distinct on (d.hash) d.hash, d.segment, d.at, d.length,
             (select tenant_id from crawl c where c.id = m.crawl_id)
-       from moved m where body is not null order by decode(body, 'hex')
+       from moved m join made d on d.host_id = m.host_id and d.crawl_id = m.crawl_id and d.place = m.place
+      order by d.hash
      -- Whoever frees the body just now is waited for.
      on conflict (hash) do update set hash = excluded.hash
    ), due as (
@@ -140,10 +153,11 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
    ), noted as (
      insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks_login, lacks,
                                  words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
-                                 ended_at)
+                                 screenshot_hash, pdf_hash, screenshot_bytes, pdf_bytes, ended_at)
      select host_id, crawl_id, place, decode(answer, 'hex'), reason, rounds, crashes, outcome,
             now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, admitted, lacks_login, lacks,
             words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
+            decode(screenshot, 'hex'), decode(pdf, 'hex'), screenshot_bytes, pdf_bytes,
             case when outcome is not null then now() end
        from moved order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
@@ -155,6 +169,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
            resources = excluded.resources, refused = excluded.refused, console = excluded.console,
            navigation = excluded.navigation, page_ms = excluded.page_ms, wall_ms = excluded.wall_ms,
            begun_at = case when g.answer_hash = excluded.answer_hash and g.outcome is null then g.begun_at else now() end,
-           ended_at = excluded.ended_at
+           screenshot_hash = excluded.screenshot_hash, pdf_hash = excluded.pdf_hash,
+           screenshot_bytes = excluded.screenshot_bytes, pdf_bytes = excluded.pdf_bytes, ended_at = excluded.ended_at
    )
-   select distinct segment as closed from r where segment is not null and segment not in (select id from taking)`;
+   select distinct segment as closed from made where segment not in (select id from taking)`;

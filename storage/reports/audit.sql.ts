@@ -9,6 +9,8 @@ export interface Recount extends Ledger {
   readonly pending: number;
   readonly rendering: number;
   readonly ledger_rendering: number;
+  readonly looks_bytes: number;
+  readonly ledger_looks_bytes: number;
   readonly unread_bytes: number;
   /** The same, as the ledger has it. */
   readonly ledger_unread_bytes: number;
@@ -26,6 +28,8 @@ export const recountUrls = statement<[crawlId: string], Recount>('recount-urls',
           count(*) filter (where stage > 0) as pending,
           count(*) filter (where ${isRendering('u')}) as rendering,
           (select coalesce(sum(rendering), 0)::bigint from ledger where crawl_id = $1) as ledger_rendering,
+          (select coalesce(sum(looks_bytes), 0)::bigint from rendering where crawl_id = $1) as looks_bytes,
+          (select coalesce(sum(looks_bytes), 0)::bigint from ledger where crawl_id = $1) as ledger_looks_bytes,
           coalesce(sum(u.bytes) filter (where ${isUnread('u')}), 0)::bigint as unread_bytes,
           (select coalesce(sum(unread_bytes), 0)::bigint from ledger where crawl_id = $1) as ledger_unread_bytes,
           (coalesce(sum(u.fetches), 0) + f.fetches)::bigint as fetches, (coalesce(sum(u.bytes), 0) + f.bytes)::bigint as bytes

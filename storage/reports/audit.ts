@@ -100,6 +100,12 @@ function ledgerDifferences(crawl: CrawlSummary, actual: Recount): Difference[] {
     ),
     ...difference('ledger.rendering', actual.rendering, actual.ledger_rendering, 'counted over the URLs'),
     ...difference(
+      'ledger.looks_bytes',
+      actual.looks_bytes,
+      actual.ledger_looks_bytes,
+      'summed up over the screenshots and PDFs',
+    ),
+    ...difference(
       'ledger.unread_bytes',
       actual.unread_bytes,
       actual.ledger_unread_bytes,

@@ -73,6 +73,10 @@ export interface UrlCircumstances {
   readonly dead_at: Date | null;
 }
 
+const look = (name: 'screenshot' | 'pdf'): string =>
+  `case when g.${name}_bytes is not null
+                                          then jsonb_build_object('bytes', g.${name}_bytes, 'isKept', g.${name}_hash is not null) end`;
+
 /** @param key hex. */
 export const explainUrl = statement<[hostId: string, crawlId: string, key: string], UrlCircumstances>(
   'explain-url',
@@ -90,7 +94,8 @@ export const explainUrl = statement<[hostId: string, crawlId: string, key: strin
           near.of as near_duplicate_of, revisit.of as revisit_of, p.words, p.links, p.canonical, p.noindex, p.nofollow,
           (select jsonb_build_object('reason', g.reason, 'outcome', g.outcome, 'rounds', g.rounds, 'words', g.words_before,
                                      'links', g.links_before, 'resources', g.resources, 'refused', g.refused,
-                                     'navigation', g.navigation, 'console', g.console)
+                                     'navigation', g.navigation, 'console', g.console,
+                                     'screenshot', ${look('screenshot')}, 'pdf', ${look('pdf')})
              from rendering g
             where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key
               and g.answer_hash = coalesce(u.answer_hash, u.content_hash)) as rendering,

@@ -80,7 +80,7 @@ export const tenantUsage = statement<[id: number], TenantUsageRow>('tenant-usage
    select (select count(*) from mine where state not in ('finished', 'cancelled', 'failed')) as open,
           (select count(*) from mine
             where created_at >= date_trunc('day', now(), 'UTC') and cause is distinct from 'not-started') as created_today,
-          coalesce(sum(l.discovered), 0)::bigint as urls, coalesce(sum(l.bytes), 0)::bigint as bytes,
+          coalesce(sum(l.discovered), 0)::bigint as urls, coalesce(sum(l.bytes + l.looks_bytes), 0)::bigint as bytes,
           (select urls_before from tenant_day
             where tenant_id = $1 and day = (now() at time zone 'UTC')::date) as urls_before,
           ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::int as day_left

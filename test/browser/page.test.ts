@@ -248,18 +248,19 @@ describe.skipIf(!hasBrowser)('a page (needs a browser)', () => {
     expect([round.outcome, shown(round)]).toEqual(['settled', '1767225600500;']);
   });
 
-  it('is drawn and printed', async () => {
-    const round = await renderer.render(
-      pageOf('<body style="height: 3000px; background: red">', {}, { picture: 'page', pdf: true }),
-      never,
-    );
-    const picture = Buffer.from(round.picture ?? []);
+  it('is drawn and printed, once it has all that it asks for', async () => {
+    const body = '<body style="height: 3000px; background: red">';
     // PNG (third edition) 11.2.1: width and height follow the name of the first chunk.
-    expect([
-      picture.toString('latin1', 1, 4),
-      picture.readUInt32BE(16),
-      picture.readUInt32BE(20) >= 3000,
-    ]).toEqual(['PNG', 1280, true]);
-    expect(Buffer.from(round.pdf ?? []).toString('latin1', 0, 5)).toBe('%PDF-');
+    const sizeOf = ({ picture = new Uint8Array() }: Round) => {
+      const png = Buffer.from(picture);
+      return [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];
+    };
+    const whole = await renderer.render(pageOf(body, {}, { picture: 'page', pdf: true }), never);
+    expect(sizeOf(whole)).toEqual(['PNG', 1_280, expect.closeTo(3_016, -1.5)]);
+    expect(Buffer.from(whole.pdf ?? []).toString('latin1', 0, 5)).toBe('%PDF-');
+    expect(sizeOf(await renderer.render(pageOf(body, {}, { picture: 'window' }), never))).toEqual(['PNG', 1_280, 800]); // prettier-ignore
+    const isWhole = () => false;
+    const part = await renderer.render(pageOf(body, {}, { picture: 'page', pdf: true, isWhole }), never);
+    expect([part.outcome, part.picture, part.pdf]).toEqual(['settled', undefined, undefined]);
   });
 });

@@ -84,12 +84,13 @@ describe('what was done', () => {
     const rendering = {
       ...{ reason: 'mount', outcome: null, rounds: 1, words: 0, links: 1, resources },
       ...{ refused: {}, navigation: null, console: [] },
+      ...{ screenshot: { bytes: 9, isKept: true }, pdf: { bytes: 2_000, isKept: false } },
     };
     expect(told('render', { record: { ...done, rendering } })).toMatchObject([
       {
         verdict: 'under-way',
         because:
-          'A browser renders it, since the element in which its scripts build the page is empty: 1 round so far, with 1 of 3 files; https://a.example/x.json: robots.txt forbids it. As the server sent it, it has 0 words and 1 link.',
+          'A browser renders it, since the element in which its scripts build the page is empty: 1 round so far, with 1 of 3 files; https://a.example/x.json: robots.txt forbids it. As the server sent it, it has 0 words and 1 link. Its screenshot has 9 bytes. Its PDF has 2,000 bytes, too many to be kept.',
         detail: { given: 1, asked: 3, rounds: 1 },
       },
     ]);

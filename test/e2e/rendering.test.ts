@@ -4,8 +4,10 @@
  *
  * @module-tag long
  */
+import { hash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../../browser/find.ts';
+import { readLocalKey } from '../../cli/api/local-key.ts';
 import { startEmbedded } from '../support/embedded.ts';
 import { startSite, status, type Answer } from '../integration/activities/site.ts';
 
@@ -53,7 +55,12 @@ describe.skipIf(!hasBrowser)('a site of shells (needs a browser)', () => {
     const embedded = await startEmbedded({ browser: null });
     onTestFinished(() => embedded.close());
     const seeds = [`${site.origin}/`];
-    const { id } = await embedded.crawl({ seeds, allowPrivate: ['127.0.0.0/8'], delaySeconds: 0 });
+    const { id } = await embedded.crawl({
+      seeds,
+      allowPrivate: ['127.0.0.0/8'],
+      delaySeconds: 0,
+      screenshot: 'window',
+    });
     await embedded.ended(id, 240_000);
     const pages = await embedded.pages(id, ['text']);
     expect(pages.map(({ url, duplicateOf }) => [new URL(url).pathname, duplicateOf]).sort()).toEqual([
@@ -61,6 +68,16 @@ describe.skipIf(!hasBrowser)('a site of shells (needs a browser)', () => {
       ...items.map((each) => [`/item/${each}`, null]),
     ]);
     expect(pages.find(({ url }) => url.endsWith('/b'))?.text).toContain('Item b');
+    const [first] = pages;
+    const query = new URLSearchParams({ url: first?.url ?? '', part: 'screenshot' });
+    const picture = await fetch(`${embedded.stack.apiUrl ?? ''}/v1/crawls/${id}/body?${query.toString()}`, {
+      headers: { authorization: `Bearer ${readLocalKey(embedded.dataDir) ?? ''}` },
+    });
+    const { 'content-type': type, 'content-disposition': shown } = Object.fromEntries(picture.headers);
+    expect([picture.status, type, shown]).toEqual([200, 'image/png', 'attachment']);
+    const png = Buffer.from(await picture.arrayBuffer());
+    expect([png.toString('latin1', 1, 4), png.readUInt32BE(20)]).toEqual(['PNG', 800]);
+    expect(hash('sha256', png)).toBe(first?.screenshot);
     const asked = site.paths().filter((path) => path !== '/robots.txt');
     expect(asked).toHaveLength(new Set(asked).size);
     expect(asked.filter((path) => path.startsWith('/api/list?'))).toHaveLength(1);

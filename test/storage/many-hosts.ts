@@ -112,6 +112,7 @@ export const manyHosts: readonly Reason[] = [
       'explainHost',
       'findForPage',
       'findStored',
+      'findLooks',
       'hostPlaces',
       'repeatedBlocks',
       'findUrlState',

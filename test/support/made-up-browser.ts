@@ -15,6 +15,8 @@ export interface MadeUpBrowser extends Renderer {
   crashes: number;
   /** What limits leave out of each page. */
   leftOut: number;
+  /** What a picture or a print is; absent: its name, and the path of its page. */
+  look?: (name: string) => Uint8Array;
 }
 
 /** @param scripts by path; a page without one stays as it is */
@@ -36,6 +38,7 @@ export function madeUpBrowser(scripts: Readonly<Record<string, Script>>): MadeUp
       };
       const isLost = browser.crashes > 0;
       if (isLost) browser.crashes--;
+      const look = (name: string) => browser.look?.(name) ?? Buffer.from(`${name} of ${pathname}`);
       const plain = new TextDecoder().decode(page.answer.body);
       const made = isLost ? '' : ((await scripts[pathname + search]?.(ask, page)) ?? plain);
       return {
@@ -47,6 +50,8 @@ export function madeUpBrowser(scripts: Readonly<Record<string, Script>>): MadeUp
         navigation: null,
         pageMs: 100,
         wallMs: 5,
+        ...(page.picture !== undefined && page.isWhole?.() !== false && { picture: look(page.picture) }),
+        ...(page.pdf === true && page.isWhole?.() !== false && { pdf: look('pdf') }),
       };
     },
   };

@@ -180,6 +180,7 @@ it.each([
   ['http://127.0.0.1:8080/x', '1,0,0,127:8080)/x'],
   ['https://sub.example.com', 'com,example,sub)/'],
   ['https://example.com/?', 'com,example)/'],
+  ['urn:view:https://Example.com/A?b', 'urn:view:https://Example.com/A?b'],
 ])('the key of %s is %s', (url, key) => {
   expect(sortKey(url)).toBe(key);
 });

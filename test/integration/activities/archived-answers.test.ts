@@ -2,14 +2,12 @@
 import { hash as digest } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import type { PageFilter } from '../../../contracts/http/page-filter.ts';
 import { createExtractor } from '../../../content/extract.ts';
-import { archivedKinds } from '../../../domain/url-kind.ts';
-import { archiveOf } from '../../../engine/archive-export.ts';
 import { removeBatch } from '../../../storage/crawls/index.ts';
-import { pageBatches } from '../../../storage/pages/index.ts';
-import { allMembers } from '../../support/all-members.ts';
 import { addTenant, changeCrawl, setState, tables } from '../../support/database/index.ts';
-import { readRecords, type WrittenRecord } from '../../support/warc-records.ts';
+import type { WrittenRecord } from '../../support/warc-records.ts';
+import { exportedRecords } from './exporting.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
 import { page, redirect, startSite, status, type Answer } from './site.ts';
@@ -30,18 +28,8 @@ const bytes =
     response.end(body);
   };
 
-async function exported(
-  crawl: number,
-  filter: Parameters<typeof pageBatches>[4] = {},
-): Promise<WrittenRecord[]> {
-  const id = String(crawl);
-  const batches = pageBatches(pool, id, [], () => Promise.resolve(null), filter, archivedKinds);
-  const members: Buffer[] = [];
-  const wanted = { crawlId: id, filter };
-  for await (const member of archiveOf(pool, fetching.blobs, wanted, batches, 'gzip', 'Test'))
-    members.push(member);
-  return readRecords(allMembers(Buffer.concat(members), 'gzip'));
-}
+const exported = (crawl: number, filter: PageFilter = {}): Promise<WrittenRecord[]> =>
+  exportedRecords(fetching, crawl, filter);
 
 const answers = (records: readonly WrittenRecord[], origin: string) =>
   records

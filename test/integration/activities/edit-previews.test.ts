@@ -129,6 +129,8 @@ const cases = {
   render: { to: 'never', excluded: 0 },
   renderAlways: { to: ['*/news/*'], excluded: 0 },
   renderNever: { to: ['*/news/*'], excluded: 0 },
+  screenshot: { to: 'page', excluded: 0 },
+  pdf: { to: true, excluded: 0 },
   retentionDays: { to: 3, excluded: 0 },
   headers: { to: { Cookie: 'id=1' }, excluded: 1 },
   sessionLinks: { to: true, excluded: 0 },

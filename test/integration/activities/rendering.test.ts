@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExtractor, type Extractor } from '../../../content/extract.ts';
 import type { CrawlConfig } from '../../../contracts/crawl.ts';
+import { defaultTenant } from '../../../contracts/tenancy.ts';
 import { storedStages } from '../../../domain/stage.ts';
 import { storedKinds } from '../../../domain/url-kind.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
@@ -10,9 +11,12 @@ import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { reportCrawl, timeOf } from '../../../storage/reports/index.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
+import { storedLook } from '../../../engine/stored-answer.ts';
+import { freeBodies } from '../../../storage/crawls/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, hostsInStage, judgeCopies } from '../../../storage/pages/index.ts';
 import { retrySession } from '../../../storage/sessions/index.ts';
+import { readUsage } from '../../../storage/tenancy/index.ts';
 import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { dying } from '../storage/followers.ts';
@@ -23,6 +27,7 @@ import type { Renderer } from '../../../contracts/rendering.ts';
 import { closeRenderer, hasBrowser, openRenderer } from '../../support/browser.ts';
 import { madeUpBrowser, type MadeUpBrowser, type Script } from '../../support/made-up-browser.ts';
 import { expectExact } from '../storage/frontier.ts';
+import { exportedRecords } from './exporting.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { extractBodies, judgeBodies } from './reading.ts';
 import { robots, startSite, status, type Answer, type Site } from './site.ts';
@@ -146,6 +151,7 @@ const rendering = async ({ crawl, site }: World, path = '/') => {
 };
 
 const not0 = expect.any(Buffer) as unknown;
+const hex = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
 
 const client: Script = async (ask) => {
   if ((await ask('/app.js', 'script')) === null) return '<div id=root></div>';
@@ -193,6 +199,81 @@ describe('a page that needs a browser', () => {
     expect(
       new TextDecoder().decode((await fetching.blobs.get(dom ?? Buffer.alloc(0))) ?? undefined),
     ).toContain('shoes39');
+    await expectExact(pool, world.crawl);
+  });
+
+  it('is kept with what it looks like in its last round, until it looks different', async () => {
+    let [script, type] = ['/app.js', 'text/html'];
+    const changing: Answer = (response) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(shellText.replace('/app.js', script));
+    };
+    const answers = { ...web, '/': changing, '/new.js': web['/app.js'] };
+    const looks = { screenshot: 'page', pdf: true, renderNever: ['*/next'] } as const;
+    const world = await begin(answers, { '/': client }, ['/'], looks);
+    const made: string[] = [];
+    world.browser.look = (name) => Buffer.from(`${name} ${String(made.push(name))}`);
+    await run(world);
+    expect(made).toEqual(['page', 'pdf']);
+    const lookOf = (part: 'screenshot' | 'pdf') =>
+      storedLook(pool, fetching.blobs, String(world.crawl), `${world.site.origin}/`, part);
+    expect(String(await lookOf('screenshot'))).toBe('page 1');
+    expect(String(await lookOf('pdf'))).toBe('pdf 2');
+    const { screenshot_hash: first, lacks } = await rendering(world);
+    expect(lacks).toBe(0);
+    await expectExact(pool, world.crawl);
+
+    // The same answer again: it looks as it did, whoever else had looked so. Another one: what it looked like is free.
+    await tables.freedBody.add(pool, { hash: first ?? Buffer.alloc(0) });
+    const { key } = (await fetching.urls(world.crawl, world.site.origin))['/'] ?? {};
+    const again = async () => {
+      await tables.url.change(pool, { crawl_id: world.crawl, key }, { state: 'queued', reason: 'recrawl' });
+      await run(world);
+      await freeBodies(pool, 0);
+    };
+    await again();
+    expect(String(await lookOf('screenshot'))).toBe('page 1');
+    expect(made).toHaveLength(2);
+    script = '/new.js';
+    await again();
+    expect(String(await lookOf('screenshot'))).toBe('page 3');
+    expect(await tables.body.count(pool, { hash: first ?? Buffer.alloc(0) })).toBe(0);
+    await expectExact(pool, world.crawl);
+
+    // Its bytes count as stored, and it goes where the page is rendered no more.
+    const storedBytes = async () => (await readUsage(pool, defaultTenant)).used.storedBytes;
+    await setState(pool, world.crawl, 'finished');
+    for await (const { url, screenshot, pdf } of allPages(pool, String(world.crawl)))
+      if (new URL(url).pathname === '/') expect([screenshot, pdf]).toEqual([hex, hex]);
+    const records = (await exportedRecords(fetching, world.crawl)).map(({ type, uri, body: bytes }) => [
+      type,
+      uri,
+      String(bytes),
+    ]);
+    expect(records).toContainEqual(['resource', `urn:fullPage:${world.site.origin}/`, 'page 3']);
+    expect(records).toContainEqual(['resource', `urn:pdf:${world.site.origin}/`, 'pdf 4']);
+    await setState(pool, world.crawl, 'running');
+    const before = await storedBytes();
+    [script, type] = ['/gone.js', 'text/plain'];
+    await again();
+    expect(await lookOf('screenshot')).toBeNull();
+    expect(await rendering(world)).toMatchObject({ screenshot_hash: null, pdf_hash: null });
+    expect(await storedBytes()).toBe(before - 'page 3'.length - 'pdf 4'.length + 1);
+    await expectExact(pool, world.crawl);
+  });
+
+  it('has no look that is too large, which is counted, nor one once the browser was lost in it', async () => {
+    const looks = { screenshot: 'window', pdf: true } as const;
+    const world = await begin({ '/': shell, '/b': shell }, { '/': () => text('a'), '/b': () => text('b') }, ['/', '/b'], looks); // prettier-ignore
+    world.browser.crashes = 1;
+    world.browser.look = (name) => new Uint8Array(name === 'pdf' ? 10 * 1_024 ** 2 + 1 : 9);
+    await run(world);
+    const rows = await Promise.all(['/', '/b'].map((path) => rendering(world, path)));
+    const [lost, large] = rows[0]?.crashes === 1 ? rows : rows.toReversed();
+    expect(lost).toMatchObject({ crashes: 1, outcome: 'settled', screenshot_bytes: null, lacks: 2 });
+    expect(large).toMatchObject({ screenshot_bytes: 9, pdf_hash: null, pdf_bytes: 10 * 1_024 ** 2 + 1, lacks: 1 }); // prettier-ignore
+    const cuts = Object.values(await fetching.urls(world.crawl, world.site.origin)).map(({ cut }) => cut);
+    expect(cuts).toContainEqual({ renderedFiles: 1 });
     await expectExact(pool, world.crawl);
   });
 

@@ -361,6 +361,10 @@ interface RenderingRow {
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
   readonly refused: Readonly<Record<string, number>>;
   readonly console: readonly string[];
+  readonly screenshot_hash: Buffer | null;
+  readonly screenshot_bytes: number | null;
+  readonly pdf_hash: Buffer | null;
+  readonly pdf_bytes: number | null;
 }
 
 interface PrintRow {
