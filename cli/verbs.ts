@@ -149,6 +149,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
         'Try rules on one page: its fields, text and links. With --crawl, on the page as that crawl has stored it, without a request. Otherwise the page is fetched by a crawl of one page, as politely as any: robots.txt, opt-outs and the pace of the host hold; that crawl is deleted after a day.',
       load: () => import('./content/extract.ts'),
     },
+    render: {
+      summary:
+        'Render one page in a browser, and show what that took and gained: rounds, files, words and links. The page and its files are fetched by a crawl of one page, as politely as any: robots.txt, opt-outs and the pace of the hosts hold; that crawl is deleted after a day.',
+      load: () => import('./content/render.ts'),
+    },
     search: {
       summary: 'Search the texts of the pages of crawls that are indexed.',
       load: () => import('./content/search.ts'),

@@ -1,28 +1,18 @@
 /** `extract`: rules tried on one page, which a crawl has stored, or which a crawl of one page fetches. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../config/config.ts';
-import { closedCrawlStates } from '../../contracts/crawl.ts';
-import { createdCrawl, crawlView, type CrawlView } from '../../contracts/http/crawls.ts';
-import { pageView } from '../../contracts/http/results.ts';
 import { ruleTrial, type RuleTrial } from '../../contracts/http/rule-trial.ts';
 import { cutPhrasesOf } from '../../domain/limits.ts';
 import { counted } from '../../domain/counted.ts';
-import { stackApi, withApi, type ApiOptions } from '../api/target.ts';
+import { withApi } from '../api/target.ts';
 import type { Api } from '../api/api.ts';
 import { crawlId } from '../arguments.ts';
-import { CommandError, exitCodes } from '../ending.ts';
-import { listenForInterrupts } from '../crawl/interrupts.ts';
-import { readRequest } from '../crawl/request.ts';
+import { withOnePage } from '../crawl/one-page.ts';
 import { readRules } from '../crawl/yaml-file.ts';
-import { pauseOthers } from '../crawl/run.ts';
-import { takeStack } from '../stack/stack.ts';
 import { sayPlainly } from '../output/lines.ts';
 import { writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
 
-/** Seconds after which a page is given up, and days after which its crawl is deleted. */
-const page = { maxSeconds: 120, retentionDays: 1 };
-const lookMs = 500;
+/** Seconds after which a page is given up. */
+const maxSeconds = 120;
 
 export const verbs = [
   does({
@@ -51,7 +41,15 @@ export const verbs = [
       const rules = await readRules(file);
       const found =
         crawl === undefined
-          ? await fetched(url, rules, allowPrivate, given)
+          ? await withOnePage(
+              { url, label: 'extract', settings: { maxSeconds }, options: { ...given, allowPrivate } },
+              (page) => {
+                sayPlainly(
+                  `Crawl ${page.crawlId} has stored the page: with --crawl ${page.crawlId} other rules are tried without a request.`,
+                );
+                return tried(page.api, page.crawlId, page.url, rules);
+              },
+            )
           : await withApi(given, (api) => tried(api, crawl, url, rules));
       writeOne(found, json, () => trialLines(found));
     },
@@ -60,72 +58,6 @@ export const verbs = [
 
 const tried = (api: Api, crawlId: string, url: string, rules: object): Promise<RuleTrial> =>
   api.change('POST', `/v1/crawls/${crawlId}/rule-trial`, ruleTrial, { body: { url, rules } });
-
-async function fetched(
-  url: string,
-  rules: object,
-  allowPrivate: readonly string[] | undefined,
-  options: ApiOptions,
-): Promise<RuleTrial> {
-  const config = loadConfig();
-  const { body } = await readRequest([url], { allowPrivate }, config.allowPrivate, {
-    maxPages: 1,
-    maxDepth: 0,
-    sitemap: 'skip',
-    fresh: true,
-    ...page,
-  });
-  const request = { ...(JSON.parse(body) as object), label: 'extract' };
-  if ((options.server ?? config.server ?? null) !== null)
-    return withApi(options, (api) => fetchAndTry(api, request, rules, new AbortController().signal));
-  const interrupts = listenForInterrupts();
-  const signal = interrupts.first;
-  try {
-    const stack = await takeStack(config, false, sayPlainly, signal);
-    try {
-      const api = stackApi(stack.info, interrupts.second);
-      // Crawls of earlier commands must not go on by themselves.
-      await pauseOthers({ api, own: stack.own, say: sayPlainly, signal }, null);
-      return await Promise.race([fetchAndTry(api, request, rules, signal), stack.lost]);
-    } finally {
-      await stack.leave();
-    }
-  } finally {
-    interrupts.release();
-  }
-}
-
-/** @throws CommandError with the reason if the page could not be had */
-async function fetchAndTry(
-  api: Api,
-  request: object,
-  rules: object,
-  signal: AbortSignal,
-): Promise<RuleTrial> {
-  const { id } = await api.create('/v1/crawls', createdCrawl, request);
-  const look = (): Promise<CrawlView> => api.get(`/v1/crawls/${id}`, crawlView);
-  let view = await look();
-  for (; !closedCrawlStates.includes(view.state); view = await look()) {
-    await sleep(lookMs, undefined, { signal }).catch(() => {
-      throw new CommandError(`Interrupted: crawl ${id} was fetching the page.`, exitCodes.interrupted);
-    });
-  }
-  let [answer, stored] = ['', ''];
-  for await (const { url, status, contentHash } of api.list(`/v1/crawls/${id}/pages`, pageView)) {
-    answer = `status ${String(status)}`;
-    if (contentHash !== null && status !== null && status < 300) stored = url;
-  }
-  if (stored === '') {
-    const { reason, excluded, deadLetters } = view;
-    const why = [answer, ...Object.keys(excluded), ...Object.keys(deadLetters)].filter((each) => each !== '');
-    throw new CommandError(
-      `There is no page to try the rules on: ${why.length > 0 ? why.join(', ') : (reason ?? view.state)}. ./orbweaver explain ${id} URL says more.`,
-      exitCodes.failed,
-    );
-  }
-  sayPlainly(`Crawl ${id} has stored the page: with --crawl ${id} other rules are tried without a request.`);
-  return tried(api, id, stored, rules);
-}
 
 /** Characters of a text that are shown to people. */
 const shownText = 300;

@@ -173,7 +173,7 @@ describe('on a stack that is up', () => {
     expect(requests).toEqual(['/p/1']);
     const refused = await run('extract', `${site.origin}/private`, ...local, '--rules', file('shop.yaml'));
     expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain('There is no page to try the rules on: robots');
+    expect(refused.stderr).toContain('The page could not be had: robots');
     expect(requests).toEqual(['/p/1']);
   });
 
