@@ -123,6 +123,8 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
         set stage = r."to",
             content_hash = coalesce(decode(r.body, 'hex'), u.content_hash),
             answer_hash = case when r.body is not null then u.content_hash end,
+            -- What the plain reading left out says nothing of what the browser made, which may be read as a copy only.
+            cut = case when r.body is null then u.cut end,
             alias_host = case when r."to" < ${render} then o.host_id end, alias_key = case when r."to" < ${render} then o.key end
        from r
        left join lateral (

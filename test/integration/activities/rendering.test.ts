@@ -285,6 +285,9 @@ describe('a page that needs a browser', () => {
     const scripts = { '/': own('a'), '/b': own('b'), '/c': own('c'), '/d': own('c') };
     const paths = Object.keys(scripts);
     const world = await begin(Object.fromEntries(paths.map((path) => [path, shell])), scripts, paths);
+    await read(await fetched(world));
+    // As of one that was read while it was at hand.
+    await tables.url.changeAny(pool, { crawl_id: world.crawl }, { cut: { emptyShells: 1 } });
     await run(world);
     const pages = await told(world);
     expect(pages).toMatchObject({ '/': { words: 41, of: null }, '/b': { words: 41, of: null } });
@@ -294,6 +297,8 @@ describe('a page that needs a browser', () => {
     // The plain body is nobody's content any more, and stays as long as a page is made of it.
     expect(await tables.content.count(pool, { crawl_id: world.crawl })).toBe(3);
     await expectExact(pool, world.crawl);
+    const urls = await fetching.urls(world.crawl, world.site.origin);
+    for (const path of paths) expect(urls[path]?.cut ?? {}).not.toHaveProperty('emptyShells');
   });
 
   it('is rendered too where it was taken for a copy before its body was known to say nothing', async () => {
