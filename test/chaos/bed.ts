@@ -55,7 +55,7 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-const startTimeoutMs = 90_000;
+const startTimeoutMs = 180_000;
 /** The first start may have to fetch or build the Temporal CLI. */
 const firstStartMs = 600_000;
 

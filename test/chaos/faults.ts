@@ -12,13 +12,11 @@ import { setClock } from './wall-clock.ts';
 
 /** A part that does not come back within this is noted as such; the crawl's end then shows what it means. */
 const returnMs = 60_000;
-/** How long an ambush waits for its moment. */
+/** How long an ambush waits for its moment, and a fault of the browser for a page. */
 const ambushMs = 25_000;
 /** Temporal gives an activity up that has not been heard of for eight seconds; only then another worker goes on with it. */
 const takeOverMs = 25_000;
-/** How long it is waited for a page that is with the browser. */
-const atPageMs = 15_000;
-/** The same, before a disk is filled in any case: then what the browser makes does not fit. */
+/** How long a full disk waits for such a page: then what the browser makes does not fit. */
 const pageBeforeDiskMs = 3_000;
 /** How much longer a duel waits once a first host is taken over. */
 const othersMs = 3_000;
@@ -58,6 +56,15 @@ const childrenOf = (pid: number): ProcessId[] =>
 
 const descendantsOf = (pid: number): ProcessId[] =>
   childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child.pid)]);
+
+/** Whether it is a process of the browser in which a page lives. */
+const showsPage = ({ pid }: ProcessId): boolean => {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').includes('--type=renderer');
+  } catch {
+    return false;
+  }
+};
 
 /** Resolves when those that were frozen go on, children first. */
 const thaw = (frozen: readonly ProcessId[], until: Promise<void>): Promise<void> =>
@@ -255,7 +262,7 @@ export class Faults {
     { victim, forMs }: Extract<Fault, { kind: 'render' }>,
     began: (at: number) => void,
   ): Promise<Outcome> {
-    const found = await this.#atWork(atPageMs);
+    const found = await this.#atWork(ambushMs);
     if (found === null) return missed('no page came to the browser');
     began(this.#now());
     const parts = victim === 'browser' ? found.browsers : [found.worker];
@@ -273,7 +280,8 @@ export class Faults {
       await delay(lookMs);
       const worker = this.#bed.process('worker-render');
       const browsers = worker === null ? [] : descendantsOf(worker.pid);
-      if (worker !== null && browsers.length > 0 && (await this.#rendersNow())) return { worker, browsers };
+      if (worker !== null && browsers.some(showsPage) && (await this.#rendersNow()))
+        return { worker, browsers };
     }
     return null;
   }

@@ -54,6 +54,7 @@ function judged(more: Partial<Evidence>): Map<string, Figure> {
     urls: [],
     shells: [],
     ending: 'finished, complete',
+    keptBack: [],
     auditDifferences: [],
     bodiesLost: [],
     workflowsFailed: [],

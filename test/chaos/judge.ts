@@ -42,6 +42,8 @@ export interface Evidence {
   readonly shells: readonly FinalShell[];
   /** How the crawl ended; null: it did not. */
   readonly ending: string | null;
+  /** Parts of sites that are in quarantine, one line each. */
+  readonly keptBack: readonly string[];
   /** What an audit found, one line each. */
   readonly auditDifferences: readonly string[];
   /** Hashes of bodies that are named and cannot be read. */
@@ -379,7 +381,8 @@ export function figuresOf(evidence: Evidence): Figure[] {
       name: 'the crawl finished by itself',
       value: evidence.ending ?? 'no',
       ok: evidence.ending === whole,
-      details: evidence.ending === whole ? [] : [evidence.ending ?? 'it was still going on'],
+      details:
+        evidence.ending === whole ? [] : [evidence.ending ?? 'it was still going on', ...evidence.keptBack],
     },
     none('URLs lost', lost, ` of ${String(expected.must.size)}`),
     none('URLs nobody linked to, or forbidden', [...verdict.unexpected, ...verdict.disallowed]),

@@ -65,7 +65,7 @@ const result = await runChaos({
     hosts,
     pages,
     wrinkles: 2,
-    shells: 10,
+    shells: 14,
     latencyMs: 20,
     slowMs: 1_200,
     retryAfter: 20,

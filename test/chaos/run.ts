@@ -144,6 +144,13 @@ async function finalShells(
   return final;
 }
 
+async function keptBack(bed: Bed): Promise<string[]> {
+  const origins = new Map((await tables.host.rows(bed.pool())).map(({ id, origin }) => [id, origin]));
+  return (await tables.quarantine.rows(bed.pool())).map(
+    ({ host_id: id, shape, rule, verdict }) => `${verdict}: ${shape} of ${origins.get(id) ?? ''} (${rule})`,
+  );
+}
+
 async function failedWorkflows(bed: Bed): Promise<string[]> {
   const connection = await Connection.connect({ address: bed.temporalAddress() });
   try {
@@ -280,6 +287,7 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     urls,
     shells: await finalShells(bed, created.id, shellsOf(web.plan, expected), web.plan),
     ending: end === null ? null : `${end.state}, ${end.reason ?? ''}`,
+    keptBack: await keptBack(bed),
     auditDifferences: audit.differences.map(
       ({ check, expected, actual, detail }) =>
         `${check}: ${String(actual)} for ${String(expected)} (${detail})`,
