@@ -4,26 +4,15 @@
  * of JSON: status and SHA-256 of what a reader of that URL gets; null: nothing.
  */
 import { hash } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { sendRange } from './ranges.ts';
 
 const [folder = '', file = ''] = process.argv.slice(2);
-const length = statSync(file).size;
-const server = createServer((request, response) => {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-  const from = first === '' ? Math.max(0, length - Number(last === '' ? length : last)) : Number(first);
-  const end = first === '' || last === '' ? length - 1 : Math.min(length - 1, Number(last));
-  response.writeHead(206, {
-    'content-length': end - from + 1,
-    'content-range': `bytes ${String(from)}-${String(end)}/${String(length)}`,
-  });
-  if (request.method === 'HEAD') response.end();
-  else createReadStream(file, { start: from, end }).pipe(response);
-});
+const server = createServer((request, response) => sendRange(file, request, response));
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 const { port } = server.address() as AddressInfo;
 

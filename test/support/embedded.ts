@@ -16,6 +16,8 @@ export interface Embedded {
   readonly dataDir: string;
   /** GET, or POST where there is a body. @throws with the answer where that is no success */
   ask<T>(path: string, body?: object): Promise<T>;
+  /** The bytes of an answer. @throws with it where it is no success */
+  bytes(path: string): Promise<Uint8Array>;
   crawl(body: object): Promise<CreatedCrawl>;
   /** Once the crawl is closed. */
   ended(crawlId: string, timeoutMs: number): Promise<CrawlView>;
@@ -46,15 +48,17 @@ export async function startEmbedded(
   // If a part is given up, the test sees that in what it waits for.
   stack.done.catch(() => undefined);
 
-  const ask = async <T>(where: string, body?: object): Promise<T> => {
+  const answered = async (where: string, body?: object): Promise<Response> => {
     const response = await fetch(`${stack.apiUrl ?? ''}${where}`, {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
     if (!response.ok) throw new Error(`${where}: ${String(response.status)} ${await response.text()}`);
-    return (await response.json()) as T;
+    return response;
   };
+  const ask = async <T>(where: string, body?: object): Promise<T> =>
+    (await (await answered(where, body)).json()) as T;
   const kill = async (part: EmbeddedPart): Promise<number> => {
     const pid = pidOf(dataDir, part);
     const before = ups.length;
@@ -70,6 +74,7 @@ export async function startEmbedded(
     dataDir,
     ask,
     kill,
+    bytes: async (where) => new Uint8Array(await (await answered(where)).arrayBuffer()),
     crawl: (body) => ask('/v1/crawls', body),
     ended: async (crawlId, timeoutMs) => {
       const view = () => ask<CrawlView>(`/v1/crawls/${crawlId}`);

@@ -15,6 +15,9 @@ const read = (url: string, body: Uint8Array) =>
     maxLinks: 100,
   });
 
+/** As people read it. */
+export const textOf = (url: string, html: string): string => folded(read(url, Buffer.from(html)).text);
+
 const folded = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** What differs, in words; null: the body says what is true. */

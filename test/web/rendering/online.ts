@@ -6,8 +6,9 @@ const quietMs = 2_000;
 const mostLooks = 20;
 
 /** Shadow trees in the declarative form, frames of the page's own site as what they show. */
-const domText = `(() => {
+export const domText = `(() => {
   const htmlOf = (root) => root.getHTML({ serializableShadowRoots: true });
+  for (const place of document.querySelectorAll('[data-frame]')) place.remove();
   for (const frame of document.querySelectorAll('iframe')) {
     const inside = frame.contentDocument;
     if (inside === null || inside.body === null) continue;
@@ -23,13 +24,14 @@ const domText = `(() => {
   return type + shell.slice(0, end) + htmlOf(document.documentElement) + shell.slice(end);
 })()`;
 
-const serializable = `(() => {
+/** Before the scripts of pages: `domText` has all shadow trees then. */
+export const serializable = `(() => {
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function (init) { return attach.call(this, { ...init, serializable: true }); };
 })()`;
 
 /** A window at a time, as people do. */
-const scrollDown = `(async () => {
+export const scrollDown = `(async () => {
   for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
     scrollTo(0, top);
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
