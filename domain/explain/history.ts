@@ -221,7 +221,7 @@ function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[]
     refused: refused.reduce((sum, [, times]) => sum + times, 0),
   };
   return [
-    note('render', outcome ?? 'under-way', sentence + before + [...besides, ...looks].join(''), detail),
+    note('render', outcome ?? 'under-way', sentence + before + [...looks, ...besides].join(''), detail),
   ];
 }
 

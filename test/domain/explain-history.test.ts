@@ -112,6 +112,8 @@ describe('what was done', () => {
       refused: { POST: 2, WebSocket: 1, image: 30, font: 1, beacon: 1 },
       navigation: 'https://a.example/login',
       console: ['TypeError: x', 'error: y'],
+      screenshot: null,
+      pdf: null,
     };
     expect(told('render', { record: { ...done, rendering: full } })).toMatchObject([
       {
