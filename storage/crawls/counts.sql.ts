@@ -176,7 +176,7 @@ export const crawlOutlook = statement<[crawlId: number], CrawlOutlook>('crawl-ou
 export const listParkedHosts = statement<[crawlId: string, limit: number], ParkedHost>('list-parked-hosts')`
    select h.origin, q.queued,
           case when q.logged_out_at is null then 'parked' else 'logged-out' end as why,
-          case when q.logged_out_at is not null then q.logged_out when ${mayKnow} then h.last_error end as "lastError"
+          case when q.logged_out_at is not null then q.logged_out when ${mayKnow('c')} then h.last_error end as "lastError"
      from host h join host_queue q on q.host_id = h.id join crawl c on c.id = q.crawl_id
     where (h.parked_at is not null or q.logged_out_at is not null) and q.crawl_id = $1
     order by q.queued desc, h.id limit $2`;

@@ -1,4 +1,5 @@
 /** What operators do with a host. */
+import { mayKnow } from '../may-know.ts';
 import { statement } from '../postgres/index.ts';
 
 /**
@@ -100,14 +101,16 @@ export const answerAsks = statement<[hostId: string], { crawl_id: number }>('ans
    returning q.crawl_id`;
 
 /**
- * Writes an event about each of these hosts for each of these crawls. The caller must hold their rows. `reason` null: there is none.
+ * Writes an event about each of these hosts for each of these crawls. The caller must hold their rows. `reason` null: there
+ * is none; a crawl whose tenant may not know it is not told it.
  */
 export const tellOfHost = statement<
   [crawlIds: readonly number[], kind: string, hostIds: readonly (number | string)[], reason: string | null]
 >('tell-of-host')`
    insert into event (crawl_id, kind, data)
-   select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', $4::text))
-     from host h, unnest($1::bigint[]) as c(id)
+   select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', case when ${mayKnow('c')} then $4::text end))
+     from host h join crawl c on c.id = any ($1)
+     left join host_queue q on q.host_id = h.id and q.crawl_id = c.id
     where h.id = any ($3) order by c.id, h.id`;
 
 /**

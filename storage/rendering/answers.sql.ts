@@ -2,6 +2,7 @@
 import type { UrlReason } from '../../domain/url-reason.ts';
 import type { UrlState } from '../../domain/ledger.ts';
 import type { StoredKind } from '../../domain/url-kind.ts';
+import { mayKnow } from '../may-know.ts';
 import { isOurs } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
 
@@ -36,11 +37,11 @@ export const findForPage = statement<[origin: string, crawlId: number, key: Uint
 )`
    select u.host_id, encode(u.key, 'hex') as key, u.url, u.state, u.reason, u.detail, u.kind, u.seed, u.fetches, u.status,
           u.redirect_to, coalesce(u.answer_hash, u.content_hash) as hash, u.content_type, ${isOurs} as is_ours,
-          case when h.parked_at is not null then coalesce(h.last_error, '') end as parked,
-          exists (select from host_queue q
-                   where q.host_id = h.id and q.crawl_id = $2 and q.logged_out_at is not null) as logged_out
+          case when h.parked_at is not null then coalesce(case when ${mayKnow('k')} then h.last_error end, '') end as parked,
+          q.logged_out_at is not null as logged_out
      from host h
      join url u on u.host_id = h.id
      join crawl k on k.id = u.crawl_id
+     left join host_queue q on q.host_id = h.id and q.crawl_id = k.id
      left join body b on b.hash = coalesce(u.answer_hash, u.content_hash)
     where h.origin = $1 and u.crawl_id = $2 and u.key = $3`;

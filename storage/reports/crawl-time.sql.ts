@@ -52,7 +52,7 @@ export const holdingHosts = statement<[crawlId: string, limit: number], HoldingH
             count(*) over ()::int as of_hosts, sum("left") over ()::bigint as of_urls
        from here order by ${longestFirst} limit $2
    )
-   select h.origin, n."left", n.state, case when ${mayKnow} then h.last_error end as "lastError", h.trouble, n.wait_ms as "waitMs", n.each_ms as "eachMs",
+   select h.origin, n."left", n.state, case when ${mayKnow('c')} then h.last_error end as "lastError", h.trouble, n.wait_ms as "waitMs", n.each_ms as "eachMs",
           ${hostSettings('h.')}, h.budget, h.requests_day as "requestsDay", h.requests_used as "requestsUsed", n.of_hosts, n.of_urls,
           case when ${isOnLoan} then (extract(epoch from h.lease_until - now()) * 1000)::float8 end as "lentMs",
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', coalesce(t.${cause}, 0) + case when c.state <> 'running' or h.lease_token is not null and h.lease_until > now() then 0 else open.${cause} end`).join(', ')}) as spent

@@ -202,7 +202,7 @@ export const explainHost = statement<[origin: string, crawlId: string], HostCirc
             where q.host_id = h.id and q.queued + q.leased > 0 and c.state = 'running') as crawls
      from host h left join robots r on r.host_id = h.id
     cross join lateral (
-      select count(*) > 0 as met, coalesce(bool_or(${mayKnow}), false) as reached
+      select count(*) > 0 as met, coalesce(bool_or(${mayKnow('c')}), false) as reached
         from host_queue q join crawl c on c.id = q.crawl_id
        where q.host_id = h.id and c.tenant_id = (select tenant_id from crawl where id = $2)) own
     where h.origin = $1`;

@@ -33,7 +33,7 @@ export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
 export const waitingHosts = statement<[crawlId: string, limit: number], WaitingRow>('waiting-hosts')`
    with here as materialized (
      select h.id, h.origin, q.queued,
-            case when q.logged_out_at is not null then q.logged_out when ${mayKnow} then h.last_error end as last_error,
+            case when q.logged_out_at is not null then q.logged_out when ${mayKnow('c')} then h.last_error end as last_error,
             case when q.logged_out_at is not null and h.paused_at is null then 'logged-out' else (${hostState})::text end as state,
             greatest(h.not_before, now() + ${turnInMs} * interval '1 millisecond') as not_before, h.closed_until
        from crawl c join host_queue q on q.crawl_id = c.id join host h on h.id = q.host_id

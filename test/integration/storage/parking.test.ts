@@ -5,7 +5,15 @@ import { bringBack, park, answerAsks, askParkedHosts, claimAsks } from '../../..
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { redriveBatch } from '../../../storage/letters/index.ts';
 import { lockCrawls, reopenCrawlsAtHost } from '../../../storage/crawls/index.ts';
-import { deadlocks, expectFree, fromNow, tables, waitingForLocks } from '../../support/database/index.ts';
+import {
+  addTenant,
+  changeCrawl,
+  deadlocks,
+  expectFree,
+  fromNow,
+  tables,
+  waitingForLocks,
+} from '../../support/database/index.ts';
 import { admission, expectExact, moveCrawl, names, newHost, runningCrawl, withFrontier } from './frontier.ts';
 
 const frontier = withFrontier(12);
@@ -38,6 +46,23 @@ describe('a host that is parked', () => {
       { host: 'https://parked.example', reason: 'timeout: spent' },
       { host: 'https://parked.example' },
     ]);
+  });
+
+  it('tells why to crawls alone that were let go there, and to those of the first tenant', async () => {
+    const host = await newHost(pool);
+    const tenant = await addTenant(pool, 'stranger');
+    const reasons = async (reached: boolean): Promise<unknown[]> => {
+      const crawl = await runningCrawl(pool);
+      await changeCrawl(pool, crawl, { tenant_id: tenant });
+      await admit(host, crawl, `stranger-${String(reached)}`);
+      await tables.queue.change(pool, { host_id: host, crawl_id: crawl }, { reached });
+      await park(pool, String(host), 'timeout: spent', ['timeout']);
+      await bringBack(pool, String(host));
+      const events = await readEvents(pool, String(crawl), '0', 10);
+      return events.filter(({ kind }) => kind === 'host.parked').map(({ data }) => data['reason']);
+    };
+    expect(await reasons(false)).toEqual([undefined]);
+    expect(await reasons(true)).toEqual(['timeout: spent']);
   });
 
   it('is asked once for a crawl, in however many batches its seeds come, and again an hour later', async () => {
