@@ -134,8 +134,12 @@ async function main(config: ServiceConfig): Promise<void> {
   });
   log.info({ host: config.apiHost, port }, listeningWords(config.apiHost));
   // This port asks for no key, so it serves no figures of the instance: these are at the route alone.
-  const ownScrape = scrapeOf(metrics.ofProcess, () => ({ version }));
-  const endMetrics = await serveMetrics(ownScrape, metricsPorts(config.metricsPort), log);
+  const ownScrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofApi }, async () => ({
+    version,
+    pools: [pool],
+    freeBytes: await segments.freeBytes(),
+  }));
+  const endMetrics = await serveMetrics(ownScrape, metricsPorts(config), log);
 
   await new Promise<void>((asked) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => { asked(); }); // prettier-ignore

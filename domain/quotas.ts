@@ -23,13 +23,18 @@ export interface SpentQuota {
   readonly retryAfterSeconds: number | null;
 }
 
-const growing = ['urlsTotal', 'storedBytes', 'urlsPerDay'] as const;
+/** Those that are spent while crawls run, which then pause. */
+export const growing = ['urlsTotal', 'storedBytes', 'urlsPerDay'] as const;
 const counted = ['crawlsAtOnce', 'crawlsPerDay'] as const;
 const byTheDay: readonly CrawlQuota[] = ['crawlsPerDay', 'urlsPerDay'];
 /** When to ask again for one more open crawl: an open crawl may end at any time. */
 const openCrawlRetrySeconds = 60;
 
 export const quotaNames: readonly CrawlQuota[] = [...counted, ...growing];
+
+/** How much of a quota is used: 1, all of it, more where it grew past its limit. A quota of nothing is spent. */
+export const usedShare = (limit: Limit, used: number): number =>
+  limit === null ? 0 : limit === 0 ? 1 : used / limit;
 
 type Used = Readonly<Record<CrawlQuota, number>>;
 

@@ -803,6 +803,7 @@ create table segment (
 create table shard (
   id smallint not null,
   rests_until timestamp with time zone,
+  looked_at timestamp with time zone,
   constraint shard_id_check CHECK (((id >= 0) AND (id <= 63))),
   constraint shard_pkey PRIMARY KEY (id)
 );

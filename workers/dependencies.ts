@@ -10,7 +10,7 @@ import type { CrawlSettings } from '../engine/settings.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
 import { keep } from '../engine/chores.ts';
-import { count, observe } from '../engine/metrics/counters.ts';
+import { observe } from '../engine/metrics/counters.ts';
 import { gates } from '../engine/visit/gates.ts';
 import { HostWaker } from '../engine/host-waker.ts';
 import { RegionBook } from '../engine/regions/region-book.ts';
@@ -70,6 +70,9 @@ export interface OpenDependencies {
   readonly outages: Watched['outages'];
   /** How names were resolved so far. */
   readonly dns: DnsResolver['stats'];
+  /** Its connections to Postgres, and the room on the disk of the bodies, for the metrics. */
+  readonly pools: readonly Pool[];
+  freeBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -241,6 +244,8 @@ export async function openDependencies(
     exports,
     outages: watched.outages,
     dns: () => resolver.stats(),
+    pools: [unwatched, apart, ofFeeding],
+    freeBytes: () => segments.freeBytes(),
     post: createPoster({
       resolver,
       own,
@@ -274,7 +279,7 @@ function placesOf({ geoipFile }: ServiceConfig): RegionBook['placeOf'] {
 }
 
 function countCommit(rows: number, ms: number): void {
-  count('commit_rows_total', {}, rows);
+  observe('commit_rows', rows);
   observe('commit_duration_seconds', ms / 1_000);
 }
 

@@ -19,6 +19,7 @@ import { openDependencies } from './dependencies.ts';
 import { giveWay, openBrowser } from './browser.ts';
 import { announce } from './presence.ts';
 import { createWorkers, doorPlaces } from './roles.ts';
+import { temporalMetrics } from './temporal-metrics.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const given = loadServiceConfig();
@@ -28,13 +29,16 @@ const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
 });
 // The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
-Runtime.install({ logger, telemetryOptions: { logging }, shutdownSignals: [] });
+const temporal = given.metricsPort === null ? null : await temporalMetrics();
+const telemetryOptions = { logging, ...(temporal !== null && { metrics: temporal.exporter }) };
+Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 
 if (given.roles.join() === 'render') giveWay(log);
 const renderer = given.roles.includes('render') ? await openBrowser(given, log) : null;
 // A process without a browser does the rest of its work, or none, and says so: nobody then waits for it.
 const roles = given.roles.filter((role) => role !== 'render' || renderer !== null);
-const config = { ...given, roles };
+const offLimits = temporal === null ? given.offLimits : [...given.offLimits, temporal.place];
+const config = { ...given, roles, offLimits };
 
 let stopping = false;
 let drain = (): void => undefined;
@@ -70,12 +74,18 @@ const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log);
 const { dependencies, control, feeding, post, exports } = opened;
 const tools = { config, dependencies, control, feeding, post, exports, renderer };
-const scrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => ({
-  version,
-  dns: opened.dns(),
-  outages: opened.outages(),
-}));
-const endMetrics = await serveMetrics(scrape, metricsPorts(config.metricsPort), log);
+const scrape = scrapeOf(
+  { ...metrics.ofProcess, ...metrics.ofWorker },
+  async () => ({
+    version,
+    pools: opened.pools,
+    freeBytes: await opened.freeBytes(),
+    dns: opened.dns(),
+    outages: opened.outages(),
+  }),
+  temporal?.read,
+);
+const endMetrics = await serveMetrics(scrape, metricsPorts(config), log);
 const bundle = config.roles.includes('control') ? await workflowBundle(config.cacheDir) : '';
 const workers = await untilReady('the Temporal namespace', async () => {
   // Asked first: workers that cannot be made leave their threads behind, and a day of tries took all memory.

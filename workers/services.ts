@@ -18,7 +18,7 @@ export function servicesOf(config: ServiceConfig): Service[] {
     temporal,
     { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
     ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),
-    ...metricsPorts(config.metricsPort).map((port) => ({ host: '127.0.0.1', port })),
+    ...metricsPorts(config).map((port) => ({ host: '127.0.0.1', port })),
     ...config.offLimits.map(placeOf),
     // A database that is reached by a socket has no host; its usual port is still one of this machine.
   ].map(({ host, port }) => ({ host: host.replace(/^\[|\]$/g, '') || 'localhost', port }));

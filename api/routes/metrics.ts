@@ -20,11 +20,16 @@ export const metricsRoutes = [
         content: { 'text/plain': { schema: z.string() } },
       }),
     },
-    handler: ({ pool, settings }) => {
+    handler: ({ pool, freeBytes, settings }) => {
       const { version } = settings;
       const read = instanceReader(pool);
-      const list = { ...metrics.ofProcess, ...metrics.ofInstance };
-      const scrape = scrapeOf(list, async () => ({ version, ...(await read()) }));
+      const list = { ...metrics.ofProcess, ...metrics.ofApi, ...metrics.ofInstance };
+      const scrape = scrapeOf(list, async () => ({
+        version,
+        pools: [pool],
+        freeBytes: await freeBytes(),
+        ...(await read()),
+      }));
       return async ({ response }) => {
         response.type(scrape.contentType).send(await scrape.read());
         return answered;

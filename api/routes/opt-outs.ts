@@ -16,6 +16,7 @@ import {
   optOutRemoved,
 } from '../../contracts/opt-out.ts';
 import { counted } from '../../domain/counted.ts';
+import { observe } from '../../engine/metrics/counters.ts';
 import {
   complaintsBefore,
   isPublicSuffix,
@@ -58,7 +59,9 @@ export const optOutRoutes = [
           response.status(200);
           return { domain, publicSuffix: isSuffix, ...reach };
         }
+        const since = performance.now();
         const added = await optOut(pool, domain, reason);
+        observe('opt_out_duration_seconds', (performance.now() - since) / 1_000);
         log.info({ domain, excluded: added.excluded }, 'a domain has opted out');
         response.status(added.added ? 201 : 200).location(`/v1/opt-outs/${encodeURIComponent(domain)}`);
         return added;

@@ -5,8 +5,9 @@
  * are in flight, exceed the quota.
  */
 import type { CrawlState } from '../../contracts/crawl.ts';
-import { spentByGrowth } from '../../domain/quotas.ts';
+import { growing, spentByGrowth, usedShare } from '../../domain/quotas.ts';
 import type { Chore } from '../../engine/chores.ts';
+import { note } from '../../engine/metrics/counters.ts';
 import { openCrawls } from '../../storage/crawls/index.ts';
 import { meteredTenants, quotasOf, readUsage } from '../../storage/tenancy/index.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -15,9 +16,13 @@ type Needed = Pick<Dependencies, 'pool' | 'control' | 'log'>;
 
 /** One look at all such tenants. Several processes may look at once: each change is made once. */
 export async function keepQuotas({ pool, control, log }: Needed): Promise<void> {
+  const shares = new Map(growing.map((quota) => [quota, 0]));
   for (const { id, quotas } of await meteredTenants(pool)) {
     const { used, dayLeftSeconds } = await readUsage(pool, id);
-    const spent = spentByGrowth(quotasOf(quotas), used, dayLeftSeconds);
+    const limits = quotasOf(quotas);
+    for (const [quota, most] of shares)
+      shares.set(quota, Math.max(most, usedShare(limits[quota], used[quota])));
+    const spent = spentByGrowth(limits, used, dayLeftSeconds);
     const states: readonly CrawlState[] = spent === null ? ['paused'] : ['seeding', 'running'];
     for (const crawl of await openCrawls(pool, states, id)) {
       if (spent === null && crawl.cause !== 'quota') continue;
@@ -31,6 +36,7 @@ export async function keepQuotas({ pool, control, log }: Needed): Promise<void> 
       }
     }
   }
+  for (const [quota, share] of shares) note('quota_used_ratio', { quota }, share);
 }
 
 export const quotaWatch = (needed: Needed): Chore => ({

@@ -1,6 +1,9 @@
 /** Loopback ports of the embedded stack, and those of the metrics. */
-import { port } from '../values.ts';
-import { nullable, type Nullable } from './setting.ts';
+import { port, whole } from '../values.ts';
+import { nullable, setting, type Nullable } from './setting.ts';
+
+/** Where the processes of a stack serve metrics if no port is set for it; a taken one is replaced by a free one. */
+export const usualMetricsPort = 9464;
 
 /** Ports of the embedded stack when none is set; a taken one is replaced by a free one. */
 export const usualPorts = {
@@ -21,14 +24,15 @@ const stackPort = (name: string, of: PortName, what: string): Nullable<number> =
   description: `Loopback port of ${what}. If this is set and the port is taken, the start fails.`,
 });
 
-/** Ports that a machine's processes may take for their metrics, each the first that is free. */
-const metricsPortCount = 16;
-
-/** @param first as it is set; null: no metrics are served */
-export const metricsPorts = (first: number | null): number[] =>
-  first === null
-    ? []
-    : Array.from({ length: metricsPortCount }, (_, at) => first + at).filter((each) => each <= 65_535);
+/** Ports of which a process takes the first that is free. @param first as it is set; null: no metrics are served */
+export const metricsPorts = ({
+  metricsPort: first,
+  metricsPorts: count,
+}: {
+  readonly metricsPort: number | null;
+  readonly metricsPorts: number;
+}): number[] =>
+  first === null ? [] : Array.from({ length: count }, (_, at) => first + at).filter((each) => each <= 65_535);
 
 export const portSettings = {
   apiPort: nullable(stackPort('ORBWEAVER_API_PORT', 'api', 'the API')),
@@ -44,6 +48,14 @@ export const portSettings = {
     schema: port,
     fallback: null,
     defaultNote: 'none: no process serves metrics by itself',
-    description: `First of ${String(metricsPortCount)} loopback ports in a row: each worker and API of the machine serves its own metrics at \`/metrics\` on the first that is free. No crawl reaches any of them.`,
+    description:
+      'First of some loopback ports in a row: each worker and API of the machine serves its own metrics at `/metrics` on the first that is free. Those of an embedded stack have one each. No crawl reaches any of them.',
+  }),
+  metricsPorts: setting({
+    name: 'ORBWEAVER_METRICS_PORTS',
+    type: '1–64',
+    schema: whole(1, 64),
+    fallback: '16',
+    description: 'Number of these ports.',
   }),
 } as const;

@@ -203,6 +203,8 @@ const watchedFetcher = (fetcher: Fetcher, { outage, dnsOutage, lookForRoom }: Wa
     // Nothing is sent to an address that the guard refuses.
     const isSent = result.kind === 'response' || result.fault !== 'address-refused';
     if (isSent) count('requests_total', { class: classOf(result) });
+    if (result.kind === 'response' && (result.status === 429 || result.status === 503))
+      count('overload_answers_total', { status: result.status === 429 ? '429' : '503' });
     return result;
   },
   addressOf: (request) => fetcher.addressOf(request),

@@ -1,8 +1,9 @@
 /** What this process counts where it happens, from its start on: the entries of the list that are `counted`. */
-import { Counter, Histogram } from 'prom-client';
-import { metrics, type Metric } from './list.ts';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { metrics } from './list.ts';
+import type { Metric } from './metric.ts';
 
-type Counted = typeof metrics.ofWorker;
+type Counted = typeof metrics.ofWorker & typeof metrics.ofApi;
 type Named<Type> = {
   [Name in keyof Counted]: Counted[Name] extends { type: Type; from: 'counted' } ? Name : never;
 }[keyof Counted];
@@ -12,27 +13,31 @@ type Labels<Name extends keyof Counted> = {
   ]: Counted[Name]['labels'][Label] extends readonly (infer Value extends string)[] ? Value : never;
 };
 
-/** Seconds: a commit of a few rows takes milliseconds; some seconds mean that Postgres does not keep up. */
-const buckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-
-/** Series that have not been counted yet are 0, so that the first count shows as an increase. */
-function seriesOf(name: string, { type, help, labels }: Metric<never>): Counter | Histogram {
+/** Series that have not been counted yet are 0, so that the first count shows as an increase; the least is infinite. */
+function seriesOf(name: string, metric: Metric<never>): Counter | Gauge | Histogram {
+  const { type, help, labels } = metric;
   const of = { name: `orbweaver_${name}`, help, labelNames: Object.keys(labels), registers: [] };
-  if (type === 'histogram') return new Histogram({ ...of, buckets });
-  const counter = new Counter(of);
+  if (type === 'histogram') return new Histogram({ ...of, buckets: [...metric.buckets] });
+  if (type === 'gauge' && of.labelNames.length === 0) {
+    const least = new Gauge(of);
+    least.set(Infinity);
+    return least;
+  }
+  const series = type === 'gauge' ? new Gauge(of) : new Counter(of);
   for (const [label, values] of Object.entries(labels))
-    for (const value of values) counter.inc({ [label]: value }, 0);
-  return counter;
+    for (const value of values) series.inc({ [label]: value }, 0);
+  return series;
 }
 
-const series = new Map<string, Counter | Histogram>(
-  Object.entries(metrics.ofWorker)
+const series = new Map<string, Counter | Gauge | Histogram>(
+  Object.entries<Metric<never>>({ ...metrics.ofWorker, ...metrics.ofApi })
     .filter(([, { from }]) => from === 'counted')
     .map(([name, metric]) => [name, seriesOf(name, metric)]),
 );
+const leasts = new Map<string, number>();
 
 /** The series of a metric that is counted; `scrape.ts` shows them. */
-export function countedSeries(name: string): Counter | Histogram {
+export function countedSeries(name: string): Counter | Gauge | Histogram {
   const found = series.get(name);
   if (found === undefined) throw new Error(`no metric ${name} is counted`);
   return found;
@@ -44,4 +49,16 @@ export function count<Name extends Named<'counter'>>(name: Name, labels: Labels<
 
 export function observe(name: Named<'histogram'>, value: number): void {
   (countedSeries(name) as Histogram).observe(value);
+}
+
+/** Of a gauge with labels: how it stands now. */
+export function note<Name extends Named<'gauge'>>(name: Name, labels: Labels<Name>, value: number): void {
+  (countedSeries(name) as Gauge).set(labels, value);
+}
+
+/** Of a gauge without labels: keeps the least value since the process started. */
+export function noteLeast(name: Named<'gauge'>, value: number): void {
+  if (value >= (leasts.get(name) ?? Infinity)) return;
+  leasts.set(name, value);
+  (countedSeries(name) as Gauge).set(value);
 }

@@ -1,15 +1,20 @@
 /** What metrics of the whole instance are read from. */
-import { currentOutages, measureLoads } from '../../storage/instance/index.ts';
-import type { Pool } from '../../storage/postgres/index.ts';
+import { currentOutages, measureLoads, measureWorkers } from '../../storage/instance/index.ts';
+import { one, type Pool } from '../../storage/postgres/index.ts';
 import {
   measureCrawls,
+  measureDatabase,
   measureDeadLetters,
   measureHosts,
+  measureLags,
   measureQueues,
+  measureShards,
+  recountSample,
+  sampleShares,
 } from '../../storage/reports/index.ts';
 
 /**
- * Milliseconds that a count stays fresh. Counting goes over whole tables, so scrapes within this time share one count.
+ * Milliseconds that a count stays fresh. Counting reads some megabytes of tables, so scrapes within this time share one.
  */
 const freshMs = 10_000;
 
@@ -33,15 +38,28 @@ export function instanceReader(pool: Pool): () => Promise<InstanceNow> {
   };
 }
 
+/** One statement after another in each of two lines: requests to the API need the other connections. */
 async function lookAt(pool: Pool) {
-  const [[measures], hosts, letters, [ages], loads, outages] = await Promise.all([
-    measureCrawls(pool),
-    measureHosts(pool),
-    measureDeadLetters(pool),
-    measureQueues(pool),
-    measureLoads(pool),
-    currentOutages(pool),
-  ]);
-  if (measures === undefined || ages === undefined) throw new Error('Postgres returned no measurements');
-  return { measures, hosts, letters, ages, loads, outages };
+  const [sampled, read] = await Promise.all([lookAtSamples(pool), readFigures(pool)]);
+  return { ...sampled, ...read };
+}
+
+async function lookAtSamples(pool: Pool) {
+  const shares = await one(sampleShares(pool));
+  const hosts = await measureHosts(pool, shares.hosts);
+  const letters = await measureDeadLetters(pool, shares.letters);
+  const queues = await measureQueues(pool, shares.queues);
+  const recount = await one(recountSample(pool, shares.recount));
+  return { hosts, letters, queues, recount };
+}
+
+async function readFigures(pool: Pool) {
+  const measures = await one(measureCrawls(pool));
+  const shards = await measureShards(pool);
+  const lags = await one(measureLags(pool));
+  const database = await one(measureDatabase(pool));
+  const workers = await measureWorkers(pool);
+  const loads = await measureLoads(pool);
+  const outages = await currentOutages(pool);
+  return { measures, shards, lags, database, workers, loads, outages };
 }

@@ -1,31 +1,21 @@
-/**
- * Every metric, in one form: its name after `orbweaver_`, its type, a sentence for people, the values of its label, and
- * where its figures come from. `counted`: a room of this process counts where the thing happens (counters.ts). A
- * function: the figures are read at a scrape; it gives one number, or one for each value of the label.
- *
- * Names and units are those that Prometheus asks for: base units, `_total` for counters. Values of labels come from
- * lists in the code: no host, URL or tenant makes a series.
- */
-import { crawlStates, urlStates } from '../../contracts/crawl.ts';
-import { deadLetterClasses } from '../../domain/dead-letter.ts';
-import { hostStateNames } from '../../domain/host-state.ts';
+/** Every metric, by who keeps it (metric.ts has the form of an entry). */
 import { outDependencies, type OutDependency } from '../../domain/outage.ts';
-import { stageNames } from '../../domain/pressure.ts';
+import { growing } from '../../domain/quotas.ts';
 import { timeCauseNames } from '../../domain/time-lost.ts';
 import type { DnsStats } from '../../net/dns-cache.ts';
-import type { InstanceNow } from './instance.ts';
+import { each, none, seconds, type Metrics } from './metric.ts';
+import { ofInstance } from './of-instance.ts';
 
-export interface Metric<Now> {
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  /** The name of its label, if it has one, and the values. */
-  readonly labels: Readonly<Record<string, readonly string[]>>;
-  readonly from: 'counted' | ((now: Now) => number | Readonly<Record<string, number>>);
-}
-export type Metrics<Now> = Readonly<Record<string, Metric<Now>>>;
-
-interface ProcessNow {
+export interface ProcessNow {
   readonly version: string;
+  /** Its pools of connections to Postgres. */
+  readonly pools: readonly {
+    readonly totalCount: number;
+    readonly idleCount: number;
+    readonly waitingCount: number;
+  }[];
+  /** On the disk of the bodies. */
+  readonly freeBytes: number;
 }
 interface WorkerNow extends ProcessNow {
   readonly dns: Pick<DnsStats, 'hits' | 'misses' | 'stale' | 'failures'>;
@@ -33,11 +23,9 @@ interface WorkerNow extends ProcessNow {
   readonly outages: readonly { readonly dependency: OutDependency }[];
 }
 
-const none = {} as const;
 /** That workers are gone, none of them can tell. */
 const withBreaker = outDependencies.filter((name) => name !== 'workers');
-const each = <Name extends string>(names: readonly Name[], figure: (name: Name) => number) =>
-  Object.fromEntries(names.map((name) => [name, figure(name)]));
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 /** Of every process, beside what prom-client tells of it: `process_…` and `nodejs_…`. */
 const ofProcess = {
@@ -48,6 +36,27 @@ const ofProcess = {
     labels: { version: [] },
     from: ({ version }) => ({ [version]: 1 }),
   },
+  postgres_connections: {
+    type: 'gauge',
+    help: 'Connections of this process to Postgres.',
+    labels: { state: ['busy', 'idle'] },
+    from: ({ pools }) => ({
+      busy: sum(pools.map(({ totalCount, idleCount }) => totalCount - idleCount)),
+      idle: sum(pools.map(({ idleCount }) => idleCount)),
+    }),
+  },
+  postgres_waiting: {
+    type: 'gauge',
+    help: 'Statements and transactions of this process that wait for a connection to Postgres.',
+    labels: none,
+    from: ({ pools }) => sum(pools.map(({ waitingCount }) => waitingCount)),
+  },
+  disk_free_bytes: {
+    type: 'gauge',
+    help: 'Bytes left on the disk of the bodies of this process. Below 64 MB nothing is fetched.',
+    labels: none,
+    from: ({ freeBytes }) => freeBytes,
+  },
 } as const satisfies Metrics<ProcessNow>;
 
 const ofWorker = {
@@ -55,6 +64,18 @@ const ofWorker = {
     type: 'counter',
     help: 'Requests to hosts, robots.txt included, by class of the status; no_answer: the request failed.',
     labels: { class: ['2xx', '3xx', '4xx', '5xx', 'other', 'no_answer'] },
+    from: 'counted',
+  },
+  overload_answers_total: {
+    type: 'counter',
+    help: 'Answers by which hosts ask for fewer requests, by status.',
+    labels: { status: ['429', '503'] },
+    from: 'counted',
+  },
+  smallest_gap_seconds: {
+    type: 'gauge',
+    help: 'Least time between an answer and the next request to its host, of hosts with a delay, since this process started.',
+    labels: none,
     from: 'counted',
   },
   requests_early_total: {
@@ -81,6 +102,19 @@ const ofWorker = {
     labels: { as: ['page', 'copy'] },
     from: 'counted',
   },
+  page_links: {
+    type: 'histogram',
+    help: 'Links that were found on a page, each URL once.',
+    buckets: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000],
+    labels: none,
+    from: 'counted',
+  },
+  links_total: {
+    type: 'counter',
+    help: 'Links that were found on pages: new to their crawl, or known to it or left out by it.',
+    labels: { as: ['new', 'known'] },
+    from: 'counted',
+  },
   render_rounds_total: {
     type: 'counter',
     help: 'Rounds of a browser: the page ran to its end (settled), was out of its budget (cut), or its browser was lost (crashed).',
@@ -105,15 +139,17 @@ const ofWorker = {
     labels: none,
     from: 'counted',
   },
-  commit_rows_total: {
-    type: 'counter',
-    help: 'URLs, results and pages in commits to the frontier.',
+  commit_rows: {
+    type: 'histogram',
+    help: 'URLs, results and pages in one commit to the frontier.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
     labels: none,
     from: 'counted',
   },
   commit_duration_seconds: {
     type: 'histogram',
     help: 'Seconds that a commit to the frontier took, failed ones included.',
+    buckets: seconds,
     labels: none,
     from: 'counted',
   },
@@ -143,111 +179,21 @@ const ofWorker = {
   },
 } as const satisfies Metrics<WorkerNow>;
 
-/** Totals of the whole instance, read from Postgres. */
-const ofInstance = {
-  crawls: {
+const ofApi = {
+  quota_used_ratio: {
     type: 'gauge',
-    help: 'Crawls by state.',
-    labels: { state: crawlStates },
-    from: ({ measures }) => each(crawlStates, (state) => measures.crawls[state] ?? 0),
+    help: 'Share that is used of a quota by which crawls pause, of the tenant that has used most of it; 1: it is spent.',
+    labels: { quota: growing },
+    from: 'counted',
   },
-  urls: {
-    type: 'gauge',
-    help: 'URLs of all crawls by state.',
-    labels: { state: urlStates },
-    from: ({ measures }) => each(urlStates, (state) => measures[state]),
-  },
-  bodies_pending: {
-    type: 'gauge',
-    help: 'Fetched bodies that wait for dedup or extraction, and pages that are rendered.',
+  opt_out_duration_seconds: {
+    type: 'histogram',
+    help: 'Seconds from the request to opt a domain out to the answer, after which nothing is sent there.',
+    buckets: [...seconds, 20, 30, 60],
     labels: none,
-    from: ({ measures }) => measures.pending,
+    from: 'counted',
   },
-  pages_rendering: {
-    type: 'gauge',
-    help: 'Pages that wait for a browser, or for files that their scripts asked for; part of bodies_pending.',
-    labels: none,
-    from: ({ measures }) => measures.rendering,
-  },
-  hosts: {
-    type: 'gauge',
-    help: 'Hosts by state.',
-    labels: { state: hostStateNames },
-    from: ({ hosts }) =>
-      each(hostStateNames, (name) => hosts.find(({ state }) => state === name)?.hosts ?? 0),
-  },
-  dead_letters: {
-    type: 'gauge',
-    help: 'URLs that were given up, by class.',
-    labels: { class: deadLetterClasses },
-    from: ({ letters }) =>
-      each(deadLetterClasses, (name) => letters.find((row) => row.class === name)?.letters ?? 0),
-  },
-  oldest_turn_seconds: {
-    type: 'gauge',
-    help: 'Seconds since the last turn of the running crawl that has waited longest for a turn at a host. Parked hosts are not counted.',
-    labels: none,
-    from: ({ ages }) => Math.max(0, ages.turn),
-  },
-  oldest_body_seconds: {
-    type: 'gauge',
-    help: 'Age of the oldest body that waits for dedup or extraction.',
-    labels: none,
-    from: ({ ages }) => Math.max(0, ages.body),
-  },
-  oldest_expired_lease_seconds: {
-    type: 'gauge',
-    help: 'Seconds since the oldest lease of a host that was not returned ran out.',
-    labels: none,
-    from: ({ ages }) => Math.max(0, ages.lease),
-  },
-  stage_used: {
-    type: 'gauge',
-    help: 'What waits for a stage behind the fetchers, in the worker where the stage is fullest: pages, rows, milliseconds of a commit, bytes.',
-    labels: { stage: stageNames },
-    from: ({ loads }) => Object.fromEntries(loads.map(({ stage, used }) => [stage, used])),
-  },
-  stage_capacity: {
-    type: 'gauge',
-    help: 'How much may wait for the stage; from four fifths of it on, the stages before it slow down.',
-    labels: { stage: stageNames },
-    from: ({ loads }) => Object.fromEntries(loads.map(({ stage, capacity }) => [stage, capacity])),
-  },
-  outage_seconds: {
-    type: 'gauge',
-    help: 'Seconds since a dependency of this installation is out, as the worker that has seen it longest says; 0: it is not out.',
-    labels: { dependency: outDependencies },
-    from: ({ outages }) =>
-      each(outDependencies, (name) => {
-        const since = outages.find(({ dependency }) => dependency === name)?.since;
-        return since === undefined ? 0 : Math.max(0, (Date.now() - Date.parse(since)) / 1_000);
-      }),
-  },
-  urls_discovered_total: {
-    type: 'counter',
-    help: 'URLs admitted to crawls.',
-    labels: none,
-    from: ({ measures }) => measures.discovered,
-  },
-  pages_total: {
-    type: 'counter',
-    help: 'Pages answered with 2xx, sitemaps not counted.',
-    labels: none,
-    from: ({ measures }) => measures.pages,
-  },
-  fetches_total: {
-    type: 'counter',
-    help: 'Requests that were answered.',
-    labels: none,
-    from: ({ measures }) => measures.fetches,
-  },
-  bytes_total: {
-    type: 'counter',
-    help: 'Bytes of bodies, as they came over the wire.',
-    labels: none,
-    from: ({ measures }) => measures.bytes,
-  },
-} as const satisfies Metrics<InstanceNow>;
+} as const satisfies Metrics<never>;
 
 /** By who keeps them. No name is in two of the lists. */
-export const metrics = { ofProcess, ofWorker, ofInstance } as const;
+export const metrics = { ofProcess, ofWorker, ofApi, ofInstance } as const;

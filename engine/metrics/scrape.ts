@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import { countedSeries } from './counters.ts';
-import type { Metrics } from './list.ts';
+import type { Metric, Metrics } from './metric.ts';
 
 export interface Scrape {
   readonly contentType: string;
@@ -14,8 +14,13 @@ export interface Scrape {
 /**
  * Nothing is measured before the first scrape.
  * @param look what the metrics of the list are read from
+ * @param others further metrics in the text format, of other names
  */
-export function scrapeOf<Now>(list: Metrics<Now>, look: () => Now | Promise<Now>): Scrape {
+export function scrapeOf<Now>(
+  list: Metrics<Now>,
+  look: () => Now | Promise<Now>,
+  others: () => Promise<string> = () => Promise.resolve(''),
+): Scrape {
   const registry = new Registry();
   let fill: ((now: Now) => void) | null = null;
   return {
@@ -24,7 +29,8 @@ export function scrapeOf<Now>(list: Metrics<Now>, look: () => Now | Promise<Now>
       const now = await look();
       fill ??= register(registry, list);
       fill(now);
-      return registry.metrics();
+      const [own, rest] = await Promise.all([registry.metrics(), others()]);
+      return own + rest;
     },
   };
 }
@@ -32,7 +38,10 @@ export function scrapeOf<Now>(list: Metrics<Now>, look: () => Now | Promise<Now>
 /** Makes the series; returns the function that fills those that are read. */
 function register<Now>(registry: Registry, list: Metrics<Now>): (now: Now) => void {
   collectDefaultMetrics({ register: registry });
-  const fills = Object.entries(list).map(([name, { type, help, labels, from }]) => {
+  // Gauges by the names of counters, which Prometheus advises against; those without `_total` tell the same by kind.
+  for (const kind of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+  const fills = Object.entries<Metric<Now>>(list).map(([name, { type, help, labels, from }]) => {
     if (from === 'counted') {
       registry.registerMetric(countedSeries(name));
       return () => undefined;

@@ -32,7 +32,7 @@ import { type Candidate, type Candidates, candidatesOf } from '../admission/cand
 import type { Admission } from '../admission/admission.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { count } from '../metrics/counters.ts';
+import { count, observe } from '../metrics/counters.ts';
 import { admitFromSheet, neededBy, requisiteCandidates } from './requisites.ts';
 import { createSitemapAdmission } from './sitemap.ts';
 
@@ -276,9 +276,13 @@ export class PageReader {
     for (const { reading, ready } of batch) {
       if (reading.renderedFor !== null) continue;
       const { staged, crawl, links: found, promises, extracted } = reading;
+      observe('page_links', found.length);
       tally.note(crawl, staged, found, promises);
       const own = fresh.get(`${String(staged.crawl_id)} ${staged.key}`) ?? [];
-      traps.read(crawl, staged, extracted, [...ready.fresh, ...own]);
+      const added = [...ready.fresh, ...own];
+      count('links_total', { as: 'new' }, added.length);
+      count('links_total', { as: 'known' }, Math.max(0, found.length - added.length));
+      traps.read(crawl, staged, extracted, added);
     }
     await this.#repeated.count(good);
     await traps.save();

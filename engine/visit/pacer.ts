@@ -6,7 +6,7 @@
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import { slowedMs } from '../../domain/pressure.ts';
-import { count } from '../metrics/counters.ts';
+import { count, noteLeast } from '../metrics/counters.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 import { isLater, type Caps, type Entry } from '../caps/caps.ts';
 import type { Pressure } from '../pressure/pressure.ts';
@@ -297,12 +297,14 @@ export class HostPacer {
     this.lease.allowance.count();
     const departure: { at: number | null } = { at: null };
     const dueAt = performance.now() + this.paceMs;
+    const before = this.delayMs > 0 ? this.#last : null;
     const mayLeave = (address: string | null): boolean => entry.mayLeave(address) && turn.mayLeave(true);
     turn.underWay(1);
     const exchanging = exchangeWithin(this.lease, this.#fetcher, request, mayLeave, () => {
       const at = performance.now();
       departure.at = at;
       if (at < dueAt) count('requests_early_total', {});
+      if (before !== null) noteLeast('smallest_gap_seconds', (at - before.headAt) / 1_000);
       over.headAt = at;
       if (departed === undefined) return;
       // With several in flight the delay cannot count from answers: it counts between departures.

@@ -185,7 +185,12 @@ export interface ShardActivity {
   readonly renderers: number;
 }
 
+/** Notes the look as well, every five seconds at most. */
 export const shardActivity = statement<[shard: number], ShardActivity>('shard-activity')`
+   with noted as (
+     update shard set looked_at = now()
+      where id = $1 and coalesce(looked_at, '-infinity') < now() - interval '5 seconds'
+   )
    select (select count(*)::int from ${workedHosts('$1')}) as active,
           exists (select 1 from crawl where state in ('seeding', 'running', 'draining')) as running,
           exists (select 1 from crawl where state = 'seeding') as seeding,

@@ -6,5 +6,6 @@ export { correctTurns, countUnbegun, shardActivity } from './feed.sql.ts';
 export { claimDueShards, countShards, listSplits, moveHosts, restShard, splitShard } from './shards.sql.ts';
 export { markIdle, claimIdleHosts, refeedHosts, lostVisits, unfeedHosts, retireHost } from './rest.sql.ts';
 export { letOthersAsk } from './others.sql.ts';
+export { earliestTurn } from './waiting-hosts.ts';
 export { workAhead } from './work-ahead.sql.ts';
 export { takeTurns, takeTurnsAtDoor, type DoorRegions } from './turns.ts';

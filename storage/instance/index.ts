@@ -6,6 +6,7 @@ export { homesOf, silentTimes } from './regions.ts';
 export {
   noteLoads,
   measureLoads,
+  measureWorkers,
   noteWorker,
   forgetWorker,
   controlPresence,

@@ -26,6 +26,11 @@ export const measureLoads = statement<[], StageLoad>('measure-loads')`
     where w.seen_at > now() - interval '15 seconds'
     order by l.stage, l.used / l.capacity desc`;
 
+/** Worker processes at work, by role. */
+export const measureWorkers = statement<[], { role: string; workers: number }>('measure-workers')`
+   select role, count(*) as workers from worker_process, unnest(roles) as role
+    where seen_at > now() - interval '15 seconds' group by role`;
+
 /** Forgets a worker process that stops in order. */
 export const forgetWorker = statement<[id: string]>('forget-worker')`
    delete from worker_process where id = $1`;

@@ -9,7 +9,17 @@ export {
   type UrlCircumstances,
   type HostCircumstances,
 } from './explain.sql.ts';
-export { measureCrawls, measureHosts, measureQueues, measureDeadLetters } from './metrics.sql.ts';
+export {
+  measureCrawls,
+  measureDatabase,
+  measureDeadLetters,
+  measureHosts,
+  measureLags,
+  measureQueues,
+  measureShards,
+  recountSample,
+  sampleShares,
+} from './metrics.sql.ts';
 export { timeOf } from './crawl-time.ts';
 export { outlookOf } from './outlook.ts';
 export { waitingHosts } from './outlook.sql.ts';

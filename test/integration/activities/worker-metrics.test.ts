@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { lint, promtool } from '../../support/promtool.ts';
 import { openDesk } from '../../support/crawling.ts';
 import { urlStates } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
@@ -74,9 +75,19 @@ it('tells what it did, and lets no crawl ask the port', async () => {
   expect(figure('bodies_total{as="page"}')).toBe(2);
   expect(figure('bodies_total{as="copy"}')).toBe(1);
   // The seed, five links and the results.
-  expect(figure('commit_rows_total')).toBeGreaterThan(8);
+  expect(figure('commit_rows_sum')).toBeGreaterThan(8);
   expect(figure('commit_duration_seconds_count')).toBeGreaterThan(0);
   expect(figure('leases_lost_total')).toBe(0);
+  // The host's own delay is a second.
+  expect(figure('smallest_gap_seconds')).toBeGreaterThanOrEqual(0.2);
+  expect(figure('overload_answers_total{status="503"}')).toBe(0);
+  expect(figure('page_links_sum')).toBe(5);
+  expect(figure('links_total{as="new"}')).toBe(5);
+  expect(figure('disk_free_bytes')).toBeGreaterThan(0);
+  expect(figure('postgres_connections{state="idle"}')).toBeGreaterThan(0);
   expect(figure('breaker_open{dependency="postgres"}')).toBe(0);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  // What Temporal's SDK measures stands in the same answer.
+  expect(text).toMatch(/^temporal_workflow_task_execution_latency_seconds_count\{[^}\n]*\} [1-9]/m);
+  expect(promtool === null ? '' : lint(text)).toBe('');
 });

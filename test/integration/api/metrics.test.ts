@@ -1,17 +1,11 @@
 /** `GET /metrics` (F35), read as Prometheus reads it. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import {
-  addLetter,
-  addUrl,
-  changeCrawl,
-  fromNow,
-  hostParked,
-  setState,
-  tables,
-} from '../../support/database/index.ts';
+import { addLetter, addUrl, fromNow, hostParked, setState, tables } from '../../support/database/index.ts';
+import { instanceReader } from '../../../engine/metrics/instance.ts';
 import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
+import { lint, promtool } from '../../support/promtool.ts';
 import { stillClock } from '../../support/still-clock.ts';
 import { addPage, newCrawl, noteTaker, serve, newRunningCrawl, withApi } from './world.ts';
 
@@ -29,9 +23,11 @@ const seriesOf = (text: string): Map<string, number> =>
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => {
-        const parts = /^([a-z_:][\w:]*(?:\{(?:[a-z_]+="[^"\\\n]*",?)+\})?) (-?[\d.e+-]+|NaN)$/i.exec(line);
+        const parts = /^([a-z_:][\w:]*(?:\{(?:[a-z_]+="[^"\\\n]*",?)+\})?) (-?[\d.e+-]+|NaN|\+Inf)$/i.exec(
+          line,
+        );
         if (parts === null) throw new Error(`not a line of the format: ${line}`);
-        return [parts[1] ?? '', Number(parts[2])];
+        return [parts[1] ?? '', Number(parts[2]?.replace('+Inf', 'Infinity'))];
       }),
   );
 
@@ -48,7 +44,9 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     fetches: 1,
     fetched_at: new Date(Date.now() - 60_000),
   });
-  await changeCrawl(pool, running, { started_at: fromNow(-3_600) });
+  // The turn of its host came an hour ago, and shard 0 has been without a scheduler for as long.
+  await tables.queue.change(pool, { crawl_id: running }, { known: true, turn_at: fromNow(-3_600) });
+  await tables.shard.add(pool, { id: 0, looked_at: fromNow(-3_600) });
   await hostParked(pool, 'https://b.example');
   for (const [letterClass, key] of [['timeout', '01'], ['tls', '02'], ['tls', '03']] as const)
     await addLetter(pool, running, { hostId: 1, key: Buffer.from(key, 'hex') }, letterClass); // prettier-ignore
@@ -83,14 +81,28 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     'orbweaver_dead_letters{class="poison"}': 0,
     'orbweaver_dead_letters{class="tls"}': 2,
     orbweaver_oldest_expired_lease_seconds: 0,
+    'orbweaver_shard_queued_urls{shard="0"}': 1,
+    'orbweaver_workers{role="fetch"}': 2,
+    'orbweaver_workers{role="render"}': 0,
+    // Three URLs at two hosts, all as their counters say.
+    orbweaver_recounted_urls: 3,
+    orbweaver_ledger_imbalance_urls: 0,
+    orbweaver_webhook_lag_seconds: 0,
+    orbweaver_recrawl_lag_seconds: 0,
+    orbweaver_api_key_expiry_seconds: Infinity,
+    orbweaver_complaints_total: 0,
+    'orbweaver_quota_used_ratio{quota="urlsTotal"}': 0,
     // Of the worker where the stage is fullest.
     'orbweaver_stage_used{stage="store"}': 9,
     'orbweaver_stage_capacity{stage="store"}': 10,
   };
   expect(Object.fromEntries(series)).toMatchObject(expected);
-  expect(series.get('orbweaver_oldest_turn_seconds')).toBeGreaterThan(3_599);
+  for (const name of ['oldest_turn', 'shard_silent'])
+    expect(series.get(`orbweaver_${name}_seconds{shard="0"}`)).toBeGreaterThan(3_599);
   expect(series.get('orbweaver_oldest_body_seconds')).toBeGreaterThan(59);
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(0);
+
+  expect(promtool === null ? '' : lint(answer.body)).toBe('');
 
   // Counted once for all who scrape at about the same time, however much there is by then.
   await newCrawl(pool);
@@ -99,6 +111,16 @@ it('tells what the instance holds, in a fixed number of series', async () => {
   expect([...seriesOf(again.body).keys()].filter((name) => name.startsWith('orbweaver'))).toEqual(
     [...series.keys()].filter((name) => name.startsWith('orbweaver')),
   );
+});
+
+it('tells by how many URLs the counters of a host are wrong', async () => {
+  const crawl = await newRunningCrawl(pool);
+  await addUrl(pool, crawl, 'https://c.example/1');
+  await tables.queue.change(pool, { crawl_id: crawl }, { queued: 4 });
+  const { recount } = await instanceReader(pool)();
+  await tables.queue.change(pool, { crawl_id: crawl }, { queued: 1 });
+  expect(recount.wrong).toBe(3);
+  expect((await instanceReader(pool)()).recount.wrong).toBe(0);
 });
 
 it('is the instance’s, not any tenant’s', async () => {

@@ -72,7 +72,9 @@ describe('hosts in one state', () => {
       after = next;
     }
     expect(seen).toEqual(expected);
-    expect((await measureHosts(pool)).find((each) => each.state === state)?.hosts ?? 0).toBe(expected.length);
+    expect((await measureHosts(pool, 100)).find((each) => each.state === state)?.hosts ?? 0).toBe(
+      expected.length,
+    );
   });
 
   it.each(['parked', 'backoff', 'closed', 'active'] as const)(

@@ -497,6 +497,7 @@ export const tables = {
   cursor: table<CursorRow>('webhook_cursor', 'webhook_id, crawl_id'),
   webhook: table<{ id: string; tended_at: Date | null }>('webhook', 'created_at'),
   worker: table<WorkerRow>('worker_process', 'started_at'),
+  shard: table<{ id: number; looked_at: Time | null }>('shard', 'id'),
   region: table<{ name: string; named_at: Time; seen_at: Time }>('region', 'name'),
   outage: table<{ worker: string; dependency: string; since: Date; seen_at: Date; over: boolean }>(
     'outage',
