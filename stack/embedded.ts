@@ -19,6 +19,7 @@ import { logFile, openDataFolder } from './folder.ts';
 import type { DataFolder } from './folder.ts';
 import { removeStackInfo, writeStackInfo } from './info.ts';
 import type { StackInfo, StackOwner } from './info.ts';
+import { takeMetricsPorts } from './metrics-ports.ts';
 import { reservePort } from './ports.ts';
 import type { ReservedPort } from './ports.ts';
 import { planPostgres } from './postgres.ts';
@@ -47,6 +48,8 @@ export interface StackOptions {
   readonly workers?: readonly WorkerPlan[];
   /** Default: true. */
   readonly api?: boolean;
+  /** Serve metrics even if no port is set for them. */
+  readonly metrics?: boolean;
   /** `postgres`: no Temporal and no Redis are started, which reading can do without. Default: all. */
   readonly services?: 'all' | 'postgres';
   /** `any`: never a usual port; for tests. */
@@ -82,6 +85,8 @@ interface Start {
   readonly folder: DataFolder;
   readonly supervisor: Supervisor;
   readonly ports: Map<PortName, ReservedPort>;
+  /** By the name of the process. */
+  metricsPorts: ReadonlyMap<string, ReservedPort>;
   /** Where Temporal Web itself listens, behind its guard; null: it does not run. */
   web: (ReservedPort & { readonly host: string }) | null;
   guard: WebGuard | null;
@@ -108,6 +113,11 @@ const takePorts = async (start: Start, withRedis: boolean): Promise<void> => {
     }
   }
   if (withRedis) await takePort(start, 'redis');
+  const { metrics = false, workers = workerPlans(config) } = start.options;
+  if (!metrics && config.metricsPort === null) return;
+  const names = [...(api ? ['api'] : []), ...workers.map(({ name }) => name)];
+  start.metricsPorts = await takeMetricsPorts(config.metricsPort, names);
+  refuseEnding(start);
 };
 
 /**
@@ -138,8 +148,8 @@ const refuseEnding = (start: Start): void => {
   start.ending.signal.throwIfAborted();
 };
 
-const releasePorts = ({ ports, web }: Start): void => {
-  for (const reserved of ports.values()) reserved.release();
+const releasePorts = ({ ports, metricsPorts, web }: Start): void => {
+  for (const reserved of [...ports.values(), ...metricsPorts.values()]) reserved.release();
   web?.release();
 };
 
@@ -285,15 +295,27 @@ const browserOf = ({ browser }: Pick<Config, 'browser'>): { readonly browser: st
   return 'program' in search ? { browser: search.program } : null;
 };
 
-const startProcesses = async (start: Start, config: Config): Promise<string | null> => {
-  const { options, supervisor } = start;
+const startProcesses = async (start: Start, shared: Config): Promise<string | null> => {
+  const { options, supervisor, metricsPorts } = start;
+  const config: Config = {
+    ...shared,
+    metricsPorts: 1,
+    offLimits: [
+      ...shared.offLimits,
+      ...Array.from(metricsPorts.values(), ({ port }) => `127.0.0.1:${String(port)}`),
+    ],
+  };
+  const configOf = (name: string): Config => ({
+    ...config,
+    metricsPort: metricsPorts.get(name)?.port ?? null,
+  });
   const { workers = workerPlans(config), scripts, api = true } = options;
   const workerScript = scripts?.worker ?? entryScript('workers/main');
   const startApi = async (): Promise<string | null> => {
     if (!api) return null;
     const apiUrl = `http://${reachableHost(config.apiHost)}:${String(config.apiPort)}`;
     const script = scripts?.api ?? entryScript('api/main');
-    await supervisor.start(processPart('api', script, config, answersHealthz(apiUrl)));
+    await supervisor.start(processPart('api', script, configOf('api'), answersHealthz(apiUrl)));
     return apiUrl;
   };
   const [apiUrl] = await Promise.all([
@@ -303,7 +325,7 @@ const startProcesses = async (start: Start, config: Config): Promise<string | nu
         processPart(
           name,
           workerScript,
-          { ...config, roles: [...roles] },
+          { ...configOf(name), roles: [...roles] },
           saysReady(start.folder, name, config),
         ),
       ),
@@ -349,6 +371,9 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     apiUrl,
     hasTemporal: services === 'all' || given.temporalAddress !== null,
     hasWorkers: options.workers?.length !== 0,
+    ...(start.metricsPorts.size > 0 && {
+      metricsPorts: Object.fromEntries([...start.metricsPorts].map(([name, { port }]) => [name, port])),
+    }),
     ...(options.workers === undefined && browserOf(config)),
     ...temporal,
   };
@@ -374,6 +399,7 @@ export const startStack = async (options: StackOptions): Promise<RunningStack> =
     folder,
     supervisor,
     ports: new Map(),
+    metricsPorts: new Map(),
     web: null,
     guard: null,
     apiUrl: null,

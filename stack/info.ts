@@ -24,6 +24,8 @@ const stackInfo = z.object({
   hasTemporal: z.boolean(),
   /** False: no crawl goes on in this stack. */
   hasWorkers: z.boolean(),
+  /** Ports of this machine at which processes serve metrics, by their names; absent: none does. */
+  metricsPorts: z.record(z.string(), z.number()).optional(),
   /** The program that renders pages; absent: none was found, or no worker renders. */
   browser: z.string().optional(),
 });

@@ -36,17 +36,20 @@ export interface StartOptions {
   readonly say: Say;
   readonly signal?: AbortSignal;
   readonly parts: Parts;
+  /** As in `StackOptions`. */
+  readonly metrics?: boolean;
 }
 
 /** The stack, and the key of its data folder for the API. */
 export type StartedStack = RunningStack & { readonly localKey: LocalKey };
 
 export async function start(options: StartOptions): Promise<StartedStack> {
-  const { config, owner, say, signal, parts } = options;
+  const { config, owner, say, signal, parts, metrics = false } = options;
   let localKey: LocalKey | null = null;
   const stackOptions: StackOptions = {
     config,
     owner,
+    metrics,
     migrate: async (databaseUrl) => {
       // Before the API starts: otherwise the API would make a first key if there is none.
       localKey = await prepareDatabase(databaseUrl, config);

@@ -1,4 +1,5 @@
 /** `up`: the stack stays up until Ctrl-C. */
+import path from 'node:path';
 import { loadConfig } from '../../config/config.ts';
 import { tenantView } from '../../contracts/tenancy.ts';
 import { counted } from '../../domain/counted.ts';
@@ -9,6 +10,7 @@ import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { aborted, listenForInterrupts } from '../crawl/interrupts.ts';
 import { sayPlainly } from '../output/lines.ts';
 import { does } from '../verb.ts';
+import { writeScrapeFile } from '../stack/scrape-file.ts';
 import { start, type KeptMessage, type StartedStack } from '../stack/stack.ts';
 import { runningWorkflows } from '../stack/temporal-web.ts';
 
@@ -16,14 +18,22 @@ export const verbs = [
   does({
     words: 'up',
     here: true,
-    takes: { '--kept': { about: '', hidden: true } },
-    notes: 'Examples:\n  orbweaver up\n  ORBWEAVER_API_PORT=8080 orbweaver up',
-    run: ({ kept }) => up(kept),
+    takes: {
+      '--prometheus <file>':
+        'serve metrics, and write the file by which Prometheus finds all processes of this stack',
+      '--kept': { about: '', hidden: true },
+    },
+    notes:
+      'Examples:\n  orbweaver up\n  orbweaver up --prometheus scrape.yml\n  ORBWEAVER_API_PORT=8080 orbweaver up',
+    run: ({ kept, prometheus }) => up(kept, prometheus ?? null),
   }),
 ];
 
-/** @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes */
-async function up(kept: boolean): Promise<ExitCode> {
+/**
+ * @param prometheus the file for it; null: none is written
+ * @param kept true: `crawl --keep` started this, listens until the stack is up, and then goes
+ */
+async function up(kept: boolean, prometheus: string | null): Promise<ExitCode> {
   const config = loadConfig();
   const interrupts = listenForInterrupts();
   const send = (message: KeptMessage): void => {
@@ -33,10 +43,11 @@ async function up(kept: boolean): Promise<ExitCode> {
   if (!kept) say('Starting the stack …');
   try {
     const stack = await start({
-      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, parts: 'all',
+      config, owner: kept ? 'keep' : 'up', say, signal: interrupts.first, parts: 'all', metrics: prometheus !== null,
     }); // prettier-ignore
     const hastened = aborted(interrupts.second).then(() => stack.stop(true));
     hastened.catch(() => undefined);
+    if (prometheus !== null) await writeScrapeFile(path.resolve(prometheus), stack);
     send({ kind: 'up' });
     if (!kept) process.stdout.write(`${(await addresses(stack)).join('\n')}\n`);
     await Promise.race([aborted(interrupts.first), stack.done]);
@@ -62,11 +73,18 @@ async function addresses(stack: StartedStack): Promise<string[]> {
     `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
     ...keyLines(stack),
     `Temporal Web  ${runningWorkflows(stack) ?? 'not part of this stack'}`,
+    ...metricsLines(stack),
     `Data          ${stack.dataDir}`,
     ...(stack.apiUrl === null ? [] : await crawlLines(createApi(localApi(stack.apiUrl, stack.localKey.key)))),
     'Ctrl-C stops the stack.',
   ];
 }
+
+const metricsLines = ({ metricsPorts = {}, apiUrl }: StartedStack): string[] =>
+  Object.entries(metricsPorts).map(
+    ([name, port], at) =>
+      `${at === 0 ? 'Metrics' : '       '}       http://127.0.0.1:${String(port)}/metrics (${name}${name === 'api' ? `; totals: ${String(apiUrl)}/metrics, with a key` : ''})`,
+  );
 
 /** The key of the data folder sees the crawls of the first tenant: the lines say if there are other tenants. */
 export async function crawlLines(api: Api): Promise<string[]> {
