@@ -14,6 +14,7 @@ import { loadServiceConfig } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { metricsPorts } from '../config/settings/ports.ts';
+import { noteWorker } from '../storage/instance/index.ts';
 import { migrate } from '../storage/postgres/index.ts';
 import { openDependencies } from './dependencies.ts';
 import { giveWay, openBrowser } from './browser.ts';
@@ -121,6 +122,10 @@ const alive = config.aliveFile === null ? null : { file: config.aliveFile, takes
 // Nobody waits for a browser that starts no more.
 const ableRoles = () => roles.filter((role) => role !== 'render' || renderer?.serves() === true);
 const leave = announce(dependencies.pool, processId, ableRoles, dependencies.folder, fetching, alive, log);
+// Whoever waits for it to be ready finds it among the workers, and its browser with it.
+await untilReady('Postgres', () =>
+  noteWorker(dependencies.pool, processId, ableRoles(), dependencies.folder),
+);
 log.info({ roles: config.roles }, 'ready');
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a signal meanwhile
 if (stopping) drain();

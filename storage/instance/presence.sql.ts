@@ -44,9 +44,12 @@ export const lostFetchers = statement<[], { id: string }>('lost-fetchers')`
     where 'fetch' = any (roles) and seen_at between now() - interval '21 minutes' and now() - interval '12 seconds'
     limit 1`;
 
-/** SQL: a worker that renders pages is at work. */
+/**
+ * SQL: a worker that renders pages is at work. It gives way to all others, so on a busy machine its notes may be late; a
+ * page that is not given to a browser since none is there keeps its plain reading.
+ */
 export const isAnyRenderer = `exists (select from worker_process
-                         where 'render' = any (roles) and seen_at > now() - interval '15 seconds')`;
+                         where 'render' = any (roles) and seen_at > now() - interval '2 minutes')`;
 
 export const anyRenderer = statement<[], { has: boolean }>('any-renderer')`
    select ${isAnyRenderer} as has`;

@@ -1,5 +1,6 @@
 /** Pages that wait for what their scripts asked for, and those that nobody will render. */
 import { storedStages } from '../../domain/stage.ts';
+import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
 
 const [render, resources] = [String(storedStages.render), String(storedStages.resources)];
@@ -57,8 +58,7 @@ export const lookAgain = statement<[limit: number], { looked: number }>('look-at
  */
 export const endRenderings = statement<[limit: number], { ended: number }>('end-renderings')`
    with recursive gone as materialized (
-     select not exists (select from worker_process
-                         where 'render' = any (roles) and seen_at > now() - interval '2 minutes')
+     select not ${isAnyRenderer}
             and exists (select from worker_process
                          where 'extract' = any (roles) and seen_at > now() - interval '15 seconds'
                            and started_at < now() - interval '2 minutes') as so
