@@ -7,6 +7,7 @@ import { openApiDocument } from '../../api/openapi/document.ts';
 import { createProgram } from '../../cli/program.ts';
 import { settingsMarkdown } from '../../config/table.ts';
 import { searchAttributes } from '../../contracts/workflows.ts';
+import { faultKinds } from '../chaos/plan.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const read = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -114,6 +115,22 @@ describe('docs/features.md', () => {
     const rows = [...read('docs/features.md').matchAll(/^- \*\*(F\d\d|G\d\d?)\*\* .+?: \*\*([^*]+)\*\*/gm)];
     expect(rows.map(([, id]) => id)).toEqual([...numbered('F', 49, 2), ...numbered('G', 16, 1)]);
     for (const [, id, state] of rows) expect(['works', 'partly', 'not yet'], id).toContain(state);
+  });
+});
+
+describe('docs/chaos.md', () => {
+  it('has a test or a fault for each row of what fails, or says that there is none', () => {
+    const [, matrix = ''] = read('docs/chaos.md').split('## What fails, and what shows that it does no harm');
+    const rows = [...matrix.matchAll(/^\| (?!what |-)(.+) \|$/gm)].map(([, row = '']) => row);
+    expect(rows.length).toBeGreaterThan(35);
+    expect(rows.filter((row) => !/`test\/|\bfaults? `|\bno test\b/.test(row))).toEqual([]);
+    // What of a fault is hit stands behind it: `kill` of postgres.
+    const named = [...matrix.matchAll(/\bfaults? ((?:`\w+`(?:, )?)+)(?: of ([\w-]+))?/g)];
+    const victims = named.flatMap(([, , victim]) => (victim === undefined ? [] : [victim]));
+    const plan = read('test/chaos/plan.ts');
+    const kinds = named.flatMap(([, list = '']) => [...list.matchAll(/\w+/g)].map(([kind]) => kind));
+    expect(kinds.filter((kind) => !(faultKinds as readonly string[]).includes(kind))).toEqual([]);
+    expect(victims.filter((victim) => !plan.includes(`'${victim}'`))).toEqual([]);
   });
 });
 
