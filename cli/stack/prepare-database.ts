@@ -5,8 +5,11 @@
  */
 import type { Config } from '../../config/config.ts';
 import { adoptAdminKey, makeSecret } from '../../storage/tenancy/index.ts';
-import { migrate, createPool, type Pool } from '../../storage/postgres/index.ts';
+import { createPool, migrate, type Pool } from '../../storage/postgres/index.ts';
 import { localKeyFile, readLocalKey, writeLocalKey, type LocalKey } from '../api/local-key.ts';
+
+/** What a database would be migrated by, without doing so. */
+export { lookAtDatabase, type DatabaseLook } from '../../storage/postgres/index.ts';
 
 type KeyConfig = Pick<Config, 'dataDir' | 'adminKey'>;
 

@@ -110,7 +110,24 @@ async function savedHistory(file: string): Promise<{ workflowId: string; history
   }
 }
 
+/** What the open workflows of a Temporal do with this code: how many were looked at, and a sentence for each that differs. */
+export const replayOpen = (place: TemporalPlace, limit: number): Promise<Replayed> =>
+  withClient(place, (client) => compare(openHistories(client, limit)));
+
 async function judge(histories: ReplayHistoriesIterable): Promise<ExitCode> {
+  const { count, differences } = await compare(histories);
+  for (const difference of differences) process.stdout.write(`${difference}\n`);
+  if (count === 0) process.stdout.write('There is no open workflow.\n');
+  else process.stdout.write(`${String(count)} replayed, ${String(differences.length)} differ.\n`);
+  return differences.length === 0 ? exitCodes.ok : exitCodes.failed;
+}
+
+interface Replayed {
+  readonly count: number;
+  readonly differences: readonly string[];
+}
+
+async function compare(histories: ReplayHistoriesIterable): Promise<Replayed> {
   // Not before there is something to replay: a runtime that nothing uses may keep the process from ending.
   Runtime.install({
     // Log lines of a workflow were written when it ran.
@@ -119,8 +136,8 @@ async function judge(histories: ReplayHistoriesIterable): Promise<ExitCode> {
     telemetryOptions: { logging: { forward: {} } },
     shutdownSignals: [],
   });
-  let replayed = 0;
-  let different = 0;
+  let count = 0;
+  const differences: string[] = [];
   /** Results come in the order of the histories. */
   const waiting: History[] = [];
   async function* noted(): ReplayHistoriesIterable {
@@ -131,16 +148,13 @@ async function judge(histories: ReplayHistoriesIterable): Promise<ExitCode> {
   }
   const results = Worker.runReplayHistories({ workflowsPath: entryScript('workflows/index') }, noted());
   for await (const { workflowId, error } of results) {
-    replayed++;
+    count++;
     const history = waiting.shift();
     if (error === undefined) continue;
-    different++;
     const events = history === undefined ? [] : eventsOf(history);
-    process.stdout.write(`${workflowId} differs: ${replayFault(events, error.message)}.\n`);
+    differences.push(`${workflowId} differs: ${replayFault(events, error.message)}.`);
   }
-  if (replayed === 0) process.stdout.write('There is no open workflow.\n');
-  else process.stdout.write(`${String(replayed)} replayed, ${String(different)} differ.\n`);
-  return different === 0 ? exitCodes.ok : exitCodes.failed;
+  return { count, differences };
 }
 
 const eventsOf = (history: History): readonly HistoryEvent[] =>

@@ -1,5 +1,5 @@
 /** The road to Postgres: its pool, its prepared statements, what a failure means, its schema. */
-export { migrate } from './migrate.ts';
+export { lookAtDatabase, migrate, WrongSchema, type DatabaseLook } from './migrate.ts';
 export {
   walkMs,
   allowStoreCalls,

@@ -52,30 +52,91 @@ const numberOf = (name: string): number => Number.parseInt(name, 10);
  */
 const folded = '0067_turns_in_order';
 
+/** What a database says of its schema. Looking changes nothing. */
+export interface DatabaseLook {
+  /** The last migration that it has had; null: none. */
+  readonly last: string | null;
+  /** Those that `migrate` would run. */
+  readonly pending: readonly string[];
+  /** Why this code must not use it, and what to do; null: it may. */
+  readonly refusal: { readonly says: string; readonly cure: string } | null;
+  /** Milliseconds by which its clock is ahead of ours. */
+  readonly aheadMs: number;
+  /** Names of migrations that are folded by now. */
+  readonly gone: readonly string[];
+}
+
+/** Looks at a database before it is migrated. @param dir of the migrations; tests name another */
+export const lookAtDatabase = (databaseUrl: string, dir: string = migrations): Promise<DatabaseLook> =>
+  withDatabase(databaseUrl, (db) => look(db, dir));
+
+/** A schema that this code does not understand: no trying again helps. */
+export class WrongSchema extends Error {
+  override readonly name = 'WrongSchema';
+}
+
 async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
-  const known = (await readdir(dir)).map((file) => path.parse(file).name);
+  await withDatabase(databaseUrl, async (db) => {
+    const { refusal, gone } = await look(db, dir);
+    if (refusal !== null) throw new WrongSchema(`${refusal.says} ${refusal.cure}`);
+    if (gone.length > 0) await db.query('delete from migration where name = any ($1)', [gone]);
+  });
+}
+
+async function withDatabase<T>(databaseUrl: string, use: (db: Client) => Promise<T>): Promise<T> {
   const db = new Client({ connectionString: databaseUrl });
   await db.connect();
   try {
-    const { rows: tables } = await db.query(`select from pg_tables where tablename = 'migration'`);
-    if (tables.length === 0) return;
-    const { rows } = await db.query<{ name: string }>('select name from migration order by id');
-    const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
-    const isFolded = rows.some(({ name }) => name === folded);
-    const gone = unknown.filter((name) => isFolded && numberOf(name) < numberOf(folded));
-    await db.query('delete from migration where name = any ($1)', [gone]);
-    const name = unknown.find((each) => !gone.includes(each));
-    if (name !== undefined && numberOf(name) > Math.max(...known.map(numberOf)))
-      throw new Error(
-        `The database was written by a newer version of Orbweaver: this version does not know the migration ${name}. Start that newer version, or a later one.`,
-      );
-    // Released migrations stay as they are: another one in the place of ours was never released.
-    const last = name ?? (known.includes(folded) && !isFolded ? rows.at(-1)?.name : undefined);
-    if (last === undefined) return;
-    throw new Error(
-      `The database was written by an unreleased build of Orbweaver, with the migration ${last}. This version cannot use it: start the build whose last migration is ${folded} on it first, or give this version an empty database.`,
-    );
+    return await use(db);
   } finally {
     await db.end();
   }
+}
+
+async function look(db: Client, dir: string): Promise<DatabaseLook> {
+  const known = (await readdir(dir)).map((file) => path.parse(file).name).sort();
+  const askedAt = Date.now();
+  const { rows: tables } = await db.query<{ now: Date; there: boolean }>(
+    `select clock_timestamp() as now, exists (select from pg_tables where tablename = 'migration') as there`,
+  );
+  const aheadMs = Number(tables[0]?.now ?? askedAt) - askedAt;
+  const had =
+    tables[0]?.there === true
+      ? (await db.query<{ name: string }>('select name from migration order by id')).rows.map(
+          ({ name }) => name,
+        )
+      : [];
+  const unknown = had.filter((name) => !known.includes(name));
+  const isFolded = had.includes(folded);
+  const gone = unknown.filter((name) => isFolded && numberOf(name) < numberOf(folded));
+  return {
+    last: had.at(-1) ?? null,
+    pending: known.filter((name) => !had.includes(name)),
+    refusal: refusalOf(
+      unknown.find((name) => !gone.includes(name)),
+      // Released migrations stay as they are: another one in the place of ours was never released.
+      known.includes(folded) && !isFolded ? had.at(-1) : undefined,
+      Math.max(...known.map(numberOf)),
+    ),
+    aheadMs,
+    gone,
+  };
+}
+
+function refusalOf(
+  unknown: string | undefined,
+  stopped: string | undefined,
+  ours: number,
+): DatabaseLook['refusal'] {
+  if (unknown !== undefined && numberOf(unknown) > ours)
+    return {
+      says: `The database was written by a newer version of Orbweaver: this version does not know the migration ${unknown}.`,
+      cure: 'Start that newer version, or a later one; or restore a backup from before the upgrade for this one (docs/operations.md, "Upgrade").',
+    };
+  const last = unknown ?? stopped;
+  if (last === undefined) return null;
+  return {
+    says: `The database was written by an unreleased build of Orbweaver, with the migration ${last}.`,
+    cure: `This version cannot use it: start the build whose last migration is ${folded} on it first, or give this version an empty database.`,
+  };
 }

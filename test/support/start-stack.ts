@@ -64,6 +64,9 @@ export async function startOwnStack(
       ...loadConfig(),
       // A test that renders says so.
       browser: 'off',
+      // Otherwise those of the usual data folder, which is somebody's own.
+      blobDir: path.join(dataDir, 'blobs'),
+      exportDir: path.join(dataDir, 'exports'),
       ...settings,
       dataDir,
       databaseUrl: null,

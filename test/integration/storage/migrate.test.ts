@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
-import { migrate } from '../../../storage/postgres/index.ts';
+import { lookAtDatabase, migrate } from '../../../storage/postgres/index.ts';
 import { emptyTally } from '../../../domain/reextraction/tally.ts';
 import { createDatabase } from '../../support/world.ts';
 
@@ -120,7 +122,42 @@ it('refuses a database that a newer version wrote, and names its migration', asy
   const newer = await database('newer');
   await migrate(urlOf(newer));
   await ask(newer, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
-  await expect(migrate(urlOf(newer))).rejects.toThrow(/written by a newer version.* 9999_of_tomorrow/);
+  const refused =
+    /written by a newer version.* 9999_of_tomorrow\. Start that newer version, or a later one; or restore/;
+  await expect(migrate(urlOf(newer))).rejects.toThrow(refused);
+  // A process that would only try again ends, with what to do as its last words.
+  const { code, log } = await endedWorker(urlOf(newer));
+  expect(code).toBe(1);
+  expect(log).toMatch(refused);
+});
+
+/** A worker that is started on a database. */
+async function endedWorker(databaseUrl: string): Promise<{ code: number | null; log: string }> {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    ORBWEAVER_DATABASE_URL: databaseUrl,
+    ORBWEAVER_TEMPORAL_ADDRESS: inject('stack').temporalAddress,
+  };
+  const worker = spawn(process.execPath, [fileURLToPath(new URL('../../../workers/main.ts', import.meta.url))], { env });
+  const log: Buffer[] = [];
+  worker.stdout.on('data', (chunk: Buffer) => log.push(chunk));
+  const [code] = (await once(worker, 'close')) as [number | null];
+  return { code, log: Buffer.concat(log).toString() };
+} // prettier-ignore
+
+it('says beforehand what it would run, and changes nothing', async () => {
+  const looked = await database('looked');
+  expect(await lookAtDatabase(urlOf(looked))).toMatchObject({ last: null, refusal: null });
+  const all = await migrate(urlOf(looked));
+  const last = all.at(-1) ?? '';
+  expect(await lookAtDatabase(urlOf(looked))).toMatchObject({ last, pending: [], refusal: null });
+  await ask(looked, `delete from migration where name = '${last}'`);
+  expect(await lookAtDatabase(urlOf(looked))).toMatchObject({ last: all.at(-2), pending: [last] });
+  await ask(looked, `insert into migration (name, run_on) values ('9999_of_tomorrow', now())`);
+  const refusal = { says: expect.stringContaining('9999_of_tomorrow') as unknown };
+  expect(await lookAtDatabase(urlOf(looked))).toMatchObject({ refusal });
+  expect(await namesIn(looked)).toHaveLength(all.length);
 });
 
 it('refuses a database of an unreleased build, and says that an empty one is needed', async () => {

@@ -1,6 +1,6 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ControlActivities, FetchActivities, HostHoldView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
 import { loadConfig } from '../../../config/config.ts';
@@ -134,8 +134,11 @@ const ofThisTest = (activities: object): object =>
     ]),
   );
 
-/** Workers for all tests of a file; a file calls this once. */
-export function hostWorkers(): void {
+/** What workers of the queue of hosts do, as the test that runs has said. */
+export const controlOfTest = (): object => ofThisTest(control);
+
+/** Workers for all tests of a file; a file calls this once. @param options of the one that runs workflows */
+export function hostWorkers(options: Pick<WorkerOptions, 'maxCachedWorkflows'> = {}): void {
   beforeAll(async () => {
     quietRuntime();
     world = await createWorld();
@@ -154,7 +157,10 @@ export function hostWorkers(): void {
     }
     const taskQueue = taskQueues.control;
     workers.push(
-      await Worker.create({ ...common, taskQueue, workflowBundle: bundle, activities: ofThisTest(control) }),
+      await Worker.create({
+        ...{ ...common, ...options },
+        ...{ taskQueue, workflowBundle: bundle, activities: controlOfTest() },
+      }),
     );
     running = Promise.all(workers.map((worker) => worker.run()));
   });
