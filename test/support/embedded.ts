@@ -31,10 +31,14 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-/** @param workers absent: as many as the stack starts by itself */
+/**
+ * @param workers absent: as many as the stack starts by itself
+ * @param given a data folder that is there; absent: a new one
+ */
 export async function startEmbedded(
   settings: Partial<Config> = {},
   workers?: readonly WorkerPlan[],
+  given?: string,
 ): Promise<Embedded> {
   const ups: { readonly part: string; readonly pid: number; readonly at: number }[] = [];
   const onEvent = (event: StackEvent): void => {
@@ -44,6 +48,7 @@ export async function startEmbedded(
     onEvent,
     settings,
     ...(workers !== undefined && { workers }),
+    ...(given !== undefined && { dataDir: given }),
   });
   // If a part is given up, the test sees that in what it waits for.
   stack.done.catch(() => undefined);
