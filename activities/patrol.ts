@@ -87,7 +87,7 @@ function walk<T extends Found>(
 }
 
 const tell = (log: Logger, what: string, id: string): void => {
-  log.info({ what, id }, 'a missing workflow was started');
+  log.info({ what, workflowId: `${what}/${id}` }, 'a missing workflow was started');
 };
 
 /**
@@ -133,7 +133,7 @@ export function patrol(
       job('reextraction', (after, most) => reextractionRows.open(pool, after, most)),
       walk(
         log,
-        'schedule',
+        'recrawl',
         (after, most) => standingCrawlsAfter(pool, after, most),
         (crawl) => keepSchedule(pool, schedules, crawl),
       ),

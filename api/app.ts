@@ -45,10 +45,11 @@ export function buildApp(dependencies: Dependencies): Express {
     pinoHttp({
       logger: log,
       genReqId: requestId,
+      customAttributeKeys: { reqId: 'requestId' },
+      quietReqLogger: true,
       // No headers: they hold keys. Nor a key that somebody put into a URL.
       serializers: {
-        req: ({ id, method, url }: { id: string; method: string; url: string }) => ({
-          id,
+        req: ({ method, url }: { method: string; url: string }) => ({
           method,
           url: withoutSecrets(url),
         }),
@@ -83,6 +84,6 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use('/docs', docsPage(parts.document));
   app.use(mount(gatedRoutes, parts));
   app.use(notFound);
-  app.use(problemHandler(log));
+  app.use(problemHandler);
   return app;
 }

@@ -6,7 +6,7 @@ export const wake = ({ wakeHost, log }: Dependencies, origin: string): Promise<b
   wakeHost(origin).then(
     () => true,
     (error: unknown) => {
-      log.warn({ err: error, origin }, 'the workflow of a host could not be woken');
+      log.warn({ err: error, host: origin }, 'the workflow of a host could not be woken');
       return false;
     },
   );

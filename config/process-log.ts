@@ -2,14 +2,43 @@
  * The log of a process: JSON lines on standard output. A full disk may refuse them. The process goes on then: lines are
  * dropped, and once there is room again the next line is preceded by one that counts them.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { writeSync } from 'node:fs';
-import { pino, type Logger } from 'pino';
+import { pino, type Level, type Logger } from 'pino';
+import type { LogIds } from './log-ids.ts';
 
 const standardOutput = 1;
 
-/** @param redact paths of fields that hold secrets, as pino takes them */
+const about = new AsyncLocalStorage<LogIds>();
+
+/** Every line that `work` logs, however deep, has these ids too, unless it brings its own. */
+export const logAbout = <T>(ids: LogIds, work: () => T): T => about.run(ids, work);
+
+/**
+ * SIGUSR2 changes its level, and changes it back.
+ * @param redact paths of fields that hold secrets, as pino takes them
+ */
 export function openProcessLog(name: string, level: string, redact: readonly string[] = []): Logger {
-  return pino({ name, level, redact: [...redact] }, droppingOutput(standardOutput, name));
+  const log = logOn(droppingOutput(standardOutput, name), name, level, redact);
+  process.on('SIGUSR2', () => {
+    toggleLevel(log, level);
+  });
+  return log;
+}
+
+export const logOn = (
+  output: { write(line: string): void },
+  name: string,
+  level: string,
+  redact: readonly string[] = [],
+): Logger => pino({ name, level, redact: [...redact], mixin: () => ({ ...about.getStore() }) }, output);
+
+/** From the level of the settings to `debug`, or to `info` if the settings say `debug` or more; and back. */
+export function toggleLevel(log: Logger, usual: string): void {
+  const other = usual === 'debug' || usual === 'trace' ? 'info' : 'debug';
+  log.level = log.level === usual ? other : usual;
+  // At the level itself, so that no level leaves the line out.
+  log[log.level as Level]({ logLevel: log.level }, 'the level of this log was changed');
 }
 
 /** Writes whole lines to a descriptor, and never throws. */

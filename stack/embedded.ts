@@ -235,6 +235,7 @@ const processPart = (name: string, script: string, config: Config, check: () => 
   env: { ...serviceEnvironment(config), MALLOC_ARENA_MAX: '2' },
   cwd: codeRoot,
   stopSignal: 'SIGTERM',
+  takesUsr2: true,
   stopGraceMs: 20_000,
   orphanGraceSeconds: 3,
   check,

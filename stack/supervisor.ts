@@ -25,6 +25,8 @@ export interface Part extends Omit<TetheredCommand, 'output'> {
   readonly check: () => Promise<void>;
   /** Called before every start of the process. */
   readonly prepare?: () => Promise<void> | void;
+  /** The part is a process of ours that takes SIGUSR2, which this process hands on: its log changes its level. */
+  readonly takesUsr2?: true;
   /** How long a stop may take before force is used. */
   readonly stopGraceMs: number;
 }
@@ -87,6 +89,12 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
   const trimmer = setInterval(() => {
     for (const { part } of running) trimLog(logFile(folder, part.name));
   }, trimEveryMs).unref();
+
+  const handOn = (): void => {
+    for (const { part, current } of running)
+      if (part.takesUsr2 === true && current !== null) signalProcess(current.id, 'SIGUSR2');
+  };
+  process.on('SIGUSR2', handOn);
 
   const isStopping = (): boolean => stopping.signal.aborted;
 
@@ -218,6 +226,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
   const stopAll = async (): Promise<void> => {
     stopping.abort();
     clearInterval(trimmer);
+    process.off('SIGUSR2', handOn);
     for (const entry of running.toReversed()) {
       if (entry.current !== null) await stopProcess(entry, entry.current);
       await entry.loop;

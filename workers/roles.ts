@@ -28,6 +28,7 @@ import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import type { Renderer } from '../contracts/rendering.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { regionalQueue, taskQueues, type TaskQueue } from '../contracts/workflows.ts';
+import { loggingIds } from './activity-ids.ts';
 
 export interface RoleContext {
   readonly config: ServiceConfig;
@@ -186,7 +187,12 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
   const { worker: connection, config } = context;
-  const ofAll = { ...common, connection, namespace: config.temporalNamespace };
+  const ofAll = {
+    ...common,
+    connection,
+    namespace: config.temporalNamespace,
+    interceptors: { activity: [loggingIds] },
+  };
   const workers: Worker[] = [];
   for (const role of config.roles)
     for (const each of await queues[role](context)) workers.push(await Worker.create({ ...ofAll, ...each }));

@@ -153,7 +153,7 @@ export async function beginJob(
   id: string,
 ): Promise<void> {
   await control.wakeJob(kind, id).catch((error: unknown) => {
-    log.warn({ err: error, job: jobWorkflowId(kind, id) }, 'the job goes on once Temporal answers');
+    log.warn({ err: error, workflowId: jobWorkflowId(kind, id) }, 'the job goes on once Temporal answers');
   });
 }
 

@@ -46,7 +46,7 @@ export const capRoutes = [
       async ({ body: { name: text, rate, inFlight = null }, response }) => {
         const name = nameIn(text, 422);
         const row = await one(setCap(pool, name, rate, inFlight));
-        log.info({ name, rate, inFlight }, 'a cap was set');
+        log.info({ cap: name, rate, inFlight }, 'a cap was set');
         noteForAudit(
           response,
           `${name}: ${rate === null ? 'no cap' : `${String(rate)} requests per second`}`,
@@ -72,7 +72,7 @@ export const capRoutes = [
         const name = nameIn(text, 400);
         const [row] = await clearCap(pool, name);
         if (row === undefined) throw new HttpProblem(404, `No cap was set for ${name}.`);
-        log.info({ name }, 'a cap was taken back');
+        log.info({ cap: name }, 'a cap was taken back');
         return row;
       },
   }),

@@ -143,7 +143,17 @@ async function redrive(
   };
   try {
     const { done, view } = await control.redrive(input);
-    log.info({ ...input, done, ...view }, 'dead letters were queued again');
+    log.info(
+      {
+        crawlId,
+        host: input.origin,
+        url: input.url,
+        class: input.class,
+        done,
+        queued: view.requeued,
+      },
+      'dead letters were queued again',
+    );
     return {
       crawlId,
       done,

@@ -137,7 +137,7 @@ async function actOnOne(
   if (known === undefined || !isFor(action, before))
     return { action, outcome: 'unchanged', dropped: 0, more: false, host: before };
   const { dropped, more } = await reached(actOnHost({ id: String(known.id), origin }, action, reason));
-  log.info({ origin, action, dropped }, 'an operator has acted on a host');
+  log.info({ host: origin, action, dropped }, 'an operator has acted on a host');
   noteForAudit(response, action === 'drop' ? `${counted(dropped, 'URL')} dropped` : action);
   const until = performance.now() + watchMs;
   let host = await find();

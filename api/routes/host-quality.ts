@@ -69,7 +69,7 @@ export const hostQualityRoutes = [
         const { pool, log } = parts;
         if (!(await pinQuality(pool, origin, quality))) return noSuchHost(origin);
         await wake(parts, origin);
-        log.info({ origin, quality }, 'the quality of a host was pinned, or taken back');
+        log.info({ host: origin, quality }, 'the quality of a host was pinned, or taken back');
         const [row] = await qualitiesOf(pool, [origin]);
         return row ?? noSuchHost(origin);
       },

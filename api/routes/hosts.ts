@@ -86,7 +86,7 @@ export const hostRoutes = [
         const asked = await askRobots(pool, origin);
         const host =
           (asked.length === 0 ? null : await readHost(pool, origin, settings.regions)) ?? noSuchHost(origin);
-        log.info({ origin }, 'the robots.txt of a host will be read again');
+        log.info({ host: origin }, 'the robots.txt of a host will be read again');
         const woken = await wake(parts, origin);
         noteForAudit(response, 'robots.txt will be read again');
         return { ...host, body: { ...host.body, woken } };
@@ -116,7 +116,7 @@ export const hostRoutes = [
         const shard = shardOf(origin, settings.shards);
         if (!(await setHost(pool, origin, shard, change, ifMatchOf(request))))
           return refuseStale(response, await readHost(pool, origin, settings.regions));
-        log.info({ origin, change }, 'settings of a host were changed');
+        log.info({ host: origin, change }, 'settings of a host were changed');
         const woken = await wake(parts, origin);
         const host = await readHost(pool, origin, settings.regions);
         if (host === null) throw new Error(`the row of host ${origin} is gone`);

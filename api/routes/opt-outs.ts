@@ -99,7 +99,7 @@ export const optOutRoutes = [
       async ({ params: { domain } }) => {
         const removed = await takeBackOptOut(pool, domain);
         if (removed === null) throw new HttpProblem(404, `${domain} has not opted out.`);
-        log.info(removed, 'an opt-out was removed');
+        log.info({ domain }, 'an opt-out was removed');
         return removed;
       },
   }),

@@ -110,7 +110,7 @@ export const quarantineRoutes = [
           );
         const [row] = await holdShape(pool, crawlId, host.id, shape, caller.id, firstSampleSeconds);
         if (row === undefined) return noSuchCrawl(crawlId);
-        log.info({ crawl: crawlId, host: origin, shape }, 'an operator put a shape into quarantine');
+        log.info({ crawlId, host: origin, shape }, 'an operator put a shape into quarantine');
         const [view] = await listQuarantine(pool, {
           crawlId,
           ids: [row.id],
@@ -169,7 +169,7 @@ export const quarantineRoutes = [
           const ids = rows.map(({ id }) => id);
           const verdict = act === 'release' ? 'released' : 'confirmed';
           const changed = await giveVerdict(pool, crawlId, ids, verdict, caller.id);
-          log.info({ crawl: crawlId, shapes: changed.length }, `shapes in quarantine are ${verdict}`);
+          log.info({ crawlId, shapes: changed.length }, `shapes in quarantine are ${verdict}`);
           if (act === 'confirm' || changed.length === 0)
             return { shapes: changed.length, urls: 0, more: false, left: 0 };
           const released = new Set(changed.map(({ id }) => id));

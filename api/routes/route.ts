@@ -6,9 +6,10 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { logAbout } from '../../config/process-log.ts';
 import type { Parts } from '../dependencies.ts';
 import type { Access, Method } from '../way-in/access.ts';
-import { callerOf, type Caller } from '../way-in/caller.ts';
+import { callerIfAny, callerOf, type Caller } from '../way-in/caller.ts';
 import { parseInput } from '../way-in/problem.ts';
 import { turnsOf, type RequestTurns } from '../way-in/turns.ts';
 import { ifMatch, type Answer } from './answers.ts';
@@ -150,10 +151,12 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
           return callerOf(request);
         },
       };
+      const ids = { requestId: response.get('X-Request-Id'), by: callerIfAny(request)?.id };
+      const work = () => logAbout(ids, () => handle(call));
       const turns = turnsOf(request);
       const its = typeof cost === 'function' ? cost(call.query) : cost;
-      if (its === 'heavy' && turns !== undefined) return inTurn(turns, response, () => handle(call), send);
-      const reply = handle(call);
+      if (its === 'heavy' && turns !== undefined) return inTurn(turns, response, work, send);
+      const reply = work();
       // A reply that is ready is sent at once, before anything else that came on the connection is looked at.
       if (reply instanceof Promise)
         return reply.then(send).finally(() => {

@@ -116,7 +116,7 @@ export const tenantRoutes = [
         if (tenant === null) return refuseStale(response, (await viewTenant(pool, id)) ?? noSuchTenant(id));
         if (tenant === 'name-taken') return nameTaken(name ?? '');
         keyring.forget();
-        log.info({ by: caller.id, tenantId: id, name, quotas }, 'a tenant was changed');
+        log.info({ by: caller.id, tenantId: id, quotas }, 'a tenant was changed');
         const changed = [...(name === null ? [] : ['name']), ...Object.keys(quotas)].join(', ');
         noteForAudit(response, `revision ${String(tenant.version)}: ${changed}`);
         return tenant;

@@ -75,7 +75,7 @@ export function auditLog(pool: Pool, log: Logger): RecordRequest {
         security: isSecurity,
       });
     } catch (error) {
-      log.warn({ err: error }, 'a request could not be written to the audit log, and is refused');
+      request.log.warn({ err: error }, 'a request could not be written to the audit log, and is refused');
     }
     if (entry === undefined) {
       const detail = 'The audit log cannot be written, so nothing was done. Try again soon.';

@@ -1,6 +1,5 @@
 /** Errors as RFC 9457 problem documents: one shape for every answer that is not a success. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import type { Logger } from 'pino';
 import type { z } from 'zod';
 import {
   problemTitleOf,
@@ -126,50 +125,44 @@ const bodySentences: Readonly<Record<string, string>> = {
   'request.size.invalid': 'The body is not as long as its Content-Length says.',
 };
 
-export function problemHandler(log: Logger): ErrorRequestHandler {
-  // Express recognises error handlers by their four parameters.
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    if (error instanceof HttpProblem) {
-      sendProblem(response, error.status, error.message, error.extras);
-    } else if (error instanceof URIError) {
-      const detail =
-        'The path is not valid: each % must be followed by two hex digits, which form UTF-8; write %25 for a % itself.';
-      sendProblem(response, 400, detail);
-    } else if (isClientFault(error)) {
-      sendProblem(
-        response,
-        error.status,
-        bodySentences[error.type ?? ''] ?? 'The request could not be read.',
-      );
-    } else if (isStorageOutage(error)) {
-      log.warn({ err: error }, 'Postgres does not answer');
-      sendProblem(response, 503, 'The database does not answer. Try again soon.');
-    } else if (error instanceof SearchDown) {
-      log.warn({ err: error }, 'the index for searches does not answer');
-      sendProblem(response, 503, 'The index for searches does not answer. Try again soon.');
-    } else if (isTooLate(error)) {
-      log.warn({ err: error }, 'a statement took too long');
-      sendProblem(response, 503, 'The database took too long for this. Narrow it down, or try again soon.');
-    } else if (error instanceof NotHereYet) {
-      const detail =
-        'The body is still on the machine that fetched it. It can be read here once its segment is closed and uploaded.';
-      sendProblem(response, 503, detail);
-    } else if (error instanceof BeyondBudget) {
-      const detail = `The stored body takes too much ${error.overrun === 'too-slow' ? 'time' : 'memory'} to read, so this cannot be made of it.`;
-      sendProblem(response, 422, detail);
-    } else if (isDiskTrouble(error)) {
-      log.warn({ err: error }, 'the store of bodies does not answer');
-      sendProblem(response, 503, 'The store of bodies does not answer. Try again soon.');
-    } else {
-      log.error({ err: error }, 'request failed');
-      sendProblem(response, 500, 'Something went wrong in the API; its log says what.');
-    }
-  };
-}
+/** Express recognises error handlers by their four parameters. */
+export const problemHandler: ErrorRequestHandler = (error: unknown, { log }, response, next) => {
+  if (response.headersSent) {
+    next(error);
+    return;
+  }
+  if (error instanceof HttpProblem) {
+    sendProblem(response, error.status, error.message, error.extras);
+  } else if (error instanceof URIError) {
+    const detail =
+      'The path is not valid: each % must be followed by two hex digits, which form UTF-8; write %25 for a % itself.';
+    sendProblem(response, 400, detail);
+  } else if (isClientFault(error)) {
+    sendProblem(response, error.status, bodySentences[error.type ?? ''] ?? 'The request could not be read.');
+  } else if (isStorageOutage(error)) {
+    log.warn({ err: error }, 'Postgres does not answer');
+    sendProblem(response, 503, 'The database does not answer. Try again soon.');
+  } else if (error instanceof SearchDown) {
+    log.warn({ err: error }, 'the index for searches does not answer');
+    sendProblem(response, 503, 'The index for searches does not answer. Try again soon.');
+  } else if (isTooLate(error)) {
+    log.warn({ err: error }, 'a statement took too long');
+    sendProblem(response, 503, 'The database took too long for this. Narrow it down, or try again soon.');
+  } else if (error instanceof NotHereYet) {
+    const detail =
+      'The body is still on the machine that fetched it. It can be read here once its segment is closed and uploaded.';
+    sendProblem(response, 503, detail);
+  } else if (error instanceof BeyondBudget) {
+    const detail = `The stored body takes too much ${error.overrun === 'too-slow' ? 'time' : 'memory'} to read, so this cannot be made of it.`;
+    sendProblem(response, 422, detail);
+  } else if (isDiskTrouble(error)) {
+    log.warn({ err: error }, 'the store of bodies does not answer');
+    sendProblem(response, 503, 'The store of bodies does not answer. Try again soon.');
+  } else {
+    log.error({ err: error }, 'request failed');
+    sendProblem(response, 500, 'Something went wrong in the API; its log says what.');
+  }
+};
 
 /** Errors of express and its body parser carry a status. */
 function isClientFault(error: unknown): error is { status: number; type?: string } {

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pino from 'pino';
+import { pinoHttp } from 'pino-http';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Parts } from '../../api/dependencies.ts';
@@ -22,9 +23,14 @@ const spec = {
   answers: { 202: json('It.', thing), 404: fails('There is none.') },
 } as const;
 
-async function askAt(made: Route, path: string, init?: RequestInit): Promise<Response> {
+async function askAt(made: Route, path: string, init?: RequestInit, parts = {} as Parts): Promise<Response> {
   const app = express();
-  app.use(express.json(), mount([made], {} as Parts), problemHandler(pino({ level: 'silent' })));
+  app.use(
+    pinoHttp({ logger: pino({ level: 'silent' }) }),
+    express.json(),
+    mount([made], parts),
+    problemHandler,
+  );
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((listening) => server.once('listening', listening));

@@ -1,8 +1,9 @@
-/** A log that a full disk refuses. */
+/** The log of a process: a full disk, a level that changes while it runs, and whom a line is about. */
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Logger } from 'pino';
 import { expect, it } from 'vitest';
-import { droppingOutput } from '../../config/process-log.ts';
+import { droppingOutput, logAbout, logOn, toggleLevel } from '../../config/process-log.ts';
 import { makeSmallDisk, mayMount } from '../support/small-disk.ts';
 
 it.skipIf(!mayMount())('drops lines while the disk is full, counts them, and goes on (needs mount)', () => {
@@ -28,4 +29,45 @@ it.skipIf(!mayMount())('drops lines while the disk is full, counts them, and goe
   } finally {
     disk.unmount();
   }
+});
+
+function inMemory(level: string): { readonly log: Logger; readonly lines: () => readonly object[] } {
+  const written: string[] = [];
+  const log = logOn({ write: (line) => written.push(line) }, 'test', level);
+  return { log, lines: () => written.map((line) => JSON.parse(line) as object) };
+}
+
+it.each([
+  ['info', 'debug'],
+  ['error', 'debug'],
+  ['debug', 'info'],
+  ['trace', 'info'],
+])('a log at %s is at %s after a signal, and back after the next, and says both', (usual, other) => {
+  const { log, lines } = inMemory(usual);
+  toggleLevel(log, usual);
+  expect(log.level).toBe(other);
+  toggleLevel(log, usual);
+  expect(log.level).toBe(usual);
+  expect(lines()).toMatchObject([{ logLevel: other }, { logLevel: usual }]);
+});
+
+it('lines that are logged within some work say whom it is about, also after a wait, and each name once', async () => {
+  const { log, lines } = inMemory('info');
+  await Promise.all(
+    ['https://a.example', 'https://b.example'].map((host) =>
+      logAbout({ host, activity: 'fetchSlice' }, async () => {
+        await Promise.resolve();
+        log.info({ crawlId: '3' }, 'one');
+      }),
+    ),
+  );
+  logAbout({ host: 'https://a.example' }, () => {
+    log.info({ host: 'https://c.example' }, 'its own');
+  });
+  log.info('outside');
+  const [one, two, own, outside] = lines();
+  expect(one).toMatchObject({ host: 'https://a.example', activity: 'fetchSlice', crawlId: '3' });
+  expect(two).toMatchObject({ host: 'https://b.example' });
+  expect(own).toMatchObject({ host: 'https://c.example' });
+  expect(outside).not.toHaveProperty('host');
 });

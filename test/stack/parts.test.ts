@@ -165,6 +165,20 @@ describe('a supervisor', () => {
     await supervisor.stop();
   });
 
+  it('hands SIGUSR2 on to the parts that are ours, and to no other, which it would end', async () => {
+    const { supervisor, events } = await supervise('louder');
+    const heard = path.join(root, 'louder.txt');
+    const ready = path.join(root, 'louder.ready');
+    const script = `trap 'echo heard >>"${heard}"' USR2; echo >"${ready}"; while :; do sleep 0.05; done`;
+    const check = () => readFile(ready).then(() => undefined);
+    await supervisor.start(part('ours', script, { check, takesUsr2: true }));
+    await supervisor.start(part('theirs', 'exec sleep 60'));
+    process.kill(process.pid, 'SIGUSR2');
+    await until('the part has heard it', () => existsSync(heard));
+    expect(events.filter(({ kind }) => kind === 'exited')).toEqual([]);
+    await supervisor.stop(true);
+  });
+
   it('stops in the reverse order of the start', async () => {
     const { supervisor } = await supervise('order');
     const file = path.join(root, 'order.txt');

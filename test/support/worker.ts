@@ -81,11 +81,14 @@ export async function startWorker(
   const [program, ...args] = [...(settings.command ?? []), process.execPath, workerScript];
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const log: string[] = [];
+  const leaks: string[] = [];
+  const hasSecret = secretsOf(env);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const ready = new Promise<void>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         log.push(line);
+        if (hasSecret(line)) leaks.push(line);
         if (isReady(line)) resolve();
       });
     }
@@ -98,15 +101,26 @@ export async function startWorker(
   return {
     child,
     log,
-    drain: () => {
+    drain: async () => {
       child.kill('SIGTERM');
-      return exited;
+      const code = await exited;
+      expect(leaks, 'lines with a secret').toEqual([]);
+      return code;
     },
     kill: async () => {
       child.kill('SIGKILL');
       await exited;
+      expect(leaks, 'lines with a secret').toEqual([]);
     },
   };
+}
+
+/** Secrets that every worker of the tests is given, and the form of API keys: none may be in a log. */
+function secretsOf(env: NodeJS.ProcessEnv): (line: string) => boolean {
+  const urls = [env['ORBWEAVER_DATABASE_URL'], env['ORBWEAVER_PROXY'], env['ORBWEAVER_OPENSEARCH_URL']];
+  const passwords = urls.map((url) => (url === undefined ? '' : new URL(url).password));
+  const secrets = [...passwords, env['ORBWEAVER_SECRET_KEY'] ?? ''].filter((secret) => secret.length > 5);
+  return (line) => /owk_[\w-]{32}/.test(line) || secrets.some((secret) => line.includes(secret));
 }
 
 /** A worker for the tests of a file, which leaves in order after them. */

@@ -1,7 +1,6 @@
 /** Who may use which route (F36): the table against the routes there are, and against callers of every kind. */
 import { randomUUID } from 'node:crypto';
 import express from 'express';
-import pino from 'pino';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes as allRoutes } from '../../../api/routes/table.ts';
@@ -107,7 +106,7 @@ describe('the table', () => {
     app.all('/{*any}', (_request, response) => {
       response.json('reached');
     });
-    app.use(problemHandler(pino({ level: 'silent' })));
+    app.use(problemHandler);
     const { origin: url, close } = await httpServer(app);
     const statusOf = async (method: string, path: string): Promise<number> =>
       (await ask(url, keys.first.admin, method, path)).status;
