@@ -14,6 +14,7 @@ const rooms = {
   api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
+  boards: ['domain'],
   // Of storage one file alone: see cli-goes-by-the-api. Of the browser, whether there is one.
   cli: ['browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };

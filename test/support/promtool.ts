@@ -5,6 +5,7 @@ const found = (program: string): string | null =>
   spawnSync(program, ['--version']).status === 0 ? program : null;
 
 export const promtool = found('promtool');
+export const prometheus = found('prometheus');
 
 /** What `promtool check metrics` finds fault with; nothing: an empty text. */
 export function lint(metrics: string): string {
