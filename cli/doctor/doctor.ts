@@ -66,7 +66,9 @@ async function doctor(quick: boolean, json: boolean): Promise<ExitCode> {
   const place: Place = { config, running: findRunningStack(config.dataDir) };
   await look([...settingsChecks, ...machineChecks, ...folderChecks], place);
   const served = async (services: Services): Promise<void> => {
-    const database = await lookAtDatabase(services.postgresUrl);
+    const database = await lookAtDatabase(services.postgresUrl).catch((error: unknown) => {
+      throw new Error(`Postgres cannot be reached: ${messageOf(error)}`);
+    });
     await look(serviceChecks, { ...place, services, database });
   };
   tell('services', await found(() => withServices(place, quick, served)));
@@ -84,7 +86,12 @@ const found = async (look: () => Found | Promise<Found>): Promise<Found> => {
   }
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** One sentence. Several addresses that refuse are an error without a message. */
+function messageOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const message = error instanceof Error ? error.message : String(error);
+  return `${(message === '' ? code : message).replace(/\.$/, '')}.`;
+}
 
 /** Gives `work` the services of the stack that runs, those that the settings name, or embedded ones for the moment. */
 async function withServices(

@@ -83,8 +83,11 @@ async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
   });
 }
 
+const connectMs = 10_000;
+
 async function withDatabase<T>(databaseUrl: string, use: (db: Client) => Promise<T>): Promise<T> {
-  const db = new Client({ connectionString: databaseUrl });
+  // One that says nothing is given up.
+  const db = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectMs });
   await db.connect();
   try {
     return await use(db);

@@ -161,6 +161,13 @@ it('the verb says one line a finding, and its exit code whether something must b
   const bad = await runCli(['doctor', '--quick'], { ...env, ORBWEAVER_BROWSER: '/no/such/program' });
   expect(bad.code).toBe(3);
   expect(bad.stdout).toMatch(/^wrong {2}browser: .* Install one, or set ORBWEAVER_BROWSER\.$/m);
+  const { address, port } = await closedEndpoint();
+  const away = await runCli(['doctor'], {
+    ...{ ...env, ORBWEAVER_TEMPORAL_ADDRESS: `${address}:${String(port)}` },
+    ORBWEAVER_DATABASE_URL: `postgres://${address}:${String(port)}/orbweaver`,
+  });
+  expect(away.code).toBe(3);
+  expect(away.stdout).toMatch(/^wrong {2}services: Postgres cannot be reached: .*ECONNREFUSED.*\. Repair that first\.$/m);
   const worse = await runCli(['doctor', '--quick'], { ...env, ORBWEAVER_SHARDS: '0' });
   expect(worse).toMatchObject({ code: 3, stdout: expect.stringMatching(/^wrong {2}settings: ORBWEAVER_SHARDS .*\n$/) as unknown });
 }); // prettier-ignore
