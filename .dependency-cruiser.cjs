@@ -8,10 +8,12 @@ const rooms = {
   content: ['contracts', 'domain'],
   browser: ['contracts', 'domain'],
   config: ['domain'],
+  // Loaded only where traces are on: see tracing-is-loaded-when-on.
+  tracing: ['config', 'contracts', 'domain'],
   engine: ['storage', 'net', 'content', 'contracts', 'domain'],
   activities: ['engine', 'storage', 'net', 'content', 'contracts', 'domain'],
-  workers: ['activities', 'engine', 'storage', 'net', 'content', 'browser', 'config', 'contracts', 'domain'],
-  api: ['activities', 'engine', 'storage', 'net', 'content', 'config', 'contracts', 'domain'],
+  workers: ['activities', 'engine', 'storage', 'net', 'content', 'browser', 'tracing', 'config', 'contracts', 'domain'],
+  api: ['activities', 'engine', 'storage', 'net', 'content', 'tracing', 'config', 'contracts', 'domain'],
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
   boards: ['domain'],
@@ -93,6 +95,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^storage/([^/]+)/' },
       to: { path: '^storage/[^/]+/', pathNot: ['^storage/[^/]+/index[.]ts$', '^storage/$1/'] },
+    },
+    {
+      name: 'tracing-is-loaded-when-on',
+      comment: 'OpenTelemetry costs nothing where it is off: only tracing/ names it, and is itself imported by import()',
+      severity: 'error',
+      from: { pathNot: '^(tracing|test|bench)/' },
+      to: { path: '^tracing/|node_modules/(@opentelemetry|@temporalio/interceptors-opentelemetry)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'environment-is-config',

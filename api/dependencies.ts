@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ActOnHost } from '../activities/act-on-host.ts';
 import type { CapDefaults } from '../engine/caps/cap-book.ts';
 import type { ReadAnswer } from '../engine/changes/read-version.ts';
+import type { Tracer } from '../contracts/tracing.ts';
 import type { Regions } from '../domain/regions.ts';
 import type { LendingContext } from '../engine/lending/context.ts';
 import type { Answers } from '../engine/stored-answer.ts';
@@ -45,6 +46,8 @@ export interface Dependencies {
   /** Absent: the usual ones; tests hold their own closed. */
   readonly turns?: Turns;
   readonly log: Logger;
+  /** Absent: traces are off. */
+  readonly tracer?: Tracer;
   /** Aborted when the process must stop: streams end then. */
   readonly stopping: AbortSignal;
   readonly settings: ApiSettings;

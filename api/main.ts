@@ -62,6 +62,10 @@ async function main(config: ServiceConfig): Promise<void> {
     'headers["api-x-token"]',
   ]);
   const verifyToken = tokenVerifier(config);
+  const traces =
+    config.otlp === null
+      ? null
+      : (await import('../tracing/open.ts')).openTraces('api', config.otlp, config, log);
   const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres was lost');
   };
@@ -72,7 +76,11 @@ async function main(config: ServiceConfig): Promise<void> {
   const pool = createPool(config.databaseUrl, poolSize, onBroken, { onScarce, turn });
   // Lazy: the API answers while Temporal is away, and says that it is away.
   const connection = Connection.lazy({ address: config.temporalAddress });
-  const client = new Client({ connection, namespace: config.temporalNamespace });
+  const client = new Client({
+    connection,
+    namespace: config.temporalNamespace,
+    ...(traces !== null && { interceptors: { workflow: [traces.client] } }),
+  });
   const control = createCrawlControl(client, taskQueues.crawl);
   const regions = regionsOf(config);
   const apiSettings = {
@@ -120,6 +128,7 @@ async function main(config: ServiceConfig): Promise<void> {
       verifyToken,
       sharedCounts,
       log,
+      ...(traces !== null && { tracer: traces.tracer }),
       stopping: stopping.signal,
       settings: apiSettings,
     }),
@@ -132,7 +141,7 @@ async function main(config: ServiceConfig): Promise<void> {
     server.once('error', failed);
     server.listen(port, config.apiHost, listening);
   });
-  log.info({ host: config.apiHost, port }, listeningWords(config.apiHost));
+  log.info({ address: config.apiHost, port }, listeningWords(config.apiHost));
   // This port asks for no key, so it serves no figures of the instance: these are at the route alone.
   const ownScrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofApi }, async () => ({
     version,
@@ -158,6 +167,7 @@ async function main(config: ServiceConfig): Promise<void> {
   redis?.disconnect();
   await connection.close();
   await pool.end();
+  await traces?.close();
 }
 
 const listeningWords = (host: string): string =>

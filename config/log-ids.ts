@@ -10,6 +10,7 @@ export const logIds = {
   workflowId: 'the workflow for which the work is done, such as `host/https://example.com`',
   activity: 'the type of the activity',
   requestId: 'a request of the API: `X-Request-Id` of its answer',
+  traceId: 'the trace that the work is part of, where traces are on',
   by: 'who asked: `key` and its number, or `token` and its subject',
   tenantId: 'the number of a tenant',
   keyId: 'the number of a key',

@@ -8,13 +8,12 @@ import { capSettings } from './settings/caps.ts';
 import { crawlingSettings } from './settings/crawling.ts';
 import { fetchingSettings } from './settings/fetching.ts';
 import { networkSettings } from './settings/network.ts';
+import { observingSettings } from './settings/observing.ts';
 import { portSettings } from './settings/ports.ts';
 import { pressureSettings } from './settings/pressure.ts';
 import { regionSettings } from './settings/regions.ts';
 import { stackSettings } from './settings/stack.ts';
 import { storageSettings } from './settings/storage.ts';
-import { setting } from './settings/setting.ts';
-import { oneOf } from './values.ts';
 
 /** In the order of docs/settings.md. */
 export const settings = {
@@ -28,13 +27,7 @@ export const settings = {
   ...crawlingSettings,
   ...apiSettings,
   ...portSettings,
-  logLevel: setting({
-    name: 'ORBWEAVER_LOG_LEVEL',
-    type: 'fatal, error, warn, info, debug or trace',
-    schema: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace']),
-    fallback: 'info',
-    description: 'Lowest level of messages that workers and API log.',
-  }),
+  ...observingSettings,
 } as const;
 
 /** The name of the setting that is no setting: where the optional settings file is. */

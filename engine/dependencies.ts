@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Extractor } from '../content/extract.ts';
 import type { Fetcher } from '../contracts/fetching.ts';
+import type { Tracer } from '../contracts/tracing.ts';
 import type { BodyStore } from '../storage/archive/index.ts';
 import type { FrontierWriter } from '../storage/frontier/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
@@ -31,6 +32,8 @@ export interface Dependencies {
   readonly folder: string | null;
   readonly seen: SeenCache;
   readonly fetcher: Fetcher;
+  /** Absent: traces are off. */
+  readonly tracer?: Tracer;
   /** Opens what must stay secret. */
   readonly keys: SecretKeys;
   readonly sessions: SessionBook;

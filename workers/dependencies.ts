@@ -6,6 +6,8 @@ import { watch, type Watched } from '../engine/breakers/breakers.ts';
 import { createExtractor } from '../content/extract.ts';
 import { assemble, type Parts } from '../engine/assemble.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
+import { tracedFetcher } from '../engine/tracing.ts';
+import type { Tracer } from '../contracts/tracing.ts';
 import type { CrawlSettings } from '../engine/settings.ts';
 import type { ExportTools } from '../engine/exports/job.ts';
 import { createTextReader } from '../engine/page-text.ts';
@@ -94,6 +96,7 @@ export async function openDependencies(
   processId: string,
   { workflow: workflows, schedule }: { readonly workflow: WorkflowClient; readonly schedule: ScheduleClient },
   log: Logger,
+  tracer?: Tracer,
 ): Promise<OpenDependencies> {
   const onBroken = (error: Error): void => {
     log.warn({ err: error }, 'a connection to Postgres broke');
@@ -148,7 +151,8 @@ export async function openDependencies(
     },
     log,
   );
-  const { pool, fetcher, outage } = watched;
+  const { pool, outage } = watched;
+  const fetcher = tracer === undefined ? watched.fetcher : tracedFetcher(watched.fetcher, tracer);
   const controlPool = watched.alike(apart);
   const feeding = watched.alike(ofFeeding);
   const archive = new Archive(pool, segments, config.maxBodyBytes, segmentRules);
@@ -213,6 +217,7 @@ export async function openDependencies(
     folder: segments.settles ? segments.folder : null,
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
+    ...(tracer !== undefined && { tracer }),
     keys: new SecretKeys(secretKeysOf(config)),
     ...(config.roles.includes('fetch') && { extractor: createExtractor }),
     wakeHosts: waker.wake,

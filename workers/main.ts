@@ -25,6 +25,10 @@ import { workflowBundle } from './workflow-bundle.ts';
 
 const given = loadServiceConfig();
 const log = openProcessLog('worker', given.logLevel);
+const traces =
+  given.otlp === null
+    ? null
+    : (await import('../tracing/open.ts')).openTraces('worker', given.otlp, given, log);
 const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
   log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
 });
@@ -76,9 +80,9 @@ const client = Connection.lazy({ address: config.temporalAddress });
 const { workflow, schedule } = new Client({ connection: client, namespace: config.temporalNamespace });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
-const opened = await openDependencies(config, processId, { workflow, schedule }, log);
+const opened = await openDependencies(config, processId, { workflow, schedule }, log, traces?.tracer);
 const { dependencies, control, feeding, post, exports } = opened;
-const tools = { config, dependencies, control, feeding, post, exports, renderer };
+const tools = { config, dependencies, control, feeding, post, exports, renderer, traces };
 const scrape = scrapeOf(
   { ...metrics.ofProcess, ...metrics.ofWorker },
   async () => ({
@@ -145,6 +149,7 @@ await leave(process.exitCode === 1);
 await renderer?.close();
 endMetrics();
 await opened.close();
+await traces?.close();
 await client.close();
 await worker.close();
 log.info('drained');

@@ -28,6 +28,7 @@ import { jobKinds, type JobKind } from '../contracts/jobs.ts';
 import type { Renderer } from '../contracts/rendering.ts';
 import type { Poster } from '../contracts/posting.ts';
 import { regionalQueue, taskQueues, type TaskQueue } from '../contracts/workflows.ts';
+import type { Traces } from '../tracing/open.ts';
 import { loggingIds } from './activity-ids.ts';
 
 export interface RoleContext {
@@ -39,6 +40,8 @@ export interface RoleContext {
   readonly feeding: Pool;
   readonly post: Poster;
   readonly exports: ExportTools;
+  /** Null: they are off. */
+  readonly traces: Traces | null;
   /** Null: the process has no browser. */
   readonly renderer: Renderer | null;
   readonly worker: NativeConnection;
@@ -186,13 +189,9 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
 };
 
 export async function createWorkers(context: RoleContext): Promise<Worker[]> {
-  const { worker: connection, config } = context;
-  const ofAll = {
-    ...common,
-    connection,
-    namespace: config.temporalNamespace,
-    interceptors: { activity: [loggingIds] },
-  };
+  const { worker: connection, config, traces } = context;
+  const activity = [...(traces === null ? [] : [traces.activity]), loggingIds(traces?.tracer)];
+  const ofAll = { ...common, connection, namespace: config.temporalNamespace, interceptors: { activity } };
   const workers: Worker[] = [];
   for (const role of config.roles)
     for (const each of await queues[role](context)) workers.push(await Worker.create({ ...ofAll, ...each }));

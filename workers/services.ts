@@ -15,6 +15,7 @@ export function servicesOf(config: ServiceConfig): Service[] {
     ofUrl(config.databaseUrl, usualPostgresPort),
     ...(config.redisUrl === null ? [] : [ofUrl(config.redisUrl, usualRedisPort)]),
     ...(config.s3Endpoint === null ? [] : [ofUrl(config.s3Endpoint, usualWebPort(config.s3Endpoint))]),
+    ...(config.otlp === null ? [] : [ofUrl(config.otlp, usualWebPort(config.otlp))]),
     temporal,
     { host: temporal.host, port: config.temporalUiPort ?? usualPorts.temporalUi },
     ...[config.apiHost, ...config.apiNames].map((host) => ({ host, port: apiPort })),

@@ -27,9 +27,16 @@ export async function workflowBundle(cacheDir: string): Promise<string> {
 
 export async function writeBundle(file: string, logger: Logger): Promise<void> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const workflowsPath = join(root, 'workflows', `index.${extension}`);
+  const [workflowsPath, traceHeaders] = ['index', 'trace-headers'].map((name) =>
+    join(root, 'workflows', `${name}.${extension}`),
+  ) as [string, string];
   // All workflows of a thread share the modules, instead of a copy of all code for each: none has state of its own.
-  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [traceHeaders],
+    preloadModules: [workflowsPath, traceHeaders],
+    logger,
+  });
   await mkdir(dirname(file), { recursive: true });
   const temporary = `${file}.${String(process.pid)}.tmp`;
   await writeFile(temporary, code);

@@ -131,6 +131,9 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
   };
   const handler = (parts: Parts): RequestHandler => {
     const handle = spec.handler(parts);
+    const name = `${method} ${path}`;
+    const facts = { 'http.request.method': method, 'http.route': path };
+    const { tracer } = parts;
     return (request, response) => {
       if (spec.header !== ifMatch) refuseIfMatch(request);
       const send = (reply: Reply<A> | Answered): void => {
@@ -152,7 +155,15 @@ export function route<A extends Answers, P = undefined, Q = undefined, B = undef
         },
       };
       const ids = { requestId: response.get('X-Request-Id'), by: callerIfAny(request)?.id };
-      const work = () => logAbout(ids, () => handle(call));
+      const work = () =>
+        tracer === undefined
+          ? logAbout(ids, () => handle(call))
+          : tracer.within(
+              name,
+              { ...facts, 'orbweaver.request_id': ids.requestId ?? '' },
+              () => logAbout({ ...ids, traceId: tracer.traceId() }, () => handle(call)),
+              'server',
+            );
       const turns = turnsOf(request);
       const its = typeof cost === 'function' ? cost(call.query) : cost;
       if (its === 'heavy' && turns !== undefined) return inTurn(turns, response, work, send);

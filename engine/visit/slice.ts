@@ -9,6 +9,7 @@
 import type { SliceResult } from '../../contracts/activities.ts';
 import { lanesAt } from '../../domain/pace.ts';
 import { portionOf, sleepsInWorkflow } from '../../domain/slice.ts';
+import { traced } from '../tracing.ts';
 import { isStorageOutage, retrying } from '../../storage/postgres/index.ts';
 import { excludeHostsOptedOut } from '../../storage/opt-outs/index.ts';
 import { reclaimUrls, returnUrls, type ResultRow, type LeasedUrl } from '../../storage/frontier/index.ts';
@@ -251,7 +252,15 @@ export class Slice {
 
   /** False: the slice must end. */
   async #fetchOne(wanted: Wanted, lane: Lane | undefined, ahead: Ahead | undefined): Promise<boolean> {
-    const state = await this.#pages.fetch(wanted, this.#earlierBody(wanted.url), lane, ahead);
+    const { tracer } = this.#context.dependencies;
+    const { url, crawl } = wanted;
+    const facts = () => ({ 'url.full': url.url, 'orbweaver.crawl_id': crawl.id });
+    const state = await traced(tracer, 'url', facts, async (span) => {
+      const its = await this.#pages.fetch(wanted, this.#earlierBody(url), lane, ahead);
+      span?.tell({ 'orbweaver.state': its ?? 'not asked' });
+      if (its === 'failed') span?.fail('a dead letter');
+      return its;
+    });
     if (state === null) return false;
     if (state !== 'queued') this.#settled++;
     if (state === 'failed') this.#letters++;

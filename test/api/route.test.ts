@@ -6,6 +6,7 @@ import { pinoHttp } from 'pino-http';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Parts } from '../../api/dependencies.ts';
+import type { Tracer } from '../../contracts/tracing.ts';
 import { fails, json, tagged } from '../../api/routes/answers.ts';
 import { mount, route, type Route } from '../../api/routes/route.ts';
 import { HttpProblem, problemHandler } from '../../api/way-in/problem.ts';
@@ -36,6 +37,25 @@ async function askAt(made: Route, path: string, init?: RequestInit, parts = {} a
   await new Promise((listening) => server.once('listening', listening));
   return fetch(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`, init);
 }
+
+it('is a span where traces are on, under its name and not its path', async () => {
+  const told: unknown[] = [];
+  const tracer: Tracer = {
+    within: async (name, facts, work, kind) => {
+      told.push([name, kind, facts['http.route']]);
+      return work({ tell: () => undefined, fail: () => undefined });
+    },
+    traceId: () => 'abc',
+  };
+  const made = route({
+    ...spec,
+    handler:
+      () =>
+      ({ params: { id } }) => ({ id, size: 1 }),
+  });
+  expect((await askAt(made, '/things/a', post({ size: 1 }), { tracer } as Parts)).status).toBe(202);
+  expect(told).toEqual([['POST /things/{id}', 'server', '/things/{id}']]);
+});
 
 const post = (body: unknown): RequestInit => ({
   method: 'POST',

@@ -77,6 +77,24 @@ describe('saved histories', () => {
     expect(activities.filter((name) => name === 'setCrawlState')).toHaveLength(3);
   });
 
+  it.each(['crawl-paused', 'host-operated', 'scheduler-ordinary', 'job-made'])(
+    '%s replays with the header of a trace as well: workflows hand it on, and do nothing else for it',
+    async (name) => {
+      const { workflowId, history } = load(name);
+      const fields = { '_tracer-data': { metadata: { encoding: 'anNvbi9wbGFpbg==' }, data: 'e30=' } };
+      const attributes = /^workflowExecution(Started|Signaled)EventAttributes$/;
+      const events = history.events.map((event) =>
+        Object.fromEntries(
+          Object.entries(event).map(([field, value]) => [
+            field,
+            attributes.test(field) ? { ...(value as object), header: { fields } } : value,
+          ]),
+        ),
+      );
+      expect(await replay({ workflowId, history: { events } })).toBeNull();
+    },
+  );
+
   it('a changed workflow is found out: workflow, event and what to do are named', async () => {
     const { workflowId, history } = load('host-ordinary');
     const at = history.events.findIndex((event) => scheduled([event])[0] === 'fetchSlice');
