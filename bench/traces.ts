@@ -14,10 +14,11 @@ import { contestants } from './contestants.ts';
 import { cpuOf, median, table } from './figures.ts';
 import { scratch } from './scratch.ts';
 
-const { runs } = script('bench -- traces', 'What traces cost a page.')
+const { runs, pages: each } = script('bench -- traces', 'What traces cost a page.')
   .option('--runs <count>', 'of each; the median counts', whole(), 3)
+  .option('--pages <count>', 'of each of the forty hosts', whole(), 250)
   .parse()
-  .opts<{ runs: number }>();
+  .opts<{ runs: number; pages: number }>();
 const cases = [
   ['off', null],
   ['1 in 100', '0.01'],
@@ -37,7 +38,7 @@ const figures = new Map(
   cases.map(([name]) => [name, { milliseconds: [] as number[], bytes: [] as number[] }]),
 );
 const web = await spawnWeb({
-  ...{ seed: 1, hosts: 40, pages: 250, bytes: 24_000, links: 40, latencyMs: 0, warm: true },
+  ...{ seed: 1, hosts: 40, pages: each, bytes: 24_000, links: 40, latencyMs: 0, warm: true },
 });
 try {
   const seedsFile = join(folder, 'seeds.txt');
@@ -51,10 +52,10 @@ try {
       bytes = 0;
       const task = { seedsFile, folder: scratch('crawl', folder), asked: () => web.count() };
       const { pages, spending } = await crawl(task, []);
-      const each = ((cpuOf(spending.end) - cpuOf(spending.start)) / pages) * 1_000;
-      figures.get(name)?.milliseconds.push(each);
+      const spent = ((cpuOf(spending.end) - cpuOf(spending.start)) / pages) * 1_000;
+      figures.get(name)?.milliseconds.push(spent);
       figures.get(name)?.bytes.push(bytes / pages);
-      process.stderr.write(`run ${String(run)}: ${name} ${each.toFixed(2)} ms a page\n`);
+      process.stderr.write(`run ${String(run)}: ${name} ${spent.toFixed(2)} ms a page\n`);
     }
   }
 } finally {
