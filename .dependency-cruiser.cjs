@@ -17,8 +17,9 @@ const rooms = {
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
   boards: ['domain'],
+  backup: ['stack', 'storage', 'config', 'contracts', 'domain'],
   // Of storage one file alone: see cli-goes-by-the-api. Of the browser, whether there is one.
-  cli: ['browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
+  cli: ['backup', 'browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };
 const all = Object.keys(rooms);
 

@@ -32,6 +32,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
         'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema and open workflows, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',
       load: () => import('./doctor/doctor.ts'),
     },
+    backup: {
+      summary:
+        'Back up all that a data folder holds, while its crawls go on: to a folder, or to s3://bucket/prefix. Without a target, to that of ORBWEAVER_BACKUP.',
+      load: () => import('./tools/backup.ts'),
+    },
     replay: {
       summary:
         'Replay workflow histories against the code in this folder. The exit code is 3 if the code would take other steps than a history.',

@@ -152,16 +152,15 @@ export function regionsOf(
 }
 
 /** Where closed segments go; null: they stay in their folder. */
-export const bucketOf = ({ s3Bucket, s3Endpoint, s3Region, s3Prefix, s3PathStyle }: Config) =>
-  s3Bucket === null
-    ? null
-    : {
-        bucket: s3Bucket,
-        endpoint: s3Endpoint,
-        region: s3Region,
-        prefix: s3Prefix,
-        pathStyle: s3PathStyle === 'on',
-      };
+export const bucketOf = (config: Config) =>
+  config.s3Bucket === null ? null : bucketAt(config.s3Bucket, config.s3Prefix, config);
+
+/** Any bucket of the service that the settings name. */
+export const bucketAt = (
+  bucket: string,
+  prefix: string,
+  { s3Endpoint, s3Region, s3PathStyle }: Pick<Config, 's3Endpoint' | 's3Region' | 's3PathStyle'>,
+) => ({ bucket, endpoint: s3Endpoint, region: s3Region, prefix, pathStyle: s3PathStyle === 'on' });
 
 /** Where the index for searches is; null: in Postgres. */
 export const openSearchOf = ({ openSearchUrl, openSearchIndex }: Config) =>

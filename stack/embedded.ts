@@ -52,7 +52,9 @@ export interface StackOptions {
   readonly metrics?: boolean;
   /** `postgres`: no Temporal and no Redis are started, which reading can do without. Default: all. */
   readonly services?: 'all' | 'postgres';
-  /** `any`: never a usual port; for tests. */
+  /** A backup is being restored in the data folder, and this is a part of it. */
+  readonly restoring?: true;
+  /** `any`: never a usual port; for tests, and for a stack beside another. */
   readonly ports?: 'usual' | 'any';
   /** Entry scripts, if they are not the project's own. */
   readonly scripts?: { readonly worker: string; readonly api: string };
@@ -393,7 +395,7 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
  * @throws StackError if it cannot be started; what was started is then stopped
  */
 export const startStack = async (options: StackOptions): Promise<RunningStack> => {
-  const folder = await openDataFolder(options.config.dataDir);
+  const folder = await openDataFolder(options.config.dataDir, options.restoring);
   const tell = options.onEvent ?? (() => undefined);
   const supervisor = createSupervisor({ folder, onEvent: tell });
   const start: Start = {

@@ -6,6 +6,7 @@
  *   run/lock                            the launcher that owns the folder
  *   run/<part>.pid, run/<part>.id       pid of each running part; the same with its start, for the next launcher
  *   run/stack.json                      addresses, for others to attach to
+ *   restoring                           a backup is being restored here, or that was cut short: nothing counts
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -87,11 +88,15 @@ const reapLeftovers = async (folder: DataFolder): Promise<void> => {
   );
 };
 
+/** In a folder while a backup is being restored there. It names the folder of the bodies. */
+export const restoringFile = (root: string): string => path.join(root, 'restoring');
+
 /**
  * Makes the folder ours until the lock is released or this process ends.
- * @throws StackError if the folder cannot be written, or another live launcher owns it
+ * @param restoring the caller restores a backup there
+ * @throws StackError if the folder cannot be written, another live launcher owns it, or a backup was restored in part
  */
-export const openDataFolder = async (root: string): Promise<DataFolder> => {
+export const openDataFolder = async (root: string, restoring = false): Promise<DataFolder> => {
   const run = path.join(root, 'run');
   let taken;
   try {
@@ -107,6 +112,12 @@ export const openDataFolder = async (root: string): Promise<DataFolder> => {
     );
   }
   const folder: DataFolder = { root, run, logs: path.join(root, 'logs'), lock: taken.lock };
+  if (!restoring && existsSync(restoringFile(root))) {
+    taken.lock.release();
+    throw new StackError(
+      `A restore into ${root} was cut short, and what is there is not whole: run orbweaver backup restore again.`,
+    );
+  }
   try {
     await reapLeftovers(folder);
   } catch (error) {

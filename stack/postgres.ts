@@ -51,8 +51,8 @@ const serverSettings: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // No replica follows an embedded server, so the log needs only what recovery needs.
-  wal_level: 'minimal',
+  // What a copy that was made meanwhile needs to become whole. No replica follows an embedded server.
+  wal_level: 'replica',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
   max_wal_size: '2GB',
@@ -108,7 +108,7 @@ const reachablePrograms = (folder: DataFolder, user: SystemUser | null): string 
   return path.join(copy, 'bin');
 };
 
-const passwordOf = (folder: DataFolder): string => {
+const passwordOf = (folder: Pick<DataFolder, 'root'>): string => {
   const file = path.join(folder.root, 'postgres.password');
   if (!existsSync(file))
     writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
@@ -185,6 +185,36 @@ const initialise = async (
   renameSync(draft, path.join(folder.root, 'postgres'));
 };
 
+const asOptions = Object.entries(serverSettings).flatMap(([k, v]) => ['-c', `${k}=${v}`]);
+
+/** Whom Postgres runs as; null: as ourselves. @throws StackError where that user cannot enter the folder */
+export const userFor = (folder: Pick<DataFolder, 'root'>): SystemUser | null => {
+  const user = postgresUser();
+  if (mayUse(user, folder.root)) return user;
+  throw new StackError(
+    `The data folder ${folder.root} lies in a folder that the system user "postgres" cannot enter: ` +
+      'give that user access, or name another folder with ORBWEAVER_DATA.',
+  );
+};
+
+/**
+ * Gives a cluster that came from elsewhere the password of this folder. The cluster is made whole by its log first, as
+ * after a crash. Nobody can connect meanwhile.
+ */
+export const adoptCluster = async (folder: DataFolder): Promise<void> => {
+  const user = userFor(folder);
+  const data = path.join(folder.root, 'postgres');
+  const { code, said } = await run(
+    path.join(reachablePrograms(folder, user), 'postgres'),
+    ['--single', '-D', data, ...asOptions, databaseName],
+    `alter role ${roleName} password '${passwordOf(folder)}'\n`,
+    data,
+    user,
+  );
+  if (code !== 0)
+    throw new StackError(`The database could not be opened: ${said.split('\n').slice(-4).join('\n')}`);
+};
+
 /**
  * A server that was killed leaves its pid behind, and Postgres refuses to start while any process of its user has that
  * pid. The folder is ours alone, and our own leftovers are ended by now: a process with that pid that is not Postgres
@@ -220,13 +250,7 @@ const withDatabase = (url: string, name: string): string => {
  * @throws StackError if it cannot be made or reached
  */
 export const planPostgres = async (folder: DataFolder, port: number): Promise<PostgresPlan> => {
-  const user = postgresUser();
-  if (!mayUse(user, folder.root)) {
-    throw new StackError(
-      `The data folder ${folder.root} lies in a folder that the system user "postgres" cannot enter: ` +
-        'give that user access, or name another folder with ORBWEAVER_DATA.',
-    );
-  }
+  const user = userFor(folder);
   const programs = reachablePrograms(folder, user);
   const password = passwordOf(folder);
   const data = path.join(folder.root, 'postgres');
@@ -248,13 +272,7 @@ export const planPostgres = async (folder: DataFolder, port: number): Promise<Po
     part: {
       name: 'postgres',
       command: path.join(programs, 'postgres'),
-      args: [
-        '-D',
-        data,
-        '-p',
-        String(port),
-        ...Object.entries(serverSettings).flatMap(([k, v]) => ['-c', `${k}=${v}`]),
-      ],
+      args: ['-D', data, '-p', String(port), ...asOptions],
       env: programEnvironment(),
       cwd: data,
       ...(user === null ? {} : { user }),

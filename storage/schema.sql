@@ -58,6 +58,16 @@ create table audit_log (
   constraint audit_log_pkey PRIMARY KEY (number)
 );
 
+create table backup (
+  id text not null,
+  began_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null default now(),
+  bytes bigint,
+  added bigint,
+  error text,
+  constraint backup_pkey PRIMARY KEY (id)
+);
+
 create table body (
   hash bytea not null,
   segment integer not null,
@@ -1123,6 +1133,8 @@ CREATE INDEX audit_log_tenant ON public.audit_log USING btree (tenant_id, number
 
 CREATE INDEX audit_log_work ON public.audit_log USING btree (tenant_id, number) WHERE ((NOT security) AND (method <> 'GET'::text));
 
+CREATE INDEX backup_whole ON public.backup USING btree (began_at) WHERE (error IS NULL);
+
 CREATE INDEX body_segment ON public.body USING btree (segment);
 
 CREATE INDEX complaint_domain ON public.complaint USING btree (domain, id);
@@ -1490,7 +1502,7 @@ CREATE OR REPLACE FUNCTION public.number_event()
  LANGUAGE plpgsql
 AS $function$
 begin
-  select coalesce(max(number), 0) + 1 into new.number from event where crawl_id = new.crawl_id;
+  select greatest(coalesce(max(number), 0) + 1, new.number) into new.number from event where crawl_id = new.crawl_id;
   return new;
 end $function$
 ;

@@ -23,28 +23,33 @@ export interface UsedStack {
 }
 
 /** What is started besides Postgres. */
-const partOptions: Readonly<Record<Parts, Pick<StackOptions, 'workers' | 'api' | 'services'>>> = {
-  all: {},
-  reading: { workers: [], services: 'postgres' },
-  acting: { workers: [] },
-  services: { workers: [], api: false },
-};
+const partOptions: Readonly<Record<Parts | 'postgres', Pick<StackOptions, 'workers' | 'api' | 'services'>>> =
+  {
+    all: {},
+    reading: { workers: [], services: 'postgres' },
+    acting: { workers: [] },
+    services: { workers: [], api: false },
+    postgres: { workers: [], api: false, services: 'postgres' },
+  };
 
 export interface StartOptions {
   readonly config: Config;
   readonly owner: StackOwner;
   readonly say: Say;
   readonly signal?: AbortSignal;
-  readonly parts: Parts;
+  /** `postgres`: nothing but that. */
+  readonly parts: Parts | 'postgres';
   /** As in `StackOptions`. */
   readonly metrics?: boolean;
+  readonly restoring?: true;
+  readonly ports?: 'any';
 }
 
 /** The stack, and the key of its data folder for the API. */
 export type StartedStack = RunningStack & { readonly localKey: LocalKey };
 
 export async function start(options: StartOptions): Promise<StartedStack> {
-  const { config, owner, say, signal, parts, metrics = false } = options;
+  const { config, owner, say, signal, parts, metrics = false, restoring, ports } = options;
   let localKey: LocalKey | null = null;
   const stackOptions: StackOptions = {
     config,
@@ -58,6 +63,8 @@ export async function start(options: StartOptions): Promise<StartedStack> {
       tell(event, say);
     },
     ...(signal !== undefined && { signal }),
+    ...(restoring !== undefined && { restoring }),
+    ...(ports !== undefined && { ports }),
     ...partOptions[parts],
   };
   const stack = await startStack(stackOptions);

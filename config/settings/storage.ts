@@ -109,6 +109,29 @@ export const storageSettings = {
     fallback: '7',
     description: 'Days after its end at which an export is removed with its file.',
   }),
+  backupTarget: nullable({
+    name: 'ORBWEAVER_BACKUP',
+    type: 'folder, or s3://bucket/prefix',
+    schema: text,
+    fallback: null,
+    defaultNote: 'none: nothing is backed up by itself',
+    description:
+      'Where the stack backs itself up to ([backup.md](backup.md)), and where the verb `backup` does if it names no other place. The service of a bucket is that of `ORBWEAVER_S3_ENDPOINT`.',
+  }),
+  backupHours: setting({
+    name: 'ORBWEAVER_BACKUP_HOURS',
+    type: 'hours',
+    schema: decimal(0.1, 8_760),
+    fallback: '24',
+    description: 'How often the stack backs itself up to `ORBWEAVER_BACKUP`.',
+  }),
+  backupKeep: setting({
+    name: 'ORBWEAVER_BACKUP_KEEP',
+    type: 'number',
+    schema: whole(1, 10_000),
+    fallback: '14',
+    description: 'Backups that stay there: the latest so many.',
+  }),
   segmentMb: setting({
     name: 'ORBWEAVER_SEGMENT_MB',
     type: 'MiB',

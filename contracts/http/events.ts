@@ -13,6 +13,7 @@ export const eventKinds = [
   'crawl.cancelled',
   'crawl.failed',
   'crawl.reopened',
+  'crawl.restored',
   'crawl.edited',
   'seeds.added',
   'host.parked',

@@ -22,7 +22,7 @@ export async function openSegments(
   return new SegmentsInS3(here, new S3Objects(bucket, patience));
 }
 
-export type ObjectStore = Pick<S3Objects, 'read' | 'size' | 'take' | 'remove' | 'keyOf'>;
+export type ObjectStore = Pick<S3Objects, 'read' | 'size' | 'take' | 'put' | 'list' | 'remove' | 'keyOf'>;
 
 /** Null: there is no bucket. */
 export async function openObjects(bucket: Bucket | null): Promise<ObjectStore | null> {

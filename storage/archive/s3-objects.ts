@@ -10,7 +10,9 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   ListPartsCommand,
+  PutObjectCommand,
   S3Client,
   UploadPartCommand,
   type CompletedPart,
@@ -96,6 +98,32 @@ export class S3Objects {
         throw error;
       }
     });
+  }
+
+  /** Stores an object of some megabytes at once. It is not there before it is whole. */
+  async put(name: string, Body: Uint8Array): Promise<void> {
+    const checked = await this.#checked();
+    await this.#call('store', this.#patience.partMs, (abortSignal) =>
+      this.#client.send(new PutObjectCommand({ ...this.#named(name), ...checked, Body }), { abortSignal }),
+    );
+  }
+
+  /** The names of all objects that begin so, in order. */
+  async list(begin: string): Promise<string[]> {
+    const Prefix = this.keyOf(begin);
+    const names: string[] = [];
+    for (let ContinuationToken: string | undefined, more = true; more;) {
+      const page = await this.#call('list', this.#patience.callMs, (abortSignal) =>
+        this.#client.send(
+          new ListObjectsV2Command({ Bucket: this.#bucket.bucket, Prefix, ContinuationToken }),
+          { abortSignal },
+        ),
+      );
+      for (const { Key = '' } of page.Contents ?? []) names.push(Key.slice(this.#bucket.prefix.length));
+      ContinuationToken = page.NextContinuationToken;
+      more = page.IsTruncated === true;
+    }
+    return names;
   }
 
   /**

@@ -141,3 +141,10 @@ export const lookSoon = statement<[ids: readonly number[]]>('look-soon')`
 /** Forgets a segment that has gone. Nothing refers to it. */
 export const forgetSegment = statement<[id: number]>('forget-segment')`
    delete from segment where id = $1 and state = 'sealed'`;
+
+/**
+ * Whether segments may be removed until the end of the transaction: nobody copies the archive, and whoever begins to waits
+ * for its end (`holdArchive` in storage/backups/).
+ */
+export const mayRemoveSegments = statement<[], { may: boolean }>('may-remove-segments')`
+   select pg_try_advisory_xact_lock_shared(hashtext('orbweaver-segments')) as may`;

@@ -23,6 +23,7 @@ import {
   closeSegment,
   forgetSegment,
   lookSoon,
+  mayRemoveSegments,
   measureSegment,
   noteSettled,
   sealSegment,
@@ -76,8 +77,9 @@ export class SegmentUpkeep {
     await sealSegment(this.#pool, id);
   }
 
-  /** Removes or rewrites a segment, if one is due. Answers whether one was. */
+  /** Removes or rewrites a segment, if one is due, and nobody copies the archive. Answers whether one was. */
   async look(goesOn: () => boolean = () => true): Promise<boolean> {
+    if (!(await mayRemove(this.#pool))) return false;
     const [segment] = await segmentToLookAt(this.#pool, this.#only);
     if (segment === undefined) return false;
     const { id, live, length } = segment;
@@ -99,6 +101,7 @@ export class SegmentUpkeep {
    * that a record is moved a few times in all, however many segments come after its own.
    */
   async merge(goesOn: () => boolean = () => true): Promise<boolean> {
+    if (!(await mayRemove(this.#pool))) return false;
     const small = await segmentsToMerge(this.#pool, this.#only, this.#rules.maxBytes);
     const moved = await this.#move(small, goesOn);
     for (const segment of moved) await this.#remove(segment);
@@ -130,11 +133,22 @@ export class SegmentUpkeep {
     return this.#store.tidy(new Date(Date.now() - abandonedMs));
   }
 
-  /** Removes a segment to which nothing refers, even if a process is about to bring it to where it stays. */
-  async #remove({ id, name }: SegmentName): Promise<void> {
-    await settleNoMore(this.#pool, id);
-    await this.#store.remove(name);
-    await forgetSegment(this.#pool, id);
+  /**
+   * Removes a segment to which nothing refers, even if a process is about to bring it to where it stays. A backup that has
+   * just begun to copy the archive still needs it: then a later look removes it.
+   */
+  #remove({ id, name }: SegmentName): Promise<void> {
+    return inTransaction(this.#pool, async (db) => {
+      await allowStoreCalls(db);
+      if (!(await mayRemove(db))) {
+        await lookSoon(db, [id]);
+        return;
+      }
+      // Seen by others before the bytes go.
+      await settleNoMore(this.#pool, id);
+      await this.#store.remove(name);
+      await forgetSegment(db, id);
+    });
   }
 
   /** The folder to whose segments the work is bound; null: all are in the one folder. */
@@ -213,6 +227,8 @@ export class SegmentUpkeep {
     );
   }
 }
+
+const mayRemove = async (db: Queryable): Promise<boolean> => (await mayRemoveSegments(db))[0]?.may === true;
 
 type Packed<R> = R & { readonly packed: Buffer | null };
 

@@ -326,4 +326,9 @@ export const manyHosts: readonly Reason[] = [
     when: 'the closing, the daily look and the rewriting of a segment',
     statements: [...['forgetRevisits', 'liveRevisits', 'measureSegment', 'moveRevisits', 'segmentToLookAt']],
   },
+  {
+    why: 'A backup has to know how far each segment is committed; a restore counts every host as asked just now. Both go over all there is, and can be done host by host.',
+    when: 'each backup, and each restore',
+    statements: ['committedSegments', 'countHostsAsAsked', 'countTurnsAsTaken', 'spendQuotas'],
+  },
 ];

@@ -61,7 +61,8 @@ export async function startOwnStack(
   let key = '';
   const stack = await startStack({
     config: {
-      ...loadConfig(),
+      // With the bodies and exports of the folder.
+      ...loadConfig({ ...process.env, ORBWEAVER_DATA: dataDir }),
       // A test that renders says so.
       browser: 'off',
       // Otherwise those of the usual data folder, which is somebody's own.

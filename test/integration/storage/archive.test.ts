@@ -12,6 +12,7 @@ import {
   type Kept,
   type SegmentRules,
 } from '../../../storage/archive/index.ts';
+import { holdArchive } from '../../../storage/backups/index.ts';
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
@@ -266,6 +267,38 @@ describe('a segment', () => {
     expect(await process.upkeep.look()).toBe(true);
     expect([existsSync(file), await tables.segment.count(pool)]).toEqual([false, 0]);
   });
+});
+
+it('no segment is removed, rewritten or merged while a backup copies the archive', async () => {
+  const process = startProcess();
+  const { segment } = await process.archive.put(capture(text('never committed')));
+  const file = await fileOf(segment);
+  await process.upkeep.closeLeft(0);
+  const backup = await pool.connect();
+  await holdArchive(backup);
+  expect([await process.upkeep.look(), await process.upkeep.merge(), existsSync(file)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  // As when it is killed: its session ends.
+  backup.release(true);
+  await expect.poll(() => process.upkeep.look()).toBe(true);
+  expect(existsSync(file)).toBe(false);
+});
+
+it('a segment of which Postgres knows nothing, as after a restore, is left alone, and any tool reads it', async () => {
+  const process = startProcess();
+  const kept = await store(process, text('known before'));
+  const file = await fileOf(kept.segment);
+  for (const table of ['body', 'revisit', 'segment'] as const) await tables[table].remove(pool);
+  const next = startProcess();
+  await store(next, text('known now'));
+  await next.upkeep.closeLeft(0);
+  while (await next.upkeep.look());
+  expect(await next.upkeep.merge()).toBe(false);
+  expect(typesIn(file)).toEqual(['warcinfo', 'response', 'request']);
+  expect((await next.archive.get(sha256(text('known now'))))?.toString()).toBe('known now');
 });
 
 describe('a segment that is mostly free', () => {

@@ -1,0 +1,68 @@
+/** The backups of a repository: which there are, and which stay. */
+import { StackError } from '../stack/errors.ts';
+import { garbage, idOf, manifest, nameOf, removedName, graceDays, type Manifest } from './manifest.ts';
+import type { Repository } from './repository.ts';
+
+/** @throws StackError where there is something that this program cannot read: nobody must build on it, or remove its parts */
+async function read(repository: Repository, name: string): Promise<Manifest | null> {
+  const bytes = await repository.get(name);
+  if (bytes === null) return null;
+  const parsed = manifest.safeParse(jsonOf(bytes));
+  if (parsed.success) return parsed.data;
+  throw new StackError(`${repository.place}: ${name} is damaged, or of a newer version of Orbweaver.`);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** The latest last. */
+export async function listBackups(repository: Repository): Promise<Manifest[]> {
+  const ids = (await repository.names('backups/')).flatMap((name) => idOf(name) ?? []).sort();
+  const found: Manifest[] = [];
+  for (const id of ids) {
+    // Null: it was removed since.
+    const each = await read(repository, nameOf(id));
+    if (each !== null) found.push(each);
+  }
+  return found;
+}
+
+/** @param id null: the latest @throws StackError */
+export async function findBackup(repository: Repository, id: string | null): Promise<Manifest> {
+  const ids = (await repository.names('backups/')).flatMap((name) => idOf(name) ?? []).sort();
+  const chosen = id === null ? ids.at(-1) : ids.find((each) => each === id);
+  const found = chosen === undefined ? null : await read(repository, nameOf(chosen));
+  if (found !== null) return found;
+  throw new StackError(`There is no backup ${id === null ? '' : `${id} `}in ${repository.place}.`);
+}
+
+/**
+ * Removes all backups but the latest so many, and what nobody needs any more. May be killed at any instant, and run beside
+ * backups and others like it.
+ * @returns the ids that were removed
+ */
+export async function keepLatest(repository: Repository, keep: number, now = Date.now()): Promise<string[]> {
+  const all = await listBackups(repository);
+  const gone = all.slice(0, Math.max(0, all.length - keep));
+  for (const each of gone) {
+    // First under the other name: its parts are named all the while.
+    await repository.put(removedName(each.id, new Date(now)), Buffer.from(JSON.stringify(each)));
+    await repository.remove(nameOf(each.id));
+  }
+  const [removed, parts] = [await repository.names('removed/'), await repository.names('parts/')];
+  // After the lists of what there is: what was named since belongs to parts that are too young to go.
+  const named = new Set(
+    (await listBackups(repository)).flatMap((each) => each.parts.map(({ name }) => name)),
+  );
+  const leaving = new Set(garbage(removed, named, now));
+  for (const name of removed.filter((each) => !leaving.has(each)))
+    for (const part of (await read(repository, name))?.parts ?? []) named.add(part.name);
+  for (const name of [...garbage(parts, named, now), ...leaving]) await repository.remove(name);
+  await repository.tidy(now - graceDays * 86_400_000);
+  return gone.map(({ id }) => id);
+}

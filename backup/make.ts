@@ -1,0 +1,163 @@
+/**
+ * Makes a backup of a data folder while everything in it goes on. In this order, so that nothing refers to what is not
+ * there:
+ *
+ * 1. Nothing is removed from the archive any more (a lock of a session: it ends with this process).
+ * 2. The folder of Postgres, while it changes; just before the copy's end Temporal's file. So Temporal knows of nothing
+ *    that Postgres does not have: a workflow for an id that is given out once more would be another's.
+ * 3. Segments up to the bytes that are committed by now, which are no fewer than at the copy's end.
+ * 4. The manifest. Until it is there, nothing was made; a kill leaves parts that later backups do not mind.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import type { Config } from '../config/config.ts';
+import { version } from '../config/package.ts';
+import { settings } from '../config/table.ts';
+import { StackError } from '../stack/errors.ts';
+import {
+  beginOnlyBackup,
+  committedSegments,
+  holdArchive,
+  holdsArchive,
+  noteBackup,
+  type BackupNote,
+} from '../storage/backups/index.ts';
+import type { Queryable } from '../storage/postgres/index.ts';
+import { listBackups } from './list.ts';
+import { addedBy, bytesOf, graceDays, nameOf, newId, type Manifest } from './manifest.ts';
+import { Packing } from './parts.ts';
+import { bytesOfFile, expectOurs, packPostgres } from './postgres-folder.ts';
+import { unlessMissing, type Repository } from './repository.ts';
+import { withSession } from './session.ts';
+
+/** Pages of Temporal's file that are copied at a time: all at once, since a change by others begins the copy anew. */
+const allPages = 2 ** 31 - 1;
+
+/**
+ * @param databaseUrl of the embedded Postgres of the data folder, which runs
+ * @throws StackError, and whatever else keeps the backup from being made
+ */
+export async function makeBackup(
+  config: Config,
+  databaseUrl: string,
+  repository: Repository,
+): Promise<Manifest> {
+  const beganAt = Date.now();
+  const id = newId(new Date(beganAt));
+  const note = (what: Pick<BackupNote, 'bytes' | 'added' | 'error'>): Promise<unknown> =>
+    withSession(databaseUrl, (db) => noteBackup(db, JSON.stringify({ id, beganAt, ...what })));
+  try {
+    const made = await withSession(databaseUrl, (db) => make(config, databaseUrl, repository, id, db));
+    await note({ bytes: bytesOf(made), added: addedBy(made), error: null });
+    return made;
+  } catch (error) {
+    // Postgres may be what is away: its own fault says more.
+    await note({
+      bytes: null,
+      added: null,
+      error: error instanceof Error ? error.message : String(error),
+    }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function make(
+  config: Config,
+  databaseUrl: string,
+  repository: Repository,
+  id: string,
+  db: Queryable,
+): Promise<Manifest> {
+  const began = performance.now();
+  const postgres = path.join(config.dataDir, 'postgres');
+  const instance = await expectOurs(db, postgres);
+  if ((await beginOnlyBackup(db))[0]?.alone !== true)
+    throw new StackError('Another backup of this stack is being made. Wait for its end.');
+  const packing = new Packing(repository, id, await listBackups(repository));
+  await holdArchive(db);
+  const { moment, folders } = await withSession(databaseUrl, (session) =>
+    packPostgres(session, postgres, packing, () => packTemporal(config, packing)),
+  );
+  const segments = await packSegments(config, db, packing);
+  await packing.end();
+  const seconds = (performance.now() - began) / 1_000;
+  if (seconds > (graceDays - 1) * 86_400)
+    throw new StackError(
+      `The backup took more than ${String(graceDays - 1)} days: what it names may be removed by now.`,
+    );
+  if ((await holdsArchive(db))[0]?.held !== true) throw new Error('the hold on the archive was lost');
+  const made: Manifest = {
+    format: 1,
+    id,
+    version,
+    instance,
+    moment: moment.toISOString(),
+    seconds,
+    hasTemporal: packing.files.some(({ path: file }) => file.startsWith('temporal/')),
+    segments,
+    keyPrint: printOf(await secretKey(config)),
+    settings: told(config),
+    folders,
+    parts: packing.parts,
+    files: packing.files,
+  };
+  await repository.put(nameOf(id), Buffer.from(JSON.stringify(made)));
+  return made;
+}
+
+/** SQLite's own copy, which is whole at one instant; Temporal writes on meanwhile. */
+async function packTemporal({ dataDir }: Config, packing: Packing): Promise<void> {
+  const file = path.join(dataDir, 'temporal', 'temporal.db');
+  if ((await unlessMissing(stat(file))) === null) return;
+  const copy = path.join(dataDir, 'run', 'temporal.copy');
+  // A killed backup has left it.
+  await rm(copy, { force: true });
+  const source = new DatabaseSync(file, { readOnly: true });
+  try {
+    await copyDatabase(source, copy, { rate: allPages });
+  } finally {
+    source.close();
+  }
+  await packing.add('temporal/temporal.db', bytesOfFile(copy), (await stat(copy)).size);
+  await rm(copy);
+}
+
+async function packSegments(
+  { blobDir, s3Bucket }: Config,
+  db: Queryable,
+  packing: Packing,
+): Promise<Manifest['segments']> {
+  let [copied, elsewhere] = [0, 0];
+  const missing: string[] = [];
+  for (const { name, folder, length } of await committedSegments(db)) {
+    const file = path.join(blobDir, name);
+    const there = await unlessMissing(stat(file));
+    if (length === 0) continue;
+    if (there !== null && there.size >= length) {
+      await packing.addGrowing(`blobs/${name}`, length, (at) => bytesOfFile(file, at, length));
+      copied++;
+    } else if (s3Bucket !== null && (folder === null || there === null)) elsewhere++;
+    else missing.push(name);
+  }
+  const folderId = path.join(blobDir, 'folder-id');
+  if ((await unlessMissing(stat(folderId))) !== null)
+    await packing.add('blobs/folder-id', bytesOfFile(folderId), 0);
+  return { copied, elsewhere, missing };
+}
+
+/** The file of the data folder with the key of what is sealed in Postgres; null: there is none. */
+export const secretKey = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<string | null> =>
+  unlessMissing(readFile(path.join(dataDir, 'secret-key'), 'utf8'));
+
+/** Tells keys apart, and says nothing of a key: it has 256 random bits. */
+export const printOf = (key: string | null): string | null =>
+  key === null ? null : createHash('sha256').update(key.trim()).digest('hex').slice(0, 16);
+
+const told = (config: Config): Manifest['settings'] =>
+  Object.fromEntries(
+    (Object.keys(settings) as (keyof typeof settings)[])
+      .filter((key) => !('secret' in settings[key]))
+      .map((key) => [settings[key].name, config[key]]),
+  );

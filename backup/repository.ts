@@ -1,0 +1,135 @@
+/** Where backups are kept: a folder, or a prefix of a bucket of anything that speaks S3. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { bucketAt, type Config } from '../config/config.ts';
+import { openObjects, type ObjectStore } from '../storage/archive/index.ts';
+
+export interface Repository {
+  /** For people. */
+  readonly place: string;
+  /** Stores an object. It is whole or not there, and durable once this resolves. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Null: there is no such object. */
+  get(name: string): Promise<Buffer | null>;
+  /** The names that begin with a folder, such as `parts/`. */
+  names(folder: string): Promise<string[]>;
+  remove(name: string): Promise<void>;
+  /** Removes what killed processes began to write before this time. */
+  tidy(before: number): Promise<void>;
+}
+
+/** @param target a folder, or `s3://bucket/prefix` */
+export async function openRepository(target: string, config: Config): Promise<Repository> {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(target) ?? [];
+  if (bucket === undefined) return new FolderRepository(path.resolve(target));
+  const whole = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  const objects = await openObjects(bucketAt(bucket, whole, config));
+  if (objects === null) throw new Error('a bucket without a store');
+  return new BucketRepository(target, objects);
+}
+
+const drafts = 'drafts';
+
+class FolderRepository implements Repository {
+  readonly place: string;
+
+  constructor(root: string) {
+    this.place = root;
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const file = path.join(this.place, name);
+    const draft = path.join(this.place, drafts, randomUUID());
+    for (const folder of [path.dirname(draft), path.dirname(file)])
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+    // The name too must outlive a loss of power, and those of the folders on the way to it.
+    for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+      await syncFolder(folder);
+      if (folder === this.place) break;
+    }
+  }
+
+  get(name: string): Promise<Buffer | null> {
+    return unlessMissing(readFile(path.join(this.place, name)));
+  }
+
+  async names(folder: string): Promise<string[]> {
+    const found = await unlessMissing(
+      readdir(path.join(this.place, folder), { recursive: true, withFileTypes: true }),
+    );
+    return (found ?? [])
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.relative(this.place, path.join(parentPath, name)))
+      .sort();
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(path.join(this.place, name), { force: true });
+  }
+
+  async tidy(before: number): Promise<void> {
+    for (const name of await this.names(drafts)) {
+      const found = await unlessMissing(stat(path.join(this.place, name)));
+      if (found !== null && found.mtimeMs < before) await this.remove(name);
+    }
+  }
+}
+
+class BucketRepository implements Repository {
+  readonly place: string;
+  readonly #objects: ObjectStore;
+
+  constructor(place: string, objects: ObjectStore) {
+    this.place = place;
+    this.#objects = objects;
+  }
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    return this.#objects.put(name, bytes);
+  }
+
+  async get(name: string): Promise<Buffer | null> {
+    const size = await this.#objects.size(name);
+    return size === null ? null : this.#objects.read(name, 0, size);
+  }
+
+  names(folder: string): Promise<string[]> {
+    return this.#objects.list(folder);
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#objects.remove(name);
+  }
+
+  /** An object is there once it is whole: nothing is left. */
+  tidy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

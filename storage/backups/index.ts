@@ -1,0 +1,20 @@
+/** What backups need of Postgres: its own backup mode, what segments hold, what holds after a restore, what was done. */
+export {
+  beginBackup,
+  beginOnlyBackup,
+  endBackup,
+  holdArchive,
+  holdsArchive,
+  serverFacts,
+  takeTime,
+  walBetween,
+} from './making.sql.ts';
+export { allCrawls, committedSegments, sampleBodies } from './contents.sql.ts';
+export {
+  countHostsAsAsked,
+  countTurnsAsTaken,
+  moveIdsOn,
+  spendQuotas,
+  tellOfRestore,
+} from './restoring.sql.ts';
+export { lastBackup, noteBackup, type BackupNote } from './noted.sql.ts';

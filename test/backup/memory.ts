@@ -1,0 +1,40 @@
+/** A repository in memory that may be cut off, as by a kill, after so many writes. */
+import type { Repository } from '../../backup/repository.ts';
+
+export class Killed extends Error {}
+
+export class MemoryRepository implements Repository {
+  readonly place = 'memory';
+  readonly objects = new Map<string, Buffer>();
+  /** Writes and removals that still come through. */
+  left = Infinity;
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    return this.#step(() => {
+      // Nothing is written twice under one name: whoever reads meanwhile would see one or the other.
+      if (this.objects.has(name)) throw new Error(`${name} is there already`);
+      this.objects.set(name, Buffer.from(bytes));
+    });
+  }
+
+  get(name: string): Promise<Buffer | null> {
+    return Promise.resolve(this.objects.get(name) ?? null);
+  }
+
+  names(folder: string): Promise<string[]> {
+    return Promise.resolve([...this.objects.keys()].filter((name) => name.startsWith(folder)).sort());
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#step(() => this.objects.delete(name));
+  }
+
+  tidy(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #step(work: () => unknown): Promise<void> {
+    if (this.left-- <= 0) return Promise.reject(new Killed());
+    return Promise.resolve(work()).then(() => undefined);
+  }
+}

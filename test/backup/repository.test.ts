@@ -1,0 +1,69 @@
+/** What every repository does: a folder, and a bucket (needs `npm run test-programs`). */
+import { randomBytes } from 'node:crypto';
+import { statSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openRepository, type Repository } from '../../backup/repository.ts';
+import { loadConfig } from '../../config/config.ts';
+import { s3Program } from '../programs/s3-server.ts';
+import { access, startS3, type S3Server } from '../s3/server.ts';
+import { ownFolder, testFolder } from '../support/given.ts';
+
+const program = s3Program();
+const folder = ownFolder();
+let server: S3Server | null = null;
+beforeAll(async () => {
+  if (program === null) return;
+  vi.stubEnv('AWS_ACCESS_KEY_ID', access.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', access.secretAccessKey);
+  server = await startS3(program);
+});
+afterAll(async () => {
+  await server?.stop();
+  vi.unstubAllEnvs();
+});
+
+const places = {
+  'a folder': () => openRepository(path.join(folder, 'new', 'backups'), loadConfig()),
+  'a bucket': () =>
+    openRepository(`s3://${server?.bucket ?? ''}/some/where`, {
+      ...loadConfig(),
+      s3Endpoint: `http://127.0.0.1:${String(server?.port)}`,
+      s3PathStyle: 'on',
+    }),
+} satisfies Record<string, () => Promise<Repository>>;
+
+describe.each(Object.entries(places))('%s', (name, open) => {
+  it.skipIf(name === 'a bucket' && program === null)('gives back what was stored, and lists it', async () => {
+    const repository = await open();
+    expect([await repository.names('parts/'), await repository.get('backups/none.json')]).toEqual([[], null]);
+    const bytes = randomBytes(6 * 1024 ** 2);
+    await repository.put('parts/a/0', bytes);
+    await repository.put('parts/a/1', Buffer.from('one'));
+    await repository.put('backups/a.json', Buffer.from('{}'));
+    expect((await repository.get('parts/a/0'))?.equals(bytes)).toBe(true);
+    expect(await repository.names('parts/')).toEqual(['parts/a/0', 'parts/a/1']);
+    await repository.remove('parts/a/1');
+    await repository.remove('parts/a/1');
+    expect([await repository.names('parts/'), await repository.get('parts/a/1')]).toEqual([
+      ['parts/a/0'],
+      null,
+    ]);
+  });
+});
+
+it('a folder is closed to others, and what a killed process began to write goes after a while', async () => {
+  const root = testFolder();
+  const repository = await openRepository(root, loadConfig());
+  await repository.put('parts/a/0', Buffer.from('one'));
+  expect([
+    statSync(path.join(root, 'parts')).mode & 0o77,
+    statSync(path.join(root, 'parts/a/0')).mode & 0o77,
+  ]).toEqual([0, 0]);
+  mkdirSync(path.join(root, 'drafts'), { recursive: true });
+  const [old, young] = [path.join(root, 'drafts', 'old'), path.join(root, 'drafts', 'young')];
+  for (const file of [old, young]) writeFileSync(file, 'cut');
+  utimesSync(old, 1, 1);
+  await repository.tidy(Date.now() - 60_000);
+  expect(await repository.names('drafts')).toEqual(['drafts/young']);
+});
