@@ -28,6 +28,8 @@ const lengthy = { ...usual, longestPause: '1 minute' } as const;
 
 /** Each by the name that its ids begin with. */
 export const jobKinds = {
+  /** Backs up the data folder; a schedule starts one after another. */
+  backup: { ...lengthy, title: 'Backup of the', queue: taskQueues.backup },
   /** Judges the frontier of a crawl by changed settings. */
   edit: { ...usual, title: 'Settings of crawl', queue: taskQueues.crawl },
   /** Makes the file of an export. */
@@ -46,7 +48,7 @@ export const jobKinds = {
 
 export type JobKind = keyof typeof jobKinds;
 
-/** Of a recrawl also the id of its schedule; Temporal adds the time to the ids of the workflows. */
+/** Of a recrawl and of backups also the id of the schedule; Temporal adds the time to the ids of the workflows. */
 export const jobWorkflowId = (kind: JobKind, id: string): string => `${kind}/${id}`;
 
 /** Which job: of an export, a re-extraction or a webhook its own id, otherwise the crawl's. */

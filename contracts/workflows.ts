@@ -32,6 +32,8 @@ export const taskQueues = {
   export: 'export',
   /** Reads stored bodies again, after those that were just fetched. */
   reextract: 'reextract',
+  /** Backs up the data folder, on the machine that has it. */
+  backup: 'backup',
 } as const;
 /** The queue of a region's own workers: `fetch-eu`. The queue without a region is everybody's who fetches. */
 export const regionalQueue = <Q extends 'fetch' | 'trouble'>(queue: Q, region: string) =>

@@ -1,6 +1,7 @@
 /** The chores of a worker process by its roles: what is done beside the tasks that Temporal gives. */
 import type { ScheduleClient, WorkflowClient } from '@temporalio/client';
 import type { Logger } from 'pino';
+import { backupSchedule } from '../activities/backup-schedule.ts';
 import { patrol } from '../activities/patrol.ts';
 import { schedulerWaking } from '../activities/scheduler-waker.ts';
 import { webhookWaking } from '../activities/webhook-waker.ts';
@@ -15,6 +16,7 @@ import type { ExportFiles } from '../storage/exports/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { endRenderings, lookAgain } from '../storage/rendering/index.ts';
 import type { SearchIndex } from '../storage/search/index.ts';
+import { hasDataFolder } from './backups.ts';
 import { removal } from './removal.ts';
 
 export interface ChoreTools {
@@ -38,17 +40,20 @@ const renderingBatch = 500;
 const compareMs = 3_000;
 
 export const choresOf = (
-  { shards, retentionDays, exportDays }: ServiceConfig,
+  config: ServiceConfig,
   { pool, feeding, archive, upkeep, settles, index, files, workflows, schedule }: ChoreTools,
   log: Logger,
 ): Readonly<Record<WorkerRole, readonly Chore[]>> => ({
   control: [
     webhookWaking(pool, workflows),
     schedulerWaking(feeding, workflows),
-    patrol(pool, workflows, schedule, shards, index.name, log),
+    patrol(pool, workflows, schedule, config.shards, index.name, log),
+    ...(hasDataFolder(config)
+      ? [backupSchedule(schedule, config.backupTarget === null ? null : config.backupHours)]
+      : []),
   ],
   fetch: [
-    ...removal(pool, { own: archive.own, upkeep, index }, retentionDays, log),
+    ...removal(pool, { own: archive.own, upkeep, index }, config.retentionDays, log),
     ...(settles ? settling(upkeep) : []),
   ],
   render: [
@@ -78,7 +83,7 @@ export const choresOf = (
       everyMs: 10_000,
       looks: [
         {
-          run: () => clearExports(pool, files, exportDays),
+          run: () => clearExports(pool, files, config.exportDays),
           fault: 'exports whose time is over could not be removed',
           warns: true,
         },

@@ -30,6 +30,7 @@ import type { Poster } from '../contracts/posting.ts';
 import { regionalQueue, taskQueues, type TaskQueue } from '../contracts/workflows.ts';
 import type { Traces } from '../tracing/open.ts';
 import { loggingIds } from './activity-ids.ts';
+import { backupJobs, hasDataFolder } from './backups.ts';
 
 export interface RoleContext {
   readonly config: ServiceConfig;
@@ -139,6 +140,9 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
         maxConcurrentWorkflowTaskPolls: hostPolls,
       },
       working('webhook', webhookSlots, webhookJobs(dependencies, post)),
+      ...(config.backupTarget !== null && hasDataFolder(config)
+        ? [working('backup', 1, backupJobs(config))]
+        : []),
     ]);
   },
   fetch: ({ dependencies, config }) => {

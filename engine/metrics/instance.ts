@@ -1,4 +1,5 @@
 /** What metrics of the whole instance are read from. */
+import { lastBackup } from '../../storage/backups/index.ts';
 import { currentOutages, measureLoads, measureWorkers } from '../../storage/instance/index.ts';
 import { one, type Pool } from '../../storage/postgres/index.ts';
 import {
@@ -61,5 +62,6 @@ async function readFigures(pool: Pool) {
   const workers = await measureWorkers(pool);
   const loads = await measureLoads(pool);
   const outages = await currentOutages(pool);
-  return { measures, shards, lags, database, workers, loads, outages };
+  const [backup] = await lastBackup(pool);
+  return { measures, shards, lags, database, workers, loads, outages, backup };
 }

@@ -25,6 +25,18 @@ export const ofInstance = {
     labels: { state: urlStates },
     from: ({ measures }) => each(urlStates, (state) => measures[state]),
   },
+  backup_age_seconds: {
+    type: 'gauge',
+    help: 'Seconds since the latest whole backup began; not a number: there is none.',
+    labels: none,
+    from: ({ backup }) => backup?.age_seconds ?? NaN,
+  },
+  backup_bytes: {
+    type: 'gauge',
+    help: 'Bytes that a restore of the latest whole backup reads; not a number: there is none.',
+    labels: none,
+    from: ({ backup }) => backup?.bytes ?? NaN,
+  },
   bodies_pending: {
     type: 'gauge',
     help: 'Fetched bodies that wait for dedup or extraction, and pages that are rendered.',

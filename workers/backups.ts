@@ -1,0 +1,50 @@
+/**
+ * Backups by the schedule. Each is made by the command, in a process of its own: it reads and packs all there is, which
+ * would hold up the hosts that a worker visits, and a person who looks into a fault runs the very same.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Config } from '../config/config.ts';
+import { serviceEnvironment } from '../config/environment.ts';
+import { entryScript } from '../config/package.ts';
+import { done, type Job } from '../engine/jobs/job.ts';
+
+/** Above that of all that visits hosts and reads pages (nice). */
+const priority = 10;
+/** Times that a backup is tried before the next one by the schedule. */
+const tries = 3;
+
+/** Whether the embedded Postgres of this machine is what is backed up. */
+export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
+  existsSync(path.join(dataDir, 'postgres', 'PG_VERSION'));
+
+/** @throws Error with what the command says, unless it has been tried often enough */
+export const backupJobs = (config: Config): Job => ({
+  work: async ({ signal, tries: tried }) => {
+    const { code, out, words } = await backUp(config, signal);
+    if (code === 0) return done(words, JSON.parse(out));
+    if (tried < tries || signal.aborted) throw new Error(`the backup failed: ${words}`);
+    return done(`It failed ${String(tried)} times: ${words}`, { error: words });
+  },
+});
+
+async function backUp(config: Config, signal: AbortSignal) {
+  // It finds the stack of the data folder by itself.
+  const env = serviceEnvironment({ ...config, databaseUrl: null, temporalAddress: null, redisUrl: null });
+  const args = [entryScript('cli/main'), 'backup', '--keep', String(config.backupKeep), '--json'];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  const ended = new Promise<number | null>((settle, fail) => {
+    child.once('close', settle);
+    child.once('error', fail);
+  });
+  if (child.pid !== undefined) setPriority(child.pid, priority);
+  const [out, said, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, words: said.trim().split('\n').at(-1) ?? '' };
+}
