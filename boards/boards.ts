@@ -228,10 +228,10 @@ const postgres: Board = {
     }),
     graph('Rows committed', 'ops', { rows: perSecond('orbweaver_commit_rows_sum') }),
     graph('Connections of processes', 'short', {
-      '{{state}} in {{process}}': 'sum by (process, state) (orbweaver_postgres_connections)',
+      '{{state}} in {{process}}': 'max by (process, state) (orbweaver_postgres_connections)',
     }),
     graph('Who waits for a connection', 'short', {
-      '{{process}}': 'sum by (process) (orbweaver_postgres_waiting)',
+      '{{process}}': 'max by (process) (orbweaver_postgres_waiting)',
     }),
     graph('Connections of the server', 'short', { '{{as}}': total('orbweaver_database_connections', 'as') }),
     graph('Transactions', 'ops', {

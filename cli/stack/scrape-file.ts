@@ -28,7 +28,7 @@ export async function writeScrapeFile(file: string, stack: StartedStack): Promis
       ...job,
       job_name: 'orbweaver-instance',
       authorization: { credentials_file: await keyFile(apiUrl, dataDir, stack.localKey.key) },
-      static_configs: [{ targets: [new URL(apiUrl).host] }],
+      static_configs: [{ targets: [new URL(apiUrl).host], labels: { process: 'api' } }],
     },
   ];
   const text = `# Written by orbweaver up --prometheus at each start.\n${stringify({ scrape_configs: configs })}`;

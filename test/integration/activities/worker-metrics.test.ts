@@ -80,6 +80,8 @@ it('tells what it did, and lets no crawl ask the port', async () => {
   expect(figure('leases_lost_total')).toBe(0);
   // The host's own delay is a second.
   expect(figure('smallest_gap_seconds')).toBeGreaterThanOrEqual(0.2);
+  // Infinite, had nobody told it.
+  expect(figure('smallest_gap_seconds')).toBeLessThan(600);
   expect(figure('overload_answers_total{status="503"}')).toBe(0);
   expect(figure('page_links_sum')).toBe(5);
   expect(figure('links_total{as="new"}')).toBe(5);

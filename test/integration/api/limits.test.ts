@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { keepQuotas } from '../../../api/watchers/quota-watch.ts';
+import { countedSeries } from '../../../engine/metrics/counters.ts';
 import type { SharedCounts } from '../../../api/way-in/rate-store.ts';
 import type { CrawlView, CreatedCrawl } from '../../../contracts/http/crawls.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
@@ -129,6 +130,9 @@ describe('quotas', () => {
           }); // prettier-ignore
       }
       await look();
+      const shares = (await countedSeries('quota_used_ratio').get()).values;
+      const share = shares.find(({ labels }) => labels['quota'] === quota)?.value;
+      expect(share).toBeCloseTo(quota === 'storedBytes' ? 1.6 : 4 / 3);
       expect(await stateOf(crawl)).toEqual(['paused', `quota:${quota}`]);
       expect(await stateOf(byHand)).toEqual(['paused', 'lunch']);
       expect(await stateOf(unlimited, other.key)).toEqual(['running', null]);
