@@ -103,9 +103,13 @@ export interface Fetcher {
 export class ProxyDown extends Error {
   override readonly name = 'ProxyDown';
 
+  /** What it says of the one target that it was asked for; null: nothing goes by it, whatever is asked for. */
+  readonly ofTarget: 'connect-refused' | 'connect-timeout' | null;
+
   /** @param proxy without its name and password @param why the predicate of a sentence */
-  constructor(proxy: string, why: string) {
+  constructor(proxy: string, why: string, ofTarget: ProxyDown['ofTarget'] = null) {
     super(`the proxy ${proxy} ${why}`);
+    this.ofTarget = ofTarget;
   }
 }
 

@@ -150,7 +150,13 @@ export function createConnector(options: ConnectorOptions): Connector {
       proxy === undefined ? options.connectTimeoutMs : Math.min(proxyMs, options.connectTimeoutMs);
     const timer = setTimeout(() => {
       if (proxy !== undefined && connection.phase === 'connect')
-        fail(new ProxyDown(proxyName(proxy), `did not connect ${where} within ${String(limitMs)} ms`));
+        fail(
+          new ProxyDown(
+            proxyName(proxy),
+            `did not connect ${where} within ${String(limitMs)} ms`,
+            'connect-timeout',
+          ),
+        );
       else fail(lateFault(connection.phase, where, limitMs));
     }, limitMs);
 

@@ -76,10 +76,9 @@ async function byConnect(socket: Socket, proxy: URL, target: ProxyTarget): Promi
   if (status >= 200 && status < 300) return;
   if (status === 502 || status === 503 || status === 504)
     throw unreached(proxy, target, `answered ${String(status)}`);
-  throw new ProxyDown(
-    proxyName(proxy),
-    Number.isNaN(status) ? 'does not speak HTTP' : `answered ${String(status)}`,
-  );
+  if (Number.isNaN(status)) throw new ProxyDown(proxyName(proxy), 'does not speak HTTP');
+  const ofTarget = status === 407 ? null : 'connect-refused';
+  throw new ProxyDown(proxyName(proxy), `answered ${String(status)}`, ofTarget);
 }
 
 /** RFC 1928 §6: what the target, or the way to it, is to blame for. */
@@ -117,7 +116,8 @@ async function bySocks(socket: Socket, proxy: URL, target: ProxyTarget): Promise
   await take(socket, proxy, length + 2);
   const why = unreachedReplies[reply];
   if (why !== undefined) throw unreached(proxy, target, why);
-  if (reply !== 0) throw down(`refused the connection (${String(reply)})`);
+  if (reply !== 0)
+    throw new ProxyDown(proxyName(proxy), `refused the connection (${String(reply)})`, 'connect-refused');
 }
 
 const unreached = (proxy: URL, { where }: ProxyTarget, why: string): NetFault =>
@@ -129,13 +129,13 @@ async function take(socket: Socket, proxy: URL, length: number): Promise<Buffer>
     const bytes = socket.read(length) as Buffer | null;
     if (bytes?.length === length) return bytes;
     if (bytes !== null || socket.readableEnded || socket.destroyed)
-      throw new ProxyDown(proxyName(proxy), 'closed the connection');
+      throw new ProxyDown(proxyName(proxy), 'closed the connection', 'connect-refused');
     const over = new AbortController();
     try {
       const { signal } = over;
       await Promise.race(['readable', 'end', 'close'].map((event) => once(socket, event, { signal })));
     } catch (error) {
-      throw new ProxyDown(proxyName(proxy), `broke the connection off (${codeOf(error)})`);
+      throw new ProxyDown(proxyName(proxy), `broke the connection off (${codeOf(error)})`, 'connect-refused');
     } finally {
       over.abort();
     }

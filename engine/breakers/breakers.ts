@@ -59,9 +59,8 @@ const postgresRules = { faults: 3, windowMs: 5_000, firstProbeMs: 500, longestPr
 const blobRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 /** Least milliseconds between two looks at the free room on the disk. */
 const roomKeptMs = 250;
-/** One fault is enough: a fault counts only after no resolver answered at all. */
-const proxyRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
-const dnsRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
+/** One fault is enough: of DNS one counts only after no resolver answered at all, of a proxy only one that is its own. */
+const wayRules = { faults: 1, windowMs: 1_000, firstProbeMs: 1_000, longestProbeMs: 15_000 };
 
 export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   const postgres = new Breaker({
@@ -85,7 +84,7 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   const dns = new Breaker({
     dependency: outageName('dns'),
     code: 'EAI_AGAIN',
-    rules: dnsRules,
+    rules: wayRules,
     isFault: isDnsSilence,
     probe: async () => {
       if (!(await probes.dns())) throw new Error('no DNS resolver answers');
@@ -95,8 +94,8 @@ export function watch(parts: Unwatched, probes: Probes, log: Logger): Watched {
   const proxy = new Breaker({
     dependency: outageName('proxy'),
     code: 'EHOSTUNREACH',
-    rules: proxyRules,
-    isFault: (error) => error instanceof ProxyDown,
+    rules: wayRules,
+    isFault: (error) => error instanceof ProxyDown && error.ofTarget === null,
     probe: () => parts.proxy?.reach() ?? Promise.resolve(),
     log,
   });
@@ -149,7 +148,8 @@ const watchedResolver = (resolver: Resolver, breaker: Breaker): Resolver => ({
 });
 
 /**
- * Requests that name no proxy go by that of the worker. It is ours: while it is down they are refused, and no host is blamed.
+ * Requests that name no proxy go by that of the worker. While nothing goes by it they are refused, and no host is blamed.
+ * What it says of one target counts as that host's own: otherwise one dead host would hold up all others.
  */
 const byProxy = (fetcher: Fetcher, by: WorkerProxy | undefined, breaker: Breaker): Fetcher =>
   by === undefined
@@ -160,7 +160,10 @@ const byProxy = (fetcher: Fetcher, by: WorkerProxy | undefined, breaker: Breaker
           try {
             return await breaker.run(() => fetcher.fetch({ ...request, proxy: by.url }));
           } catch (error) {
-            throw error instanceof ProxyDown ? (breaker.outage ?? error) : error;
+            if (!(error instanceof ProxyDown)) throw error;
+            const { ofTarget: fault, message } = error;
+            if (fault === null) throw breaker.outage ?? error;
+            return { kind: 'fault', fault, message: `${message}.`, endAt: performance.now() };
           }
         },
         addressOf: (request) => fetcher.addressOf({ proxy: by.url, ...request }),

@@ -102,13 +102,19 @@ export const answerAsks = statement<[hostId: string], { crawl_id: number }>('ans
 
 /**
  * Writes an event about each of these hosts for each of these crawls. The caller must hold their rows. `reason` null: there
- * is none; a crawl whose tenant may not know it is not told it.
+ * is none; a crawl whose tenant may not know it is not told it, unless it is the crawl's own.
  */
 export const tellOfHost = statement<
-  [crawlIds: readonly number[], kind: string, hostIds: readonly (number | string)[], reason: string | null]
+  [
+    crawlIds: readonly number[],
+    kind: string,
+    hostIds: readonly (number | string)[],
+    reason: string | null,
+    own: boolean,
+  ]
 >('tell-of-host')`
    insert into event (crawl_id, kind, data)
-   select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', case when ${mayKnow('c')} then $4::text end))
+   select c.id, $2, jsonb_strip_nulls(jsonb_build_object('host', h.origin, 'reason', case when $5 or ${mayKnow('c')} then $4::text end))
      from host h join crawl c on c.id = any ($1)
      left join host_queue q on q.host_id = h.id and q.crawl_id = c.id
     where h.id = any ($3) order by c.id, h.id`;

@@ -18,7 +18,7 @@ export async function park(
     const crawls = await lockCrawlsAtHost(db, hostId, mostTold);
     const [parked] = await parkHost(db, hostId, reason, classes);
     if (parked?.newly === true)
-      await tellOfHost(db, crawls.map(({ id }) => id), 'host.parked', [hostId], reason); // prettier-ignore
+      await tellOfHost(db, crawls.map(({ id }) => id), 'host.parked', [hostId], reason, false); // prettier-ignore
   });
 }
 
@@ -29,6 +29,6 @@ export async function bringBack(pool: Pool, hostId: string): Promise<void> {
     const [host] = await unparkHost(db, hostId);
     await makeDue(db, hostId);
     if (host?.was_parked === true)
-      await tellOfHost(db, crawls.map(({ id }) => id), 'host.back', [hostId], null); // prettier-ignore
+      await tellOfHost(db, crawls.map(({ id }) => id), 'host.back', [hostId], null, false); // prettier-ignore
   });
 }

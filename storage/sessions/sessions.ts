@@ -5,7 +5,7 @@
 import { renderAgain } from '../rendering/index.ts';
 import type { Cookie } from '../../domain/cookies.ts';
 import type { SessionContent } from '../../domain/session/session.ts';
-import { endingsThatGoOn } from '../../domain/crawl-life.ts';
+import { endingsThatGoOn, isOver } from '../../domain/crawl-life.ts';
 import { crawlStands, loadCrawls, lockCrawls, reopenClosedCrawls } from '../crawls/index.ts';
 import { tellOfHost } from '../hosts/index.ts';
 import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
@@ -120,15 +120,28 @@ async function letInWhere(
       const out = await loggedOutHosts(db, crawlId, from, batch);
       const chosen = out.filter(({ origin }) => isMeant(origin)).map(({ id }) => id);
       const opened = await letIn(db, crawlId, chosen);
-      // A page that lacks a file of these hosts was read without it.
-      if (chosen.length > 0) while ((await renderAgain(db, crawlId, pagesAtOnce))[0]?.pages === pagesAtOnce);
+      // Before the crawl can end once more.
+      if (chosen.length > 0) await renderLacking(db, crawlId);
       return { found: out, hosts: chosen, reopened: opened };
     });
     if (hosts.length > 0) await tell({ hosts, reopened });
     const last = found.at(-1);
-    if (last === undefined || found.length < batch) return true;
+    if (last === undefined || found.length < batch) break;
     after = last.id;
   }
+  while (await inTransaction(pool, (db) => renderLacking(db, crawlId)));
+  return true;
+}
+
+/**
+ * Has pages rendered anew that were read without a file behind a login. In a crawl that does not go on nobody would fetch it:
+ * they stay as they are. True: there may be more.
+ */
+async function renderLacking(db: Queryable, crawlId: number): Promise<boolean> {
+  const [stands] = await crawlStands(db, crawlId);
+  if (stands === undefined || stands.state === 'draining' || isOver(stands.state)) return false;
+  const [row] = await renderAgain(db, crawlId, pagesAtOnce);
+  return row?.pages === pagesAtOnce;
 }
 
 /** True: the crawl had ended, and runs again. */
@@ -136,7 +149,7 @@ async function letIn(db: Queryable, crawlId: number, hosts: readonly number[]): 
   if (hosts.length === 0) return false;
   await lockHosts(db, hosts);
   const [row] = await letBackIn(db, crawlId, hosts);
-  await tellOfHost(db, [crawlId], 'host.back', hosts, null);
+  await tellOfHost(db, [crawlId], 'host.back', hosts, null, false);
   const [stands] = await crawlStands(db, crawlId);
   const goesOn = (endingsThatGoOn as readonly unknown[]).includes(stands?.cause);
   const reopens = goesOn && (row?.waiting ?? 0) > 0;
@@ -210,6 +223,7 @@ export const logOut = (
     await lockCrawls(db, [crawl.id]);
     const { id, sessionRevision, version } = crawl;
     const marked = await markLoggedOut(db, hostId, id, why, sessionRevision, version);
-    if (marked.length > 0) await tellOfHost(db, [crawl.id], 'host.parked', [hostId], `session-ended: ${why}`);
+    if (marked.length > 0)
+      await tellOfHost(db, [crawl.id], 'host.parked', [hostId], `session-ended: ${why}`, true);
     return marked.length > 0;
   });

@@ -15,6 +15,7 @@ import { expectExact } from '../storage/frontier.ts';
 import { proxies } from '../../support/egress-proxies.ts';
 import { askDatabase, hostRow, robotsRead, tables } from '../../support/database/index.ts';
 import { type HostRow, withFetching } from './fetching.ts';
+import { closedEndpoint } from '../../support/loopback.ts';
 import { page, startSite, type Answer, type Site } from './site.ts';
 
 const fetching = withFetching();
@@ -295,21 +296,38 @@ describe('the egress proxy of a worker', () => {
   it('takes all its requests; while it is down no host is asked or blamed, and others go on with it', async () => {
     const proxy = await proxies.SOCKS5();
     const { site, host, crawl } = await hosted({}, 0, '/a', '/b');
-    const by = worker({ proxy: proxy.url });
-    const role = fetching.role({}, by.parts);
-    proxy.refuseBy(1);
-    await expect(role.fetchSlice(host)).rejects.toMatchObject({
+    const wrong = fetching.role({}, worker({ proxy: proxy.url.replace('pr0xy', 'wr0ng') }).parts);
+    await expect(wrong.fetchSlice(host)).rejects.toMatchObject({
       type: failureTypes.infrastructure,
-      message: expect.stringMatching(/^the proxy of the worker is down since/) as string,
+      message: expect.stringMatching(/^the proxy of the worker is down since .*refused the name/) as string,
     });
-    expect(by.watched.outages()).toMatchObject([{ dependency: 'proxy' }]);
-    expect(JSON.stringify(by.watched.outages())).not.toContain('pass');
+    const closed = new URL((await closedEndpoint()).origin).host;
+    const dead = worker({ proxy: `http://me:pr0xy-pass@${closed}` });
+    await expect(fetching.role({}, dead.parts).fetchSlice(host)).rejects.toMatchObject({
+      type: failureTypes.infrastructure,
+    });
+    expect(dead.watched.outages()).toMatchObject([{ dependency: 'proxy' }]);
+    expect(JSON.stringify(dead.watched.outages())).not.toMatch(/pass|:\/\/127.*asked/);
     expect(site.hits).toHaveLength(0);
     expect(await stateOf(host)).toMatchObject({ failures: 0, last_error: null, lease_token: null });
-    proxy.refuseBy(0);
-    await expect.poll(() => role.fetchSlice(host).catch(() => null)).toMatchObject({ fetched: 2 });
+    const role = fetching.role({}, worker({ proxy: proxy.url }).parts);
+    expect(await role.fetchSlice(host)).toMatchObject({ fetched: 2 });
     expect(site.paths()).toEqual(['/robots.txt', '/a', '/b']);
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(site.origin).host]));
     expect(await expectExact(pool, crawl)).toMatchObject({ done: 2 });
+  });
+
+  it('that refuses one target says that of this host alone', async () => {
+    const proxy = await proxies['HTTP CONNECT']();
+    const [refused, other] = [await hosted({}, 0, '/a'), await hosted({}, 0, '/a')];
+    const by = worker({ proxy: proxy.url });
+    const role = fetching.role({}, by.parts);
+    proxy.refuseBy(403);
+    await role.fetchSlice(refused.host);
+    expect(by.watched.outages()).toEqual([]);
+    expect(await stateOf(refused.host)).toMatchObject({ failures: 1, lease_token: null });
+    expect((await stateOf(refused.host)).last_error).toContain('answered 403');
+    proxy.refuseBy(0);
+    expect(await role.fetchSlice(other.host)).toMatchObject({ fetched: 1 });
   });
 });

@@ -383,30 +383,42 @@ describe('a page that needs a browser', () => {
     await expectExact(pool, world.crawl);
   });
 
-  it('is rendered anew once a host that had logged the crawl out lets it in again', async () => {
-    const site = await startSite({ '/far': json('far') });
-    const other = await fetching.host(site.origin);
-    const asks: Script = async (ask) => text((await ask(`${site.origin}/far`)) ?? 'alone');
-    const world = await begin({ '/': shell }, { '/': asks });
-    await fetching.role().fetchSlice(world.host);
-    await read(world);
-    await round(world);
-    const queue = { host_id: Number(other.hostId), crawl_id: world.crawl };
-    await tables.queue.change(pool, queue, { logged_out_at: new Date(), logged_out: 'answered 401' });
-    await look(world);
-    await run(world);
-    const [lacks] = (await rendering(world)).resources;
-    expect(lacks?.outcome).toContain('has logged the crawl out');
-    expect(site.hits).toHaveLength(0);
+  it.each([false, true])(
+    'is rendered anew once a host that had logged the crawl out lets it in again, unless the crawl goes on no more: %s',
+    async (isOver) => {
+      const site = await startSite({ '/far': json('far') });
+      const other = await fetching.host(site.origin);
+      const asks: Script = async (ask) => text((await ask(`${site.origin}/far`)) ?? 'alone');
+      const world = await begin({ '/': shell }, { '/': asks });
+      await fetching.role().fetchSlice(world.host);
+      await read(world);
+      await round(world);
+      const queue = { host_id: Number(other.hostId), crawl_id: world.crawl };
+      await tables.queue.change(pool, queue, { logged_out_at: new Date(), logged_out: 'answered 401' });
+      await look(world);
+      await run(world);
+      const [lacks] = (await rendering(world)).resources;
+      expect(lacks?.outcome).toContain('has logged the crawl out');
+      expect(site.hits).toHaveLength(0);
 
-    await retrySession(pool, world.crawl, () => Promise.resolve());
-    await run(world, [world.host, other]);
-    expect(site.paths()).toContain('/far');
-    expect(await rendering(world)).toMatchObject({ outcome: 'settled', lacks_login: false });
-    const [page] = await allOf(world);
-    expect(page).toMatchObject({ words: 41 });
-    await expectExact(pool, world.crawl);
-  });
+      const before = (await fetching.urls(world.crawl, world.site.origin))['/'];
+      if (isOver) await setState(pool, world.crawl, 'cancelled');
+      await retrySession(pool, world.crawl, () => Promise.resolve());
+      if (isOver) {
+        const { stage, content_hash, answer_hash } = before ?? {};
+        expect(answer_hash).not.toBeNull();
+        const after = (await fetching.urls(world.crawl, world.site.origin))['/'];
+        expect(after).toMatchObject({ stage, content_hash, answer_hash });
+        return;
+      }
+      await run(world, [world.host, other]);
+      expect(site.paths()).toContain('/far');
+      expect(await rendering(world)).toMatchObject({ outcome: 'settled', lacks_login: false });
+      const [page] = await allOf(world);
+      expect(page).toMatchObject({ words: 41 });
+      await expectExact(pool, world.crawl);
+    },
+  );
 
   it('is told why a file does not come, and is read as far as it comes', async () => {
     const asks: Script = async (ask) => {
