@@ -29,7 +29,7 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
     },
     doctor: {
       summary:
-        'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema and open workflows, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',
+        'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema, open workflows and backups, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',
       load: () => import('./doctor/doctor.ts'),
     },
     backup: {

@@ -1,7 +1,9 @@
-/** Checks that need Postgres and Temporal: the clock, what would be migrated, and whether open workflows replay. */
+/** Checks that need Postgres and Temporal: the clock, migrations, open workflows, backups. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { counted } from '../../domain/counted.ts';
+import { duration } from '../output/words.ts';
+import { backupAge } from '../stack/prepare-database.ts';
 import { replayOpen } from '../tools/replay.ts';
 import { may, must, unless, type Check, type ServedPlace } from './check.ts';
 
@@ -76,4 +78,31 @@ const workflows: Check<ServedPlace> = {
   },
 };
 
-export const serviceChecks: readonly Check<ServedPlace>[] = [clock, schema, workflows];
+/** Times that are due between two backups: one may fail. */
+const mostLate = 2;
+
+const backup: Check<ServedPlace> = {
+  name: 'backup',
+  look: async ({ config, services, database }) => {
+    const { backupTarget, backupHours } = config;
+    const hasTable = database.last !== null && database.refusal === null && database.pending.length === 0;
+    const age = hasTable ? await backupAge(services.postgresUrl) : null;
+    const found = age === null ? 'There is no backup' : `The latest whole backup is ${duration(age)} old`;
+    if (backupTarget === null)
+      return [
+        may(
+          `${found}, and none is made by itself.`,
+          'Set ORBWEAVER_BACKUP to a folder on another disk, or to s3://bucket/prefix (docs/backup.md).',
+        ),
+      ];
+    if (age !== null && age < mostLate * backupHours * 3_600) return `the latest is ${duration(age)} old`;
+    return [
+      (age === null ? may : must)(
+        `${found}, and ORBWEAVER_BACKUP is set.`,
+        'orbweaver backup makes one now; the Schedule backup/stack in Temporal Web says why none was made.',
+      ),
+    ];
+  },
+};
+
+export const serviceChecks: readonly Check<ServedPlace>[] = [clock, schema, workflows, backup];

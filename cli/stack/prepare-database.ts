@@ -5,11 +5,22 @@
  */
 import type { Config } from '../../config/config.ts';
 import { adoptAdminKey, makeSecret } from '../../storage/tenancy/index.ts';
+import { lastBackup } from '../../storage/backups/index.ts';
 import { createPool, migrate, type Pool } from '../../storage/postgres/index.ts';
 import { localKeyFile, readLocalKey, writeLocalKey, type LocalKey } from '../api/local-key.ts';
 
 /** What a database would be migrated by, without doing so. */
 export { lookAtDatabase, type DatabaseLook } from '../../storage/postgres/index.ts';
+
+/** Seconds since the latest backup that is whole began; null: there is none. The schema must be there. */
+export async function backupAge(databaseUrl: string): Promise<number | null> {
+  const pool = createPool(databaseUrl, 1, () => undefined);
+  try {
+    return (await lastBackup(pool))[0]?.age_seconds ?? null;
+  } finally {
+    await pool.end();
+  }
+}
 
 type KeyConfig = Pick<Config, 'dataDir' | 'adminKey'>;
 

@@ -5,6 +5,10 @@
  */
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { serviceChecks } from '../../../cli/doctor/services.ts';
+import { lookAtDatabase } from '../../../cli/stack/prepare-database.ts';
+import { loadConfig, type Config } from '../../../config/config.ts';
+import { noteBackup } from '../../../storage/backups/index.ts';
 import { jsonLines, runCliProcess, type CliResult } from '../../cli/run-cli.ts';
 import { withDesk } from '../../support/crawling.ts';
 import { ownFolder } from '../../support/given.ts';
@@ -40,4 +44,28 @@ it('tells whether the schema is up to date and open workflows replay', async () 
     services: 'those that the settings name',
   });
   expect(code).toBe(0);
+  expect(said['backup']).toBe('There is no backup, and none is made by itself.');
+});
+
+it('tells how old the latest whole backup is, and that it is too old', async () => {
+  const check = serviceChecks.find(({ name }) => name === 'backup');
+  const look = async (settings: Partial<Config>): Promise<unknown> =>
+    check?.look({
+      config: { ...loadConfig({}), ...settings },
+      running: null,
+      services: { postgresUrl: world.databaseUrl, temporalAddress: '', temporalNamespace: '' },
+      database: await lookAtDatabase(world.databaseUrl),
+    });
+  const old = { id: 'old', beganAt: Date.now() - 50 * 3_600_000, bytes: 7, added: 7, error: null };
+  await noteBackup(desk.pool, JSON.stringify(old));
+  expect(await look({ backupTarget: '/backups' })).toMatchObject([
+    {
+      says: expect.stringMatching(/is 50:00:\d\d h old, and ORBWEAVER_BACKUP is set\.$/) as unknown,
+      must: true,
+    },
+  ]);
+  expect(await look({ backupTarget: '/backups', backupHours: 48 })).toMatch(
+    /^the latest is 50:00:\d\d h old$/,
+  );
+  expect(await look({})).toMatchObject([{ must: false }]);
 });
