@@ -64,10 +64,10 @@ export async function askHost(
   const crawls = async (): Promise<WaitingCrawl[]> => {
     const waiting = await waitingCrawls(pool, lease.hostId);
     // The request is in nobody's turn, but its time is that of all who wait for it.
-    return crawlIds.map((id) => ({
-      ...unasked(id),
-      waited: waiting.find((each) => each.crawl_id === id)?.waited ?? null,
-    }));
+    return crawlIds.map((id) => {
+      const { waited, reached } = waiting.find((each) => each.crawl_id === id) ?? unasked(id);
+      return { ...unasked(id), waited, reached };
+    });
   };
   return onErrand(visit, crawls, async (leaves): Promise<Answer> => {
     const running = await Promise.all(

@@ -33,8 +33,6 @@ export class CrawlTurns {
   readonly #timesHeld = new Map<number, number>();
   /** Crawls whose tenants' turns this visit holds back. */
   readonly #held = new Set<OpenCrawl>();
-  /** Crawls on whose behalf a request was let go to the host in this visit. */
-  readonly #reached = new Set<number>();
   /** Crawls to which the host has answered well in this visit. */
   readonly #well = new Set<number>();
   #paces = new Map<number, Pace>();
@@ -133,12 +131,6 @@ export class CrawlTurns {
         this.#heldUntil.set(each.id, Math.max(until, this.#heldUntil.get(each.id) ?? 0));
   }
 
-  /** Notes that a request was let go to the host: to each crawl that may itself reach as much as the request might. */
-  reached(crawlId: number | null, allowPrivate: readonly string[]): void {
-    for (const { id, allowPrivate: own } of this.#crawls.values())
-      if (id === (crawlId ?? id) && allowPrivate.every((block) => own.includes(block))) this.#reached.add(id);
-  }
-
   /** The crawl has no turn in this visit any more. */
   logOut(crawlId: number): void {
     this.#loggedOut.add(crawlId);
@@ -202,7 +194,6 @@ export class CrawlTurns {
           crawl_id: id,
           asked_ago_ms: now - last.headAt,
           version,
-          reached: this.#reached.has(id),
           turn_in_ms: delayMs === null ? null : Math.max(0, earliestStart(last, delayMs) - now),
         },
       ];

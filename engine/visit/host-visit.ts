@@ -10,7 +10,13 @@ import { askedPauseMs } from '../../domain/retry-after.ts';
 import { robotsFreshMs } from '../../domain/robots-freshness.ts';
 import { robotsAvailability, type Robots } from '../../domain/robots.ts';
 import { byCrawlDelay, pauseCause, type WaitStep } from '../../domain/time-lost.ts';
-import { holdTurns, noteTurns, type NotedTurn, type WaitingCrawl } from '../../storage/feeding/index.ts';
+import {
+  holdTurns,
+  markReached,
+  noteTurns,
+  type NotedTurn,
+  type WaitingCrawl,
+} from '../../storage/feeding/index.ts';
 import { leaveHostAlone, releaseLease, type Leaving } from '../../storage/leases/index.ts';
 import { retrying, type Pool, type Queryable } from '../../storage/postgres/index.ts';
 import { KeyMissing, logOut } from '../../storage/sessions/index.ts';
@@ -86,6 +92,11 @@ export class HostVisit implements Visited {
   baseDelayMs: number | null = null;
   /** The host asked for a pause in the course of this visit: nothing more is sent. */
   leftAlone = false;
+  /**
+   * Crawls on whose behalf a request was let go to the host; false: in this visit first, so that no row tells it yet.
+   * Outlives `gather`: the door reads robots.txt before the visit gathers its crawls.
+   */
+  readonly #reached = new Map<number, boolean>();
   /** What asks for the delay of the host. */
   #spacing: 'delay' | 'crawl_delay' = 'delay';
 
@@ -109,6 +120,7 @@ export class HostVisit implements Visited {
     const { taken, hostId, times } = this.lease;
     this.turns = new CrawlTurns(this.crawls, rows, taken);
     this.signs = new SessionSigns(rows);
+    for (const { crawl_id: id, reached } of rows) if (reached) this.#reached.set(id, true);
     const askedAgoMs = again ? taken.robots_asked_ago_ms : null;
     const copy = await robots.find(hostId, askedAgoMs);
     // If somebody asked for a new copy, the Crawl-delay of an old one does not hold back the request for it.
@@ -236,8 +248,15 @@ export class HostVisit implements Visited {
     const { turns = this.turns.noted(pacer.tookMs), held = this.turns.held, waitMs = 0, ...lesson } = outcome;
     const writes = <T>(write: (to: Queryable) => Promise<T>): Promise<T> =>
       db === undefined ? retrying(() => write(services.pool)) : write(db);
-    const noted = turns.map((turn) => ({ ...turn, session_sign: this.signs.of(turn.crawl_id) }));
+    const reached = new Set([...this.#reached].flatMap(([id, isNoted]) => (isNoted ? [] : [id])));
+    const noted = turns.map((turn) => ({
+      ...turn,
+      session_sign: this.signs.of(turn.crawl_id),
+      reached: reached.delete(turn.crawl_id),
+    }));
     if (noted.length > 0) await writes((to) => noteTurns(to, hostId, JSON.stringify(noted), this.turns.well));
+    // Crawls without a turn to note: nothing but robots.txt was asked for.
+    if (reached.size > 0) await writes((to) => markReached(to, hostId, [...reached]));
     for (const { crawlId, ms, times } of held)
       await writes((to) => holdTurns(to, hostId, crawlId, ms, times));
     lease.end();
@@ -290,10 +309,17 @@ export class HostVisit implements Visited {
       const proxy = await this.#proxyOf(wanted === null ? this.crawls : [wanted.crawl]);
       const result = await pacer.exchange(proxy === null ? request : { ...request, proxy }, turn, lane);
       if (result !== null && !(result.kind === 'fault' && result.fault === 'address-refused'))
-        turns.reached(crawlId, request.allowPrivate);
+        this.#noteReached(wanted === null ? this.crawls : [wanted.crawl], request.allowPrivate);
       return result;
     };
     return wanted === null ? send() : services.books.crawls.attend(send);
+  }
+
+  /** A request was let go to the host: notes it for each crawl that may itself reach as much as the request might. */
+  #noteReached(crawls: readonly OpenCrawl[], allowPrivate: readonly string[]): void {
+    for (const { id, allowPrivate: own } of crawls)
+      if (!this.#reached.has(id) && allowPrivate.every((block) => own.includes(block)))
+        this.#reached.set(id, false);
   }
 
   /**
@@ -355,6 +381,7 @@ export const unasked = (id: number): WaitingCrawl => ({
   held_ms: 0,
   held_times: 0,
   session_sign: null,
+  reached: false,
   waited: null,
 });
 

@@ -25,7 +25,10 @@ export async function probe(
   const { pool } = context.dependencies;
   const visit = new HostVisit(context.dependencies, lease, host.origin, signal);
   const crawls = async (): Promise<WaitingCrawl[]> =>
-    (await crawlsOfParked(pool, host.hostId, hostCausedClasses)).map(({ id }) => unasked(id));
+    (await crawlsOfParked(pool, host.hostId, hostCausedClasses)).map(({ id, reached }) => ({
+      ...unasked(id),
+      reached,
+    }));
   return onErrand(visit, crawls, async (leaves) => {
     const stopped = await visit.mayBegin((waitMs) => waitMs <= patienceMs);
     if (stopped?.kind === 'never')

@@ -19,6 +19,8 @@ export interface WaitingCrawl {
   readonly held_times: number;
   /** What the last answers said of its session; null: nothing, or it has none. */
   readonly session_sign: SessionSign | null;
+  /** A request on its behalf was let go to the host. */
+  readonly reached: boolean;
   /**
    * How the crawl has waited at this host since its account of time ends, in milliseconds (storage/times/open-waits.ts);
    * null: nobody has looked.
@@ -29,7 +31,7 @@ export interface WaitingCrawl {
 /** Running crawls with URLs queued or leased at a host, but for those that the site has logged out. */
 export const waitingCrawls = statement<[hostId: string | number], WaitingCrawl>('waiting-crawls')`
    select q.crawl_id, (extract(epoch from now() - q.asked_at) * 1000)::float8 as asked_ago_ms,
-          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times, q.session_sign,
+          case when q.held_until > now() then extract(epoch from q.held_until - now()) * 1000 else 0 end::float8 as held_ms, q.held_times, q.session_sign, q.reached,
           json_build_object(${timeCauseNames.map((cause) => `'${cause}', open.${cause} * 1000`).join(', ')}) as waited
      from host_queue q join crawl c on c.id = q.crawl_id and c.state = 'running'
      join host h on h.id = q.host_id
@@ -79,6 +81,17 @@ export const noteTurns = statement<[hostId: string, turns: string, well: readonl
           held_until = case when held.freed then '-infinity' else q.held_until end,
           held_times = case when held.freed then 0 else q.held_times end
      from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;
+
+/**
+ * Notes that a request was let go to the host on behalf of these crawls, of which no turn is noted: robots.txt alone was
+ * asked for, and belongs to no crawl.
+ */
+export const markReached = statement<[hostId: string, crawlIds: readonly number[]]>('mark-reached')`
+   with held as materialized (
+     select crawl_id from host_queue where host_id = $1 and crawl_id = any ($2) and not reached
+      order by crawl_id for update
+   )
+   update host_queue q set reached = true from held where q.host_id = $1 and q.crawl_id = held.crawl_id`;
 
 /**
  * Takes the turns at the host, for this many milliseconds, from all crawls of the crawl's tenant: a foreign fetcher of

@@ -87,9 +87,9 @@ const goOn = endingsThatGoOn.map((ending) => `'${ending}'`).join(', ');
  */
 export const crawlsOfParked = statement<
   [hostId: string, classes: readonly DeadLetterClass[]],
-  { id: number }
+  { id: number; reached: boolean }
 >('crawls-of-parked')`
-   select c.id from host_queue q join crawl c on c.id = q.crawl_id
+   select c.id, q.reached from host_queue q join crawl c on c.id = q.crawl_id
     where q.host_id = $1
       and (c.state in ('seeding', 'running') or c.state in ('finished', 'failed') and c.cause in (${goOn}))
       and (q.has_queued or exists (select from dead_letter d where d.host_id = q.host_id and d.crawl_id = c.id

@@ -99,6 +99,7 @@ describe('a host that answers', () => {
     await stands(host, 'it is known', ({ known, leased }) => known && !leased);
     expect(site.paths()).toEqual(['/robots.txt']);
     expect(await stateOf(host)).toMatchObject({ fed: false, failures: 0, last_error: null });
+    expect(await tables.queue.row(pool, { host_id: host.hostId })).toMatchObject({ reached: true });
     expect(started).toEqual({});
     await expectExact(pool, crawl);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failureTypes } from '../../../contracts/failures.ts';
 import { createFetcher } from '../../../net/fetcher.ts';
 import { ownServices } from '../../../net/own-services.ts';
-import { bringBack } from '../../../storage/hosts/index.ts';
+import { bringBack, parkHost } from '../../../storage/hosts/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { requeueLostBodies } from '../../../storage/pages/index.ts';
 import { closedEndpoint } from '../../support/loopback.ts';
@@ -388,6 +388,27 @@ describe('an address that is guarded', () => {
       [may, true],
       [mayNot, false],
     ]);
+  });
+
+  it('a crawl that asked in vain for robots.txt has been let go there, and one that may not go there has not', async () => {
+    const host = await fetching.host((await closedEndpoint()).origin);
+    const [may, mayNot] = [await fetching.crawl(), await fetching.crawl({ allowPrivate: [] })];
+    // With a delay so long that a request for robots.txt is no turn of this crawl.
+    const seldom = await fetching.crawl({ delaySeconds: 7_200 });
+    for (const crawl of [may, mayNot, seldom]) await fetching.queue(crawl, host, '/a');
+    expect(await fetching.role().fetchSlice(host)).toMatchObject({ next: 'trouble' });
+    const reached = async (): Promise<readonly unknown[]> => {
+      const queues = await tables.queue.rows(pool, { host_id: host.hostId });
+      return queues.map((row) => [row.crawl_id, row.reached]).sort();
+    };
+    const expected = [[may, true], [mayNot, false], [seldom, true]]; // prettier-ignore
+    expect(await reached()).toEqual(expected);
+    // The same by a probe of the parked host, for crawls that were not there when it was asked last.
+    await tables.queue.change(pool, { host_id: host.hostId }, { reached: false });
+    await parkHost(pool, host.hostId, 'connect-refused: x', ['connect-refused']);
+    await hostRested(pool, host.hostId);
+    expect(await fetching.role().probeHost(host)).toMatchObject({ outcome: 'fails' });
+    expect(await reached()).toEqual(expected);
   });
 });
 

@@ -295,6 +295,25 @@ it('brings re-extractions over, with whatever is left to do', async () => {
   expect(Number(next?.['id'])).toBeGreaterThan(18);
 });
 
+it('tells of crawls from before that they have reached the hosts that answered them', async () => {
+  const reached = '0097_hosts_reached_before';
+  const before = await databaseBefore(reached);
+  await ask(
+    before,
+    `insert into tenant (id, name) values (7, 'second');
+     insert into crawl (id, tenant_id, config) overriding system value values (3, 7, '{}');
+     insert into host (id, origin, shard) overriding system value
+     select n, 'https://' || n || '.example', 0 from generate_series(1, 3) n;
+     insert into host_queue (host_id, crawl_id) select n, 3 from generate_series(1, 3) n on conflict do nothing;
+     insert into url (host_id, crawl_id, key, url, state, depth, priority, fetches) values
+       (1, 3, '\\x01', 'https://1.example/', 'done', 0, 0.5, 1), (2, 3, '\\x02', 'https://2.example/', 'excluded', 0, 0.5, 0);
+     insert into forgotten values (3, 3, 1, 1, 10)`,
+  );
+  expect(await migrate(urlOf(before))).toContain(reached);
+  const rows = await ask(before, 'select host_id::int, reached from host_queue order by host_id');
+  expect(rows.map((row) => Object.values(row))).toEqual([[1, true], [2, false], [3, true]]); // prettier-ignore
+});
+
 it('brings what was read over to the bodies to which it belongs', async () => {
   const readings = '0075_readings_of_bodies';
   const before = await databaseBefore(readings);
