@@ -8,6 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { ReaderAtHand } from '../reading/at-hand.ts';
 import { longestVisitMs } from '../../domain/slice.ts';
 import { Census } from './census.ts';
+import { barredFrom } from './gates.ts';
 import { EarlierBodies } from './earlier-bodies.ts';
 import { RobotsFetcher } from './fetch-robots.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -53,19 +54,23 @@ export class FetchContext {
   /**
    * Admits the sitemaps that robots.txt names, for each crawl that is new at the host (RFC 9309 §2.2.4), wherever they
    * lie: many hosts keep theirs in buckets or at a CDN. Their pages are judged one by one. A crawl that
-   * takes pages from sitemaps only asks for one where it usually is, if robots.txt names none by a URL.
+   * takes pages from sitemaps only asks for one where it usually is, if robots.txt names none by a URL. A crawl that may
+   * not go to the address that robots.txt came from is told nothing of it.
    */
   async admitSitemaps(
     hostId: string,
     origin: string,
     crawls: readonly OpenCrawl[],
-    { robots }: HostRules,
+    rules: HostRules,
   ): Promise<void> {
+    const { robots } = rules;
     if (robots === null) return;
-    const curious = crawls.filter(
-      ({ id, config: { sitemap, follow } }) =>
-        follow && sitemap !== 'skip' && !this.#sitemapsDone.has(`${String(id)} ${hostId}`),
-    );
+    const curious = crawls.filter((crawl) => {
+      const { sitemap, follow } = crawl.config;
+      if (!follow || sitemap === 'skip' || this.#sitemapsDone.has(`${String(crawl.id)} ${hostId}`))
+        return false;
+      return barredFrom(rules, crawl) === null;
+    });
     if (curious.length === 0) return;
     const linksOf = (lines: readonly string[]) =>
       lines.flatMap((line) => {

@@ -221,13 +221,21 @@ function standsAt(
   return link.ok ? quarantine.verdict(link.value) : null;
 }
 
+/**
+ * The kind of the address that robots.txt came from, if the crawl may not go there; null: it may, or the address is not
+ * known. The copy was read for a crawl that may reach more: this one learns no more of it than of the address itself.
+ */
+export const barredFrom = (
+  { from }: Pick<HostRules, 'from'>,
+  { allowPrivate }: Pick<OpenCrawl, 'allowPrivate'>,
+): string | null => (from === null ? null : addressRefusal(from, parseCidrs(allowPrivate)));
+
 function disallowed({ url, crawl }: Wanted, rules: HostRules, origin: string): Refusal | null {
   if (rules.robots === null) return null;
   const path = pathAndQuery({ url: url.url, host: origin });
   const verdict = rulesForAll(rules.robots, crawl.agentTokens).check(path);
   if (verdict.allowed) return null;
-  // The copy was read for a crawl that may reach more: this one learns no more of it than of the address itself.
-  const barred = rules.from === null ? null : addressRefusal(rules.from, parseCidrs(crawl.allowPrivate));
+  const barred = barredFrom(rules, crawl);
   if (barred !== null)
     return {
       reason: 'address-refused',

@@ -368,7 +368,8 @@ describe('an address that is guarded', () => {
   });
 
   it('tells such a crawl nothing of what others have learned there', async () => {
-    const site = await startSite({ '/robots.txt': robots('User-agent: *', 'Disallow: /secret') });
+    const lines = ['User-agent: *', 'Disallow: /secret', 'Sitemap: /inner/list.xml'];
+    const site = await startSite({ '/robots.txt': robots(...lines) });
     const host = await fetching.host(site.origin);
     const [may, mayNot] = [await fetching.crawl(), await fetching.crawl({ allowPrivate: [] })];
     await fetching.queue(may, host, '/open');
@@ -378,8 +379,10 @@ describe('an address that is guarded', () => {
     await fetching.queue(may, host, '/next');
     await fetching.queue(mayNot, host, '/secret/2');
     await fetching.role().fetchSlice(host);
+    expect(Object.keys(await fetching.urls(may, site.origin))).toContain('/inner/list.xml');
     const urls = await fetching.urls(mayNot, site.origin);
-    for (const path of ['/secret/1', '/secret/2', '/closed']) {
+    expect(Object.keys(urls).sort()).toEqual(['/closed', '/secret/1', '/secret/2']);
+    for (const path of Object.keys(urls)) {
       expect(urls[path]).toMatchObject({ state: 'excluded', reason: 'address-refused' });
       expect(urls[path]?.detail).not.toContain('robots');
     }
