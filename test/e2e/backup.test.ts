@@ -3,12 +3,15 @@
  * the middle of the backup and of the restore.
  * @module-tag long
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { listBackups } from '../../backup/list.ts';
 import { makeBackup } from '../../backup/make.ts';
 import { bytesOf } from '../../backup/manifest.ts';
+import { filesOf } from '../../backup/parts.ts';
 import { openRepository } from '../../backup/repository.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
 import { openDataFolder, restoringFile } from '../../stack/folder.ts';
@@ -40,11 +43,23 @@ it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hur
     await cut.result;
     expect(existsSync(path.join(repository, 'backups'))).toBe(false);
 
+    const key = randomBytes(32).toString('base64');
+    writeFileSync(path.join(old.dataDir, 'secret-key'), key);
     const { id } = await old.crawl({ ...settings, seeds: web.seeds, scope: 'any', delaySeconds });
     await until('the crawl is under way', () => web.log().length > 30);
     const { config, postgresUrl } = old.stack;
-    const made = await makeBackup(config, postgresUrl, await openRepository(repository, config));
+    const place = await openRepository(repository, config);
+    const made = await makeBackup(config, postgresUrl, place);
     expect(readdirSync(path.join(repository, 'backups'))).toEqual([`${made.id}.json`]);
+
+    const secrets = ['admin-key', 'postgres.password'].map((name) =>
+      readFileSync(path.join(old.dataDir, name), 'utf8').trim(),
+    );
+    for (const { path: name, bytes } of filesOf(place, made)) {
+      const content = await buffer(bytes);
+      for (const secret of [key, ...secrets]) expect(content.includes(secret), name).toBe(false);
+    }
+    expect(made.settings).not.toHaveProperty('ORBWEAVER_SECRET_KEY');
 
     // What happens from here on is lost.
     const fetched = web.log().length;
@@ -58,9 +73,16 @@ it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hur
     expect(existsSync(restoringFile(restored))).toBe(true);
     await expect(openDataFolder(restored)).rejects.toThrow(/restore .* was cut short/);
 
-    const whole = await runCliProcess(['backup', 'restore', repository, '--json'], on(restored));
+    const keys = path.join(repository, 'keys');
+    writeFileSync(keys, randomBytes(32).toString('base64'));
+    const other = await runCliProcess(['backup', 'restore', repository, '--keys', keys], on(restored));
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/another key/) as string });
+    writeFileSync(keys, key);
+    const args = ['backup', 'restore', repository, '--keys', keys, '--json'];
+    const whole = await runCliProcess(args, on(restored));
     expect(whole, whole.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(whole.stdout)).toMatchObject({ crawls: 1, faults: [] });
+    expect(readFileSync(path.join(restored, 'secret-key'), 'utf8')).toBe(key);
     // A folder that has something is left alone.
     const again = await runCliProcess(['backup', 'restore', repository], on(restored));
     expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not empty/) as string });
