@@ -1,4 +1,5 @@
--- Crawls from before `reached` was noted have reached the hosts that answered them. Those of the first tenant (1) are told
+-- expand: which hosts crawls have reached before that was noted.
+-- The hosts that answered a crawl were reached by it. Those of the first tenant (1) are told
 -- everything anyway, so only the queues of other tenants are looked at. Where nothing was answered nobody knows whether the
 -- guard of addresses let a request go: the next one tells.
 update host_queue q set reached = true
