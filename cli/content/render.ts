@@ -1,12 +1,13 @@
 /** `render`: one page as a browser renders it, by a crawl of its own. */
 import { explanation } from '../../contracts/http/explain.ts';
 import { counted, grouped } from '../../domain/counted.ts';
-import { renderOutcomes } from '../../domain/rendering/outcome.ts';
+import { keptOutcomes, renderOutcomes } from '../../domain/rendering/outcome.ts';
 import type { RenderingTold } from '../../domain/explain/facts.ts';
 import { crawlableUrl } from '../arguments.ts';
 import { withOnePage, type StoredPage } from '../crawl/one-page.ts';
 import { CommandError, exitCodes } from '../ending.ts';
-import { streamTo } from '../output/out-file.ts';
+import { sayPlainly } from '../output/lines.ts';
+import { standardOutput, streamTo } from '../output/out-file.ts';
 import { printable, writeOne } from '../output/table.ts';
 import { does } from '../verb.ts';
 
@@ -18,7 +19,8 @@ export const verbs = [
     words: 'render',
     takes: {
       '<url>': { about: 'URL of the page', read: crawlableUrl },
-      '--html <file>': 'write the HTML that the browser made to this file; - for standard output',
+      '--html <file>':
+        'write the HTML that the browser made to this file; - for standard output, with the report on stderr',
       '--markdown <file>': 'write the page as Markdown to this file',
       '--screenshot <file>': 'write a picture (PNG) of the whole page to this file, without its images',
       '--window': 'with --screenshot: a picture of what a window of 1,280 × 800 shows',
@@ -41,26 +43,49 @@ export const verbs = [
         { out: markdown, part: 'markdown', type: 'text/markdown' },
         { out: screenshot, part: 'screenshot', type: 'image/png' },
         { out: pdf, part: 'pdf', type: 'application/pdf' },
-      ].filter(({ out }) => out !== undefined);
+      ].flatMap(({ out, ...file }) => (out === undefined ? [] : [{ out, ...file }]));
+      if (files.filter(isStreamed).length > 1)
+        throw new CommandError('Only one of the files can go to standard output (-).');
       const settings = {
         render: 'always',
         maxSeconds,
         pdf: pdf !== undefined,
         screenshot: screenshot === undefined ? 'none' : window ? 'window' : 'page',
       };
-      await withOnePage({ url, label: 'render', settings, options }, async (page) => {
-        const found = await foundOf(page);
-        writeOne(found, json, () => renderedLines(found));
-        for (const { out, part, type } of files) {
-          const query = { url: page.url, part };
-          await streamTo(out, async (write) =>
-            write((await page.api.take(`/v1/crawls/${page.crawlId}/body`, type, { query })).chunks),
-          );
-        }
-      });
+      await withOnePage({ url, label: 'render', settings, options }, async (page) =>
+        writeRendered(page, await foundOf(page), files, json),
+      );
     },
   }),
 ];
+
+/** A part of the page, and where it is written. */
+interface PartFile {
+  readonly out: string;
+  readonly part: string;
+  /** Its media type. */
+  readonly type: string;
+}
+
+const isStreamed = ({ out }: Pick<PartFile, 'out'>): boolean => out === standardOutput;
+
+/** The report and the files. Where standard output is one of these, the report goes to stderr. */
+export async function writeRendered(
+  { api, crawlId, url }: StoredPage,
+  found: Rendered,
+  files: readonly PartFile[],
+  json: boolean,
+): Promise<void> {
+  const to = files.some(isStreamed) ? process.stderr : process.stdout;
+  writeOne(found, json, () => renderedLines(found), to);
+  const isKept = found.outcome !== null && keptOutcomes.has(found.outcome);
+  if (isKept && files.some(({ part }) => part === 'body'))
+    sayPlainly('The browser made nothing of the page: the HTML is as the server sent it.');
+  for (const { out, part, type } of files)
+    await streamTo(out, async (write) =>
+      write((await api.take(`/v1/crawls/${crawlId}/body`, type, { query: { url, part } })).chunks),
+    );
+}
 
 interface Rendered extends RenderingTold {
   readonly crawlId: string;

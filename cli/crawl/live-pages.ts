@@ -13,9 +13,6 @@ import { aborted } from './interrupts.ts';
 import type { OutFile } from '../output/out-file.ts';
 import type { Outlast } from '../api/outages.ts';
 
-/** The file name that means standard output. */
-export const standardOutput = '-';
-
 const pollMs = 500;
 const batch = 100;
 

@@ -11,21 +11,14 @@ import { stackApi } from '../api/target.ts';
 import { secondsOrNever } from '../arguments.ts';
 import { endingOf, exitCodes, type ExitCode } from '../ending.ts';
 import { summaryJson, summaryLines } from '../look/summary.ts';
-import { openOutFile, type OutFile } from '../output/out-file.ts';
+import { openOutFile, standardOutput, type OutFile } from '../output/out-file.ts';
 import type { Say } from '../output/lines.ts';
 import { takeStack, type UsedStack } from '../stack/stack.ts';
 import { runningWorkflows } from '../stack/temporal-web.ts';
 import { openCrawls } from '../steer/crawl-list.ts';
 import { atOnce, createPatience, follow, parkedHosts, usualPatience } from './follow.ts';
 import { aborted, listenForInterrupts, type Interrupts } from './interrupts.ts';
-import {
-  forgetOut,
-  recallOut,
-  rememberOut,
-  standardOutput,
-  writeAllPages,
-  writeLivePages,
-} from './live-pages.ts';
+import { forgetOut, recallOut, rememberOut, writeAllPages, writeLivePages } from './live-pages.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { turnCrawl } from './turn-crawl.ts';
 

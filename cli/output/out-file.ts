@@ -8,6 +8,9 @@ import { CommandError, exitCodes } from '../ending.ts';
 import { sayPlainly } from './lines.ts';
 import { reasonOf } from './words.ts';
 
+/** The file name that means standard output. */
+export const standardOutput = '-';
+
 export interface OutFile {
   readonly name: string;
   /** Writes one JSON object a line and gives the file its name. Answers how many objects were written. */
@@ -80,14 +83,14 @@ async function writeAll<T>(
 }
 
 /**
- * Bytes to the file of `--out`, which is opened before `work` begins, or to standard output: there, what was written
- * stays if the stream breaks off, and the exit code says that it is not everything.
+ * Bytes to the file of `--out`, which is opened before `work` begins, or to standard output (no file, or `-`): there, what
+ * was written stays if the stream breaks off, and the exit code says that it is not everything.
  */
 export async function streamTo<T>(
   out: string | undefined,
   work: (write: (chunks: AsyncIterable<Uint8Array>) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const file = out === undefined ? null : await openOutFile(out);
+  const file = out === undefined || out === standardOutput ? null : await openOutFile(out);
   try {
     return await work(async (chunks) => {
       if (file !== null)

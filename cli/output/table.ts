@@ -39,13 +39,18 @@ export async function writeList<T>(
   writeLines(rows.length === 0 ? [none] : table([heads, ...rows]));
 }
 
-export function writeLines(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+export function writeLines(lines: readonly string[], to: NodeJS.WritableStream = process.stdout): void {
+  to.write(`${lines.join('\n')}\n`);
 }
 
 /** One item: JSON on one line, or lines for people. */
-export function writeOne(item: unknown, json: boolean, lines: () => readonly string[]): void {
-  writeLines(json ? [JSON.stringify(item)] : lines().map(printable));
+export function writeOne(
+  item: unknown,
+  json: boolean,
+  lines: () => readonly string[],
+  to: NodeJS.WritableStream = process.stdout,
+): void {
+  writeLines(json ? [JSON.stringify(item)] : lines().map(printable), to);
 }
 
 /** A created item: only its id for scripts, JSON on one line, or lines for people. */

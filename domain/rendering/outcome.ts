@@ -13,6 +13,9 @@ export const renderOutcomes = {
   'no-browser': 'no browser was there any more, so the page is as the server sent it',
 } as const;
 
+/** Those of pages that are as the server sent them. */
+export const keptOutcomes: ReadonlySet<RenderOutcome> = new Set(['crashed', 'never', 'ended', 'no-browser']);
+
 /** What browsers did for a crawl, in words; null: nothing. */
 export function renderedInWords(all: {
   readonly waiting: number;
