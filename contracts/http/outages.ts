@@ -7,7 +7,7 @@ const outage = z
   .object({
     dependency: z.enum(outDependencies).meta({
       description:
-        'postgres; blobs: the disk or bucket of bodies; dns: no name server answers; workers: no worker that fetches has reported for fifteen seconds; region: none of a region has, and others fetch from its hosts.',
+        'postgres; blobs: the disk or bucket of bodies; dns: no name server answers; proxy: the proxy through which a worker sends its requests; workers: no worker that fetches has reported for fifteen seconds; region: none of a region has, and others fetch from its hosts.',
     }),
     since: instant,
     why: z.string().nullable().meta({ description: 'The fault in the words of the system.' }),
