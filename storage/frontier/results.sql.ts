@@ -6,6 +6,7 @@ import { storedKinds } from '../../domain/url-kind.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { holdQueues, onceHeld, stateOfNamed } from './queue-locks.ts';
 import type { Kept } from '../archive/index.ts';
+import { takeLooks } from '../looks.ts';
 import { statement } from '../postgres/index.ts';
 
 /** The outcome of one URL, as JSON. Bytes are hex strings. If it has a body, it says where the record of it lies. */
@@ -147,10 +148,7 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
      insert into freed_body (hash) select distinct freed from moved where freed is not null order by freed
      on conflict (hash) do update set since = now()
    ), looks as (
-     update rendering g set screenshot_hash = null, screenshot_bytes = null, pdf_hash = null, pdf_bytes = null
-       from moved m
-      where m.freed is not null and g.host_id = m.host_id and g.crawl_id = m.crawl_id and g.key = m.key
-        and (g.screenshot_bytes is not null or g.pdf_bytes is not null)
+     ${takeLooks('moved', 'm.freed is not null')}
    ), stored as (
      insert into body (hash, segment, at, length, tenant_id)
      select distinct on (content_hash) content_hash, segment, at, length,

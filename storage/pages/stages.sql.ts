@@ -14,6 +14,7 @@ import {
 import { statement, type Queryable } from '../postgres/index.ts';
 import { standsForContent } from './copy-ranking.ts';
 import type { Cut } from '../../domain/limits.ts';
+import { takeLooks } from '../looks.ts';
 import { isRendering } from '../unread.ts';
 
 const [dedup, extract] = [String(storedStages.dedup), String(storedStages.extract)];
@@ -359,10 +360,12 @@ export const requeueLostBodies = statement<[hostId: string, rows: string], { cra
        from r
       where u.host_id = $1 and u.crawl_id = r.crawl_id and u.key = r.key and u.state = 'done' and u.stage > 0
         and (select count(*) from held) >= 0
-     returning with (old as before) u.crawl_id, before.answer_hash
+     returning with (old as before) u.host_id, u.crawl_id, u.key, before.answer_hash
    ), freed as (
      insert into freed_body (hash) select distinct answer_hash from lost where answer_hash is not null order by answer_hash
      on conflict (hash) do update set since = now()
+   ), looks as (
+     ${takeLooks('lost', 'm.answer_hash is not null and g.host_id = $1')}
    )
    select crawl_id from lost`;
 

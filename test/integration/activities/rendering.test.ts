@@ -14,10 +14,10 @@ import { renderPages } from '../../../engine/rendering/round.ts';
 import { storedLook } from '../../../engine/stored-answer.ts';
 import { freeBodies } from '../../../storage/crawls/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
-import { bodiesInStage, hostsInStage, judgeCopies } from '../../../storage/pages/index.ts';
+import { bodiesInStage, hostsInStage, judgeCopies, requeueLostBodies } from '../../../storage/pages/index.ts';
 import { retrySession } from '../../../storage/sessions/index.ts';
 import { readUsage } from '../../../storage/tenancy/index.ts';
-import { endRenderings, lookAgain } from '../../../storage/rendering/index.ts';
+import { endRenderings, lookAgain, renderAgain } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { dying } from '../storage/followers.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
@@ -275,6 +275,48 @@ describe('a page that needs a browser', () => {
     const cuts = Object.values(await fetching.urls(world.crawl, world.site.origin)).map(({ cut }) => cut);
     expect(cuts).toContainEqual({ renderedFiles: 1 });
     await expectExact(pool, world.crawl);
+  });
+
+  it('has no look any more where it is judged again, or what the browser made of it is lost', async () => {
+    const world = await begin({ '/': shell }, { '/': () => text('a') }, ['/'], { screenshot: 'page' });
+    await read(await fetched(world));
+    await round(world);
+    const page = `${world.site.origin}/`;
+    const key = async () =>
+      (await fetching.urls(world.crawl, world.site.origin))['/']?.key ?? Buffer.alloc(0);
+    const looks = async () => {
+      const { screenshot_bytes: bytes } = await rendering(world);
+      const explained = await explainUrlOf(pool, String(world.crawl), page, 'Orbweaver/0.0');
+      const isThere =
+        (await storedLook(pool, fetching.blobs, String(world.crawl), page, 'screenshot')) !== null;
+      expect(explained?.record?.rendering?.screenshot?.isKept ?? false).toBe(isThere);
+      expect(bytes !== null).toBe(isThere);
+      await expectExact(pool, world.crawl);
+      return isThere;
+    };
+    expect(await looks()).toBe(true);
+    // Its new body waits to be judged.
+    const lost = JSON.stringify([{ crawl_id: world.crawl, key: (await key()).toString('hex') }]);
+    await requeueLostBodies(pool, world.host.hostId, lost);
+    expect(await looks()).toBe(false);
+
+    await run(world);
+    expect(await looks()).toBe(true);
+    const place = { crawl_id: world.crawl, key: await key() };
+    const letIn = async () => {
+      await tables.rendering.change(pool, place, { lacks_login: true });
+      await inTransaction(pool, (db) => renderAgain(db, world.crawl, 9));
+    };
+    // One that is fetched again may be what it is.
+    await tables.url.change(pool, place, { state: 'queued', reason: 'recrawl' });
+    await letIn();
+    expect(await looks()).toBe(true);
+    await run(world);
+    expect(await looks()).toBe(true);
+    await letIn();
+    expect(await looks()).toBe(false);
+    await run(world);
+    expect(await looks()).toBe(true);
   });
 
   it('is no copy of another one with the same body; those of which the browser made the same are', async () => {

@@ -361,6 +361,7 @@ interface RenderingRow {
   readonly resources: readonly { readonly url: string; readonly type: string; readonly outcome: string }[];
   readonly refused: Readonly<Record<string, number>>;
   readonly console: readonly string[];
+  readonly lacks_login: boolean;
   readonly screenshot_hash: Buffer | null;
   readonly screenshot_bytes: number | null;
   readonly pdf_hash: Buffer | null;
