@@ -147,10 +147,9 @@ function duplicate({ duplicateOf, duplicateBy, revisitOf, page }: RecordFacts): 
 /** Files that did not come, and kinds of refused requests, that are named. */
 const mostNamed = 3;
 
-function rendering({ rendering: told, cut, stillToDo }: RecordFacts): Decision[] {
+function rendering({ rendering: told, cut }: RecordFacts): Decision[] {
   if (told === null) {
-    const isWaiting = stillToDo === 'render' || stillToDo === 'resources';
-    if (cut.emptyShells === undefined || isWaiting) return [];
+    if (cut.emptyShells === undefined) return [];
     const because =
       'It says hardly anything without a browser, and none was asked to render it: the settings of the crawl rule that out, no browser was there, or pages like it have gained nothing.';
     return [note('render', 'not-rendered', because)];

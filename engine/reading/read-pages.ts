@@ -340,9 +340,13 @@ export class PageReader {
   }
 }
 
-/** Shells look like one another: that is no sign of copies, of pages that are not there, or of a limit that is reached. */
+/**
+ * Shells look like one another: that is no sign of copies, of pages that are not there, or of a limit that is reached. Nor
+ * does a page lack a browser while it waits for one; it does where its rendering ends without one (`cutOfKept`).
+ */
 const toBeRendered = (reading: PageRead, shell: RenderReason): PageRead => ({
   ...reading,
+  cut: { ...reading.cut, emptyShells: 0 },
   // A sample says nothing of other pages with its body.
   page: {
     ...reading.page,

@@ -80,11 +80,7 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     needed: counts.needed,
     rendering: counts.rendering,
     cut: Object.fromEntries(
-      (counts.cut ?? []).flatMap(({ kind, places, amount }) => {
-        // A shell that is about to be rendered lacks nothing yet.
-        const off = kind === 'emptyShells' ? Math.min(places, counts.rendering) : 0;
-        return places === off ? [] : [[kind, { places: places - off, leftOut: amount - off }]];
-      }),
+      (counts.cut ?? []).map(({ kind, places, amount }) => [kind, { places, leftOut: amount }]),
     ),
     deadLetters: Object.fromEntries(
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),

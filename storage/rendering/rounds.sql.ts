@@ -4,6 +4,7 @@ import { storedStages } from '../../domain/stage.ts';
 import type { Place } from '../archive/index.ts';
 import { isOurs } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
+import { cutOfKept } from './kept.ts';
 
 const render = String(storedStages.render);
 
@@ -124,7 +125,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
             content_hash = coalesce(decode(r.body, 'hex'), u.content_hash),
             answer_hash = case when r.body is not null then u.content_hash end,
             -- What the plain reading left out says nothing of what the browser made, which may be read as a copy only.
-            cut = case when r.body is null then u.cut end,
+            cut = case when r.body is not null then null when r."to" > 0 then u.cut else ${cutOfKept('o.key is not null')} end,
             alias_host = case when r."to" < ${render} then o.host_id end, alias_key = case when r."to" < ${render} then o.key end
        from r
        left join lateral (

@@ -2,6 +2,7 @@
 import { storedStages } from '../../domain/stage.ts';
 import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
+import { cutOfKept } from './kept.ts';
 
 const [render, resources] = [String(storedStages.render), String(storedStages.resources)];
 /** Pages that are being rendered. */
@@ -80,7 +81,7 @@ export const endRenderings = statement<[limit: number], { ended: number }>('end-
         select * from url u where ${isRendered} and u.crawl_id = c.id
          order by host_id, key limit $1 for update skip locked) u
    ), moved as (
-     update url u set stage = 0, alias_host = o.host_id, alias_key = o.key
+     update url u set stage = 0, alias_host = o.host_id, alias_key = o.key, cut = ${cutOfKept('o.key is not null')}
        from chosen l
        left join content o on o.crawl_id = l.crawl_id and o.id = l.content_id and (o.host_id, o.key) <> (l.host_id, l.key)
       where u.host_id = l.host_id and u.crawl_id = l.crawl_id and u.key = l.key and ${isRendered}

@@ -125,7 +125,7 @@ describe('what was done', () => {
     ]);
   });
 
-  it('says that no browser renders a page that needs one, and no more of one that waits for it', () => {
+  it('says that no browser renders a page that needs one', () => {
     const page = {
       ...{ words: 1, links: 0, canonical: null, nearDuplicateOf: null, relevance: null },
       ...{ noindex: false, nofollow: false },
@@ -135,7 +135,6 @@ describe('what was done', () => {
       { verdict: 'not-rendered', because: expect.stringContaining('none was asked to render it') as string },
     ]);
     expect(told('extract', { record: shell })[0]?.because).not.toContain('browser');
-    expect(told('render', { record: { ...shell, stillToDo: 'render' } })).toEqual([]);
   });
 
   it('does not say of a crawl that has ended that it will fetch what is queued', () => {

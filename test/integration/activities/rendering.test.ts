@@ -150,6 +150,10 @@ const rendering = async ({ crawl, site }: World, path = '/') => {
   return tables.rendering.row(pool, { crawl_id: crawl, key });
 };
 
+/** Pages that are told of as shells that need a browser. */
+const shellsOf = async ({ crawl }: World): Promise<number> =>
+  (await viewCrawl(pool, String(crawl)))?.cut.emptyShells?.places ?? 0;
+
 const not0 = expect.any(Buffer) as unknown;
 const hex = expect.stringMatching(/^[0-9a-f]{64}$/) as unknown;
 
@@ -543,6 +547,7 @@ describe('a page that needs a browser', () => {
     const pages = await told(world);
     expect(Object.values(pages)).toContainEqual({ words: 0, of: null });
     expect(Object.values(pages).filter((page) => JSON.stringify(page).includes('"of":"/'))).toHaveLength(1);
+    expect(await shellsOf(world)).toBe(1);
     await expectExact(pool, world.crawl);
   });
 });
@@ -562,9 +567,6 @@ it('what a browser has rendered is counted as no shell that needs one, and expla
   const still = '<div id=root></div><script src=/app.js></script>';
   const world = await begin({ '/': shell }, { '/': () => still });
   await read(await fetched(world));
-  expect((await fetching.urls(world.crawl, world.site.origin))['/']).toMatchObject({
-    cut: { emptyShells: 1 },
-  });
   const id = String(world.crawl);
   expect(await viewCrawl(pool, id)).toMatchObject({ rendering: 1, cut: {} });
   expect((await timeOf(pool, id, new Date()))?.summary).toContain('1 page waits for a browser, or for files');
@@ -604,6 +606,21 @@ it('pages that wait while their crawl ends keep what was read of them', async ()
   // One of them may have been taken for a copy of the other: their bodies are the same.
   const rows = await tables.rendering.rows(pool, { crawl_id: world.crawl });
   expect(new Set(rows.map(({ outcome, due_at: due }) => [outcome, due].join()))).toEqual(new Set(['ended,']));
+  expect(await shellsOf(world)).toBe(1);
+  await expectExact(pool, world.crawl);
+});
+
+it('shells that nobody will render are counted, however many pages wait for a browser', async () => {
+  const other = body('text/html', shellText.replace('Shop', 'Other'));
+  const answers = { '/': shell, '/b': other, '/c': shell };
+  const world = await begin(answers, {}, ['/', '/b'], { renderNever: ['*/b'] });
+  await read(await fetched(world));
+  expect(await shellsOf(world)).toBe(1);
+  // Known to say nothing, it goes to the browser without being read.
+  await fetching.queue(world.crawl, world.host, '/c');
+  await read(await fetched(world));
+  expect(await viewCrawl(pool, String(world.crawl))).toMatchObject({ rendering: 2 });
+  expect(await shellsOf(world)).toBe(1);
 });
 
 it('a worker that renders and is late to say so is there for two minutes', async () => {
