@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accessTable } from '../../support/access-table.ts';
 import type { CrawlSummary, CreatedCrawl } from '../../../contracts/http/crawls.ts';
+import type { CrawlTimeView } from '../../../contracts/http/crawl-time.ts';
 import type { Explanation } from '../../../contracts/http/explain.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
 import type { TenantDetail, TenantView } from '../../../contracts/tenancy.ts';
@@ -157,19 +158,29 @@ it('a host that has refused all requests of a tenant tells it nothing that other
   };
   const { hostId } = await addUrl(pool, crawl, `${origin}/secret/1`);
   await changeHost(pool, origin, { fed: true });
-  const before = await explained();
+  const heldUp = async (): Promise<readonly unknown[]> => {
+    const { body } = await ask<CrawlTimeView>(api.url, admins.second, 'GET', `/v1/crawls/${crawl}/time`);
+    return body.hosts.items.map(({ seconds: _, causes, ...item }) => [item, Object.keys(causes)]);
+  };
+  const [before, heldBefore] = [await explained(), await heldUp()];
   await robotsRead(pool, hostId, { status: 200, body: 'User-agent: *\nDisallow: /secret' });
   await changeHost(pool, origin, {
     ...{ not_before: fromNow(600), paced_until: fromNow(600), failures: 3, failing_since: fromNow(-60), last_error: 'tls: inner.corp' },
+    ...{ base_delay_ms: 9_000, budget: 1, requests_used: 1, closed_until: fromNow(900) },
     ...{ slowdown: 2, took_ms: 900, eased: true, guest_until: fromNow(60), lease_token: 1, lease_until: fromNow(60) },
   }); // prettier-ignore
   expect(await explained()).toBe(before);
+  expect(await heldUp()).toEqual(heldBefore);
   for (const part of ['outlook?fields=parked', 'time']) {
     const { body } = await ask(api.url, admins.second, 'GET', `/v1/crawls/${crawl}/${part}`);
     expect(JSON.stringify(body)).toContain(origin);
     expect(JSON.stringify(body)).not.toContain('inner.corp');
   }
-  await tables.queue.change(pool, { host_id: hostId, crawl_id: crawl }, { reached: true });
+  // Another crawl of the tenant was let go there.
+  const other = await create(admins.second, `${origin}/`);
+  await addUrl(pool, other, `${origin}/other`);
+  await tables.queue.change(pool, { host_id: hostId, crawl_id: other }, { reached: true });
+  expect(await heldUp()).toMatchObject([[{ because: expect.stringContaining('inner.corp') as unknown }, {}]]);
   expect(await explained()).toMatch(/forbids it to orbweaver, line 2: Disallow: \/secret/);
 });
 
