@@ -267,7 +267,7 @@ class PageRound {
   /** The page keeps what was read of it. @param round null: there was none */
   #row(round: Round | null, wanted: readonly Wanted[]): RoundRow {
     const { host_id, crawl_id, key, content_hash } = this.#page;
-    const { reason, rounds, crashes, words, links, page_ms, wall_ms } = this.#known;
+    const { reason, rounds, crashes, words, links } = this.#known;
     return {
       host_id,
       crawl_id,
@@ -296,8 +296,6 @@ class PageRound {
       ),
       console: (round?.console ?? []).map(told),
       navigation: round === null || round.navigation === null ? null : told(round.navigation),
-      page_ms: page_ms + Math.round(round?.pageMs ?? 0),
-      wall_ms: wall_ms + Math.round(round?.wallMs ?? 0),
     };
   }
 

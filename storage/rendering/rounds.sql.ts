@@ -23,9 +23,6 @@ export interface RenderingFacts {
   /** Rounds and crashes so far. */
   readonly rounds: number;
   readonly crashes: number;
-  /** Milliseconds of these. */
-  readonly page_ms: number;
-  readonly wall_ms: number;
   /** It waits for nothing any more. */
   readonly is_late: boolean;
   /** Of the page as the server sent it; null: nothing was read. */
@@ -43,8 +40,8 @@ const goesOn = 'g.answer_hash = u.content_hash and g.outcome is null';
 /** `rows`: [{host_id, crawl_id, key}]. */
 export const renderingFacts = statement<[rows: string], RenderingFacts>('rendering-facts')`
    select u.host_id, u.crawl_id, encode(u.key, 'hex') as key, coalesce(g.reason, c.shell, '') as reason,
-          coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes, coalesce(g.page_ms, 0) as page_ms,
-          coalesce(g.wall_ms, 0) as wall_ms, coalesce(g.until <= now(), false) as is_late, p.words, p.links,
+          coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes,
+          coalesce(g.until <= now(), false) as is_late, p.words, p.links,
           coalesce(g.admitted, 0)::int as admitted, ${isOurs} as is_ours
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
      join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = ${render}
@@ -87,8 +84,6 @@ export interface RoundRow {
   readonly refused: Readonly<Record<string, number>>;
   readonly console: readonly string[];
   readonly navigation: string | null;
-  readonly page_ms: number;
-  readonly wall_ms: number;
   /** Hashes of what the browser made of the page: its HTML, which becomes the page's body, and what it looks like. */
   readonly body?: string;
   readonly screenshot?: string;
@@ -111,7 +106,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
        from json_to_recordset($1) as r(
          host_id bigint, crawl_id bigint, key text, answer text, "to" smallint, reason text, rounds smallint,
          crashes smallint, outcome text, words_before int, links_before int, due_in_ms float8, until_ms float8, waits jsonb, admitted int, lacks_login boolean, lacks int,
-         resources jsonb, refused jsonb, console jsonb, navigation text, page_ms int, wall_ms int, body text,
+         resources jsonb, refused jsonb, console jsonb, navigation text, body text,
          screenshot text, pdf text, made jsonb, screenshot_bytes int, pdf_bytes int)
       order by host_id, crawl_id, key
    ), made as materialized (
@@ -155,11 +150,11 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
      select crawl_id, content_id from moved where "to" = 0 and content_id is not null
    ), noted as (
      insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks_login, lacks,
-                                 words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
+                                 words_before, links_before, resources, refused, console, navigation,
                                  screenshot_hash, pdf_hash, screenshot_bytes, pdf_bytes, ended_at)
      select host_id, crawl_id, place, decode(answer, 'hex'), reason, rounds, crashes, outcome,
             now() + due_in_ms * interval '1 millisecond', now() + until_ms * interval '1 millisecond', waits, admitted, lacks_login, lacks,
-            words_before, links_before, resources, refused, console, navigation, page_ms, wall_ms,
+            words_before, links_before, resources, refused, console, navigation,
             decode(screenshot, 'hex'), decode(pdf, 'hex'), screenshot_bytes, pdf_bytes,
             case when outcome is not null then now() end
        from moved order by host_id, crawl_id, key
@@ -170,8 +165,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
                         then coalesce(g.until, excluded.until) else excluded.until end,
            waits = excluded.waits, admitted = excluded.admitted, lacks_login = excluded.lacks_login, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,
            resources = excluded.resources, refused = excluded.refused, console = excluded.console,
-           navigation = excluded.navigation, page_ms = excluded.page_ms, wall_ms = excluded.wall_ms,
-           begun_at = case when g.answer_hash = excluded.answer_hash and g.outcome is null then g.begun_at else now() end,
+           navigation = excluded.navigation,
            screenshot_hash = excluded.screenshot_hash, pdf_hash = excluded.pdf_hash,
            screenshot_bytes = excluded.screenshot_bytes, pdf_bytes = excluded.pdf_bytes, ended_at = excluded.ended_at
    )

@@ -90,13 +90,13 @@ export const endRenderings = statement<[limit: number], { ended: number }>('end-
      insert into content_due (crawl_id, content_id)
      select distinct crawl_id, content_id from moved where content_id is not null
    ), noted as (
-     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, ended_at)
+     insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome)
      select m.host_id, m.crawl_id, m.key, m.content_hash, coalesce(c.shell, ''), 0, 0,
-            case when m.ends then 'ended' else 'no-browser' end, now()
+            case when m.ends then 'ended' else 'no-browser' end
        from moved m left join content c on c.crawl_id = m.crawl_id and c.id = m.content_id
      on conflict (host_id, crawl_id, key) do update
        set rounds = case when g.answer_hash = excluded.answer_hash then g.rounds else 0 end,
            crashes = case when g.answer_hash = excluded.answer_hash then g.crashes else 0 end,
-           answer_hash = excluded.answer_hash, outcome = excluded.outcome, due_at = null, ended_at = now()
+           answer_hash = excluded.answer_hash, outcome = excluded.outcome, due_at = null
    )
    select count(*)::int as ended from moved`;

@@ -157,7 +157,7 @@ class Web {
           refused: {},
           console: [],
         },
-        ...{ navigation: null, page_ms: 1, wall_ms: 1 },
+        ...{ navigation: null },
         ...(to === 1 && { body: sha256(madeAt(at(page))), segment, at: 0, length: 1 }),
       })),
     });
