@@ -34,7 +34,7 @@ const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
 });
 // The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
-const temporal = given.metricsPort === null ? null : await temporalMetrics();
+const temporal = given.metricsPort === null ? null : await temporalMetrics(log);
 const telemetryOptions = { logging, ...(temporal !== null && { metrics: temporal.exporter }) };
 Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 
