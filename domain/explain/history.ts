@@ -179,15 +179,17 @@ function rendering({ rendering: told, cut }: RecordFacts): Decision[] {
     ...named,
     ...(more > 0 ? [`and ${grouped(more)} more that did not come`] : []),
   ].join('; ');
-  const why = Object.entries(renderReasons).find(([name]) => name === reason)?.[1] ?? reason;
+  const why = Object.entries(renderReasons).find(([name]) => name === reason)?.[1];
+  // A sample, and a page like others that have gained, is known as such until its first round alone.
+  const because = why === undefined ? '' : `, since ${why}`;
   const before =
     words === null
       ? ''
       : ` As the server sent it, it has ${counted(words, 'word', 'words')} and ${counted(links ?? 0, 'link', 'links')}.`;
   const sentence =
     outcome === null
-      ? `A browser renders it, since ${why}: ${counted(rounds, 'round', 'rounds')} so far, with ${files}.`
-      : `A browser was to render it, since ${why}: ${renderOutcomes[outcome]}, after ${counted(rounds, 'round', 'rounds')} with ${files}.`;
+      ? `A browser renders it${because}: ${counted(rounds, 'round', 'rounds')} so far, with ${files}.`
+      : `A browser was to render it${because}: ${renderOutcomes[outcome]}, after ${counted(rounds, 'round', 'rounds')} with ${files}.`;
   const refused = Object.entries(told.refused).sort(([, a], [, b]) => b - a);
   const kinds = refused.slice(0, mostNamed).map(([what, times]) => `${grouped(times)} × ${what}`);
   const others = refused.slice(mostNamed).reduce((sum, [, times]) => sum + times, 0);

@@ -1,5 +1,6 @@
 /** The account of where time goes, by crawl and host. */
 import { timeCauseNames, type TimeCause } from '../../domain/time-lost.ts';
+import { mayKnow } from '../may-know.ts';
 import { statement } from '../postgres/index.ts';
 import { openWaits } from './open-waits.ts';
 
@@ -82,6 +83,12 @@ type TimeSums = Readonly<Record<TimeCause, number>> & {
   readonly hosts_with_work: number;
 };
 
+/** SQL: the time of a cause; at a host that the tenant may not know all its time is that of our own work. @param known SQL */
+const asKnown = (of: (cause: TimeCause) => string, cause: TimeCause, known: string): string => {
+  const unknown = cause === 'own_work' ? timeCauseNames.map(of).join(' + ') : '0';
+  return `case when coalesce(${known}, false) then ${of(cause)} else ${unknown} end`;
+};
+
 /**
  * The time of a crawl by cause, in seconds: what is counted, and, while it runs, what its hosts wait for now. A look at
  * a host takes some 0.25 ms. If more than `most` hosts have work, it is taken at so many of them, chosen by hashes of
@@ -96,13 +103,17 @@ export const timesOfCrawl = statement<[crawlId: string, most: number], TimeSums>
    ), extent as materialized (
      select (select count(*) from working) as hosts, (select count(*) from looked) as looked
    ), waits as (
-     select ${columns((cause) => `open.${cause} * extent.hosts / extent.looked as ${cause}`)}
+     select ${columns((cause) => `${asKnown((name) => `open.${name}`, cause, mayKnow('c'))} * extent.hosts / extent.looked as ${cause}`)}
        from looked join host_queue q on q.host_id = looked.host_id and q.crawl_id = $1 ${rowsOfHost}
        ${openWaits}
        cross join extent
-      where ${unvisited}
+      where ${unvisited} or not ${mayKnow('c')}
      union all
-     select ${columns((cause) => `${cause}::float8`)} from host_time where crawl_id = $1
+     select ${columns((cause) => `${asKnown((name) => `t.${name}`, cause, mayKnow('c'))}::float8`)}
+       from host_time t
+       join crawl c on c.id = t.crawl_id
+       left join host_queue q on q.host_id = t.host_id and q.crawl_id = t.crawl_id
+      where t.crawl_id = $1
    )
    select ${columns((cause) => `coalesce(sum(${cause}), 0) as ${cause}`)},
           (select looked from extent)::int as looked_at, (select hosts from extent)::int as hosts_with_work from waits`;

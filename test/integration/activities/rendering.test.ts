@@ -807,3 +807,10 @@ it('the time that a page may wait stands still while its crawl is paused, and no
   expect(await leftMs()).toBeGreaterThanOrEqual(before + 1_500);
   expect(await leftMs()).toBeLessThan(before + 20_000);
 });
+
+it('a page that is rendered since the crawl asks for it says so after a single round too', async () => {
+  const plain = body('text/html', text('plain'));
+  const world = await begin({ '/': plain }, { '/': () => text('plain') }, ['/'], { render: 'always' });
+  await run(world);
+  expect(await rendering(world)).toMatchObject({ rounds: 1, outcome: 'settled', reason: 'asked' });
+});
