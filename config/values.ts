@@ -103,6 +103,12 @@ export const cidrs = list.pipe(
 /** The value may hold a password: the message does not repeat it. */
 export const proxy = z.string().refine(isProxyUrl, { message: `must be ${proxyWords}` });
 
+/** A bucket that is mistyped must not become a folder of that name. */
+export const backupTarget = text.refine(
+  (value) => !/^[a-z][a-z0-9+.-]+:/i.test(value) || /^s3:\/\/[^/]/.test(value),
+  { message: 'must be a folder or s3://bucket/prefix' },
+);
+
 /** AES-256 wants 32 bytes. */
 export const secretKeys = list.transform((entries, context) => {
   const keys = entries.map((entry) => Buffer.from(entry, 'base64'));

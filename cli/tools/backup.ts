@@ -1,6 +1,6 @@
 /** `backup`: all that a data folder holds, and back. They work on this machine's folder, not by the API. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -12,6 +12,7 @@ import { openRepository, type Repository } from '../../backup/repository.ts';
 import { DamagedPart } from '../../backup/parts.ts';
 import { endRestore, passOverUnknown, placeBackup } from '../../backup/restore.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
+import { backupTarget } from '../../config/values.ts';
 import { counted, grouped } from '../../domain/counted.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
@@ -59,7 +60,11 @@ export const verbs = [
     takes: { ...target, '--json': 'as JSON' },
     examples: ['/mnt/backups'],
     run: async ({ target: to, json }) => {
-      const found = (await listBackups(await opened(to, loadConfig()))).map(shown);
+      const repository = await opened(to, loadConfig());
+      const isFolder = !repository.place.startsWith('s3://');
+      if (isFolder && !existsSync(repository.place))
+        throw new CommandError(`There is no folder ${repository.place}.`);
+      const found = (await listBackups(repository)).map(shown);
       await writeList(found, json, {
         heads: ['id', 'state of', 'size', 'new', 'took'],
         row: (each) => [
@@ -162,6 +167,11 @@ function here(config: Config): Config {
 function opened(target: string | undefined, config: Config): Promise<Repository> {
   const place = target ?? config.backupTarget;
   if (place === null) throw new CommandError('Name a folder or s3://bucket/prefix, or set ORBWEAVER_BACKUP.');
+  const judged = backupTarget.safeParse(place);
+  if (!judged.success) throw new CommandError(`${place}: ${judged.error.issues[0]?.message ?? ''}`);
+  const away = path.relative(config.dataDir, path.resolve(place));
+  if (!place.startsWith('s3://') && !away.startsWith('..') && !path.isAbsolute(away))
+    throw new CommandError(`${place} is in the data folder, and would be lost with it: name another place.`);
   return openRepository(place, config);
 }
 

@@ -1,6 +1,6 @@
 /** The archive of bodies, in a folder or in S3, and the files that exports make. */
 import { z } from 'zod';
-import { decimal, endpoint, folder, oneOf, secretKeys, text, url, whole } from '../values.ts';
+import { backupTarget, decimal, endpoint, folder, oneOf, secretKeys, text, url, whole } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const storageSettings = {
@@ -112,7 +112,7 @@ export const storageSettings = {
   backupTarget: nullable({
     name: 'ORBWEAVER_BACKUP',
     type: 'folder, or s3://bucket/prefix',
-    schema: text,
+    schema: backupTarget,
     fallback: null,
     defaultNote: 'none: nothing is backed up by itself',
     description:
