@@ -5,8 +5,12 @@ import { expect, it } from 'vitest';
 import { presentCode } from '../histories/saved-histories.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** A variable that can be set, or a collection that begins empty, outside of any function. */
-const state = /^(?:export )?(?:(?:let|var) |const \w+(?:: [^=]*)? = (?:new \w+(?:<[^;]*>)?\(\)|\[\]|\{\});)/m;
+/**
+ * A variable that can be set, or a collection that begins empty, outside of any function. What is set in an
+ * AsyncLocalStorage only those see who were called from there.
+ */
+const state =
+  /^(?:export )?(?:(?:let|var) |const \w+(?:: [^=]*)? = (?:new (?!AsyncLocalStorage\b)\w+(?:<[^;]*>)?\(\)|\[\]|\{\});)/m;
 
 it('are loaded once for each thread', async () => {
   expect(await presentCode()).toMatch(
