@@ -1,4 +1,5 @@
 /** The backups of a repository: which there are, and which stay. */
+import { z } from 'zod';
 import { StackError } from '../stack/errors.ts';
 import { garbage, idOf, manifest, nameOf, removedName, graceDays, type Manifest } from './manifest.ts';
 import type { Repository } from './repository.ts';
@@ -18,6 +19,19 @@ function jsonOf(bytes: Buffer): unknown {
   } catch {
     return null;
   }
+}
+
+/**
+ * Writes the manifest: from now on the backup is there. One that could not be read again would be in the way of every
+ * backup, list and removal after it, so it is not written.
+ */
+export async function nameBackup(repository: Repository, made: Manifest): Promise<void> {
+  const read = manifest.safeParse(made);
+  if (!read.success)
+    throw new StackError(
+      `The backup cannot be named, since it could not be read again: ${z.prettifyError(read.error)}`,
+    );
+  await repository.put(nameOf(made.id), Buffer.from(JSON.stringify(made)));
 }
 
 /** The latest last. */

@@ -25,8 +25,8 @@ import {
   type BackupNote,
 } from '../storage/backups/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
-import { listBackups } from './list.ts';
-import { addedBy, bytesOf, graceDays, nameOf, newId, type Manifest } from './manifest.ts';
+import { listBackups, nameBackup } from './list.ts';
+import { addedBy, bytesOf, graceDays, newId, type Manifest } from './manifest.ts';
 import { Packing } from './parts.ts';
 import { bytesOfFile, expectOurs, packPostgres } from './postgres-folder.ts';
 import { unlessMissing, type Repository } from './repository.ts';
@@ -47,7 +47,11 @@ export async function makeBackup(
   const beganAt = Date.now();
   const id = newId(new Date(beganAt));
   const note = (what: Pick<BackupNote, 'bytes' | 'added' | 'error'>): Promise<unknown> =>
-    withSession(databaseUrl, (db) => noteBackup(db, JSON.stringify({ id, beganAt, ...what })));
+    withSession(databaseUrl, (db) => noteBackup(db, JSON.stringify({ id, beganAt, ...what }))).catch(
+      (error: unknown) => {
+        if (!isMissingTable(error)) throw error;
+      },
+    );
   try {
     const made = await withSession(databaseUrl, (db) => make(config, databaseUrl, repository, id, db));
     await note({ bytes: bytesOf(made), added: addedBy(made), error: null });
@@ -62,6 +66,10 @@ export async function makeBackup(
     throw error;
   }
 }
+
+/** The database of an older version, which is backed up before it is migrated, may have no table of backups. */
+const isMissingTable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '42P01';
 
 async function make(
   config: Config,
@@ -103,7 +111,7 @@ async function make(
     parts: packing.parts,
     files: packing.files,
   };
-  await repository.put(nameOf(id), Buffer.from(JSON.stringify(made)));
+  await nameBackup(repository, made);
   return made;
 }
 

@@ -33,11 +33,18 @@ export type Part = z.infer<typeof part>;
 const piece = z.tuple([count, count, count]);
 export type Piece = z.infer<typeof piece>;
 
-/** A path below the folder that is restored: it cannot lead out of it. */
-const below = z
-  .string()
-  .regex(/^(postgres|temporal|blobs)(\/[\w.-]+)+$/)
-  .refine((path) => !path.split('/').includes('..'));
+/**
+ * A path below the folder that is restored: it cannot lead out of it. Any name besides: people and their editors leave
+ * files such as `pg_hba.conf~` in the folder of Postgres.
+ */
+const below = z.string().refine((path) => {
+  const [top = '', ...names] = path.split('/');
+  return (
+    ['postgres', 'temporal', 'blobs'].includes(top) &&
+    names.length > 0 &&
+    names.every((name) => !['', '.', '..'].includes(name) && !name.includes('\0'))
+  );
+}, 'not a path below the data folder');
 
 const file = z.object({ path: below, pieces: z.array(piece) });
 export type BackedFile = z.infer<typeof file>;

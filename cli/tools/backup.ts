@@ -14,12 +14,13 @@ import { endRestore, passOverUnknown, placeBackup } from '../../backup/restore.t
 import { loadConfig, type Config } from '../../config/config.ts';
 import { backupTarget } from '../../config/values.ts';
 import { counted, grouped } from '../../domain/counted.ts';
+import { startStack } from '../../stack/embedded.ts';
 import { findRunningStack } from '../../stack/info.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { sayPlainly } from '../output/lines.ts';
 import { moment, writeList, writeOne } from '../output/table.ts';
 import { bytes, duration, reasonOf } from '../output/words.ts';
-import { prepareDatabase } from '../stack/prepare-database.ts';
+import { lookAtDatabase, prepareDatabase } from '../stack/prepare-database.ts';
 import { start } from '../stack/stack.ts';
 import { does } from '../verb.ts';
 
@@ -175,17 +176,39 @@ function opened(target: string | undefined, config: Config): Promise<Repository>
   return openRepository(place, config);
 }
 
-/** Uses the Postgres of the stack that runs, or starts it for the moment. */
+/**
+ * Uses the Postgres of the stack that runs, or starts it for the moment. It is not migrated: a backup before an update is
+ * the way back from the migrations of that update.
+ */
 async function withPostgres<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+  const known = async (url: string): Promise<T> => {
+    const { last, refusal } = await lookAtDatabase(url);
+    if (last === null) throw nothing(config);
+    if (refusal !== null) throw new CommandError(`${refusal.says} ${refusal.cure}`);
+    return work(url);
+  };
   const running = findRunningStack(config.dataDir);
-  if (running !== null) return work(running.postgresUrl);
-  const own = await start({ config, owner: 'crawl', say: sayPlainly, parts: 'postgres' });
+  if (running !== null) return known(running.postgresUrl);
+  if (!existsSync(path.join(config.dataDir, 'postgres'))) throw nothing(config);
+  sayPlainly('Starting Postgres for the moment …');
+  const migrate = (): Promise<void> => Promise.resolve();
+  const own = await startStack({
+    config,
+    owner: 'crawl',
+    migrate,
+    workers: [],
+    api: false,
+    services: 'postgres',
+  });
   try {
-    return await work(own.postgresUrl);
+    return await known(own.postgresUrl);
   } finally {
     await own.stop();
   }
 }
+
+const nothing = ({ dataDir }: Config): CommandError =>
+  new CommandError(`There is nothing to back up: no stack has stored anything in ${dataDir} yet.`);
 
 /** Restores into the folder of `config`, and says whether all is well there. */
 async function restored(

@@ -1,0 +1,55 @@
+/**
+ * A backup of a stack that does not run, on a data folder of its own.
+ * @module-tag long
+ */
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../../config/config.ts';
+import { startStack } from '../../../stack/embedded.ts';
+import { lookAtDatabase, migrate, type DatabaseLook } from '../../../storage/postgres/index.ts';
+import { runCli } from '../../cli/run-cli.ts';
+import { testFolder } from '../../support/given.ts';
+
+/** Before the table of backups. */
+const older = '0094_backups';
+
+it('one before an update copies the database as it is, with whatever lies in its folder', async () => {
+  const [dataDir, migrations, target] = [testFolder(), testFolder(), testFolder()];
+  cpSync(fileURLToPath(new URL('../../../storage/migrations', import.meta.url)), migrations, {
+    recursive: true,
+  });
+  for (const name of readdirSync(migrations)) if (name >= older) rmSync(path.join(migrations, name));
+  const env = { ORBWEAVER_DATA: dataDir };
+  expect(await runCli(['backup', target], env)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is nothing to back up') as string,
+  });
+  expect(readdirSync(dataDir)).toEqual([]);
+
+  /** What the database says of itself while Postgres runs for the moment. */
+  const looked = async (prepare: (url: string) => Promise<unknown>): Promise<DatabaseLook> => {
+    const stack = await startStack({
+      config: loadConfig({ ...process.env, ...env }),
+      ...({ owner: 'crawl', ports: 'any', workers: [], api: false, services: 'postgres' } as const),
+      migrate: async (url) => {
+        await prepare(url);
+      },
+    });
+    try {
+      return await lookAtDatabase(stack.postgresUrl);
+    } finally {
+      await stack.stop();
+    }
+  };
+  const before = await looked((url) => migrate(url, migrations));
+  expect(before.pending[0]).toBe(older);
+  writeFileSync(path.join(dataDir, 'postgres', 'pg_hba.conf~'), 'left by an editor');
+
+  const made = await runCli(['backup', target, '--keep', '1', '--json'], env);
+  expect(made).toMatchObject({ code: 0 });
+  expect((await looked(() => Promise.resolve())).pending).toEqual(before.pending);
+  const listed = await runCli(['backup', 'list', target, '--json'], env);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ id: (JSON.parse(made.stdout) as { id: string }).id });
+});
