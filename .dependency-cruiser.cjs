@@ -12,7 +12,18 @@ const rooms = {
   tracing: ['config', 'contracts', 'domain'],
   engine: ['storage', 'net', 'content', 'contracts', 'domain'],
   activities: ['engine', 'storage', 'net', 'content', 'contracts', 'domain'],
-  workers: ['activities', 'engine', 'storage', 'net', 'content', 'browser', 'tracing', 'config', 'contracts', 'domain'],
+  workers: [
+    'activities',
+    'engine',
+    'storage',
+    'net',
+    'content',
+    'browser',
+    'tracing',
+    'config',
+    'contracts',
+    'domain',
+  ],
   api: ['activities', 'engine', 'storage', 'net', 'content', 'tracing', 'config', 'contracts', 'domain'],
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
@@ -99,10 +110,14 @@ module.exports = {
     },
     {
       name: 'tracing-is-loaded-when-on',
-      comment: 'OpenTelemetry costs nothing where it is off: only tracing/ names it, and is itself imported by import()',
+      comment:
+        'OpenTelemetry costs nothing where it is off: only tracing/ names it, and is itself imported by import()',
       severity: 'error',
       from: { pathNot: '^(tracing|test|bench)/' },
-      to: { path: '^tracing/|node_modules/(@opentelemetry|@temporalio/interceptors-opentelemetry)/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+      to: {
+        path: '^tracing/|node_modules/(@opentelemetry|@temporalio/interceptors-opentelemetry)/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
     {
       name: 'environment-is-config',
