@@ -141,12 +141,13 @@ async function packSegments(
   const missing: string[] = [];
   for (const { name, folder, length } of await committedSegments(db)) {
     const file = path.join(blobDir, name);
-    const there = await unlessMissing(stat(file));
     if (length === 0) continue;
-    if (there !== null && there.size >= length) {
-      await packing.addGrowing(`blobs/${name}`, length, (at) => bytesOfFile(file, at, length));
+    const size = async (): Promise<number | null> => (await unlessMissing(stat(file)))?.size ?? null;
+    const hasAll = ((await size()) ?? 0) >= length;
+    if (hasAll && (await packing.addGrowing(`blobs/${name}`, length, (at) => bytesOfFile(file, at, length))))
       copied++;
-    } else if (s3Bucket !== null && (folder === null || there === null)) elsewhere++;
+    // It may have left for the bucket just now.
+    else if (s3Bucket !== null && (folder === null || (await size()) === null)) elsewhere++;
     else missing.push(name);
   }
   const folderId = path.join(blobDir, 'folder-id');

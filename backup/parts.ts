@@ -53,8 +53,13 @@ export class Packing {
   /**
    * A file to which bytes are only ever added. What earlier backups have of it is not read.
    * @param from the bytes from a place on, up to `bytes`
+   * @returns false: the bytes ended before that, since the file went away meanwhile; it is not in the backup
    */
-  async addGrowing(path: string, bytes: number, from: (at: number) => AsyncIterable<Buffer>): Promise<void> {
+  async addGrowing(
+    path: string,
+    bytes: number,
+    from: (at: number) => AsyncIterable<Buffer>,
+  ): Promise<boolean> {
     await this.#close();
     const kept: Piece[] = [];
     let at = 0;
@@ -69,7 +74,9 @@ export class Packing {
     }
     const pieces = at === bytes ? [] : await this.#take(from(at));
     await this.#close();
+    if (pieces.reduce((sum, [, , length]) => sum + length, at) !== bytes) return false;
     this.files.push({ path, pieces: [...kept, ...pieces] });
+    return true;
   }
 
   /** Resolves once all is stored. */

@@ -25,11 +25,15 @@ export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
 export const backupJobs = (config: Config): Job => ({
   work: async ({ signal, tries: tried }) => {
     const { code, out, words } = await backUp(config, signal);
-    if (code === 0) return done(words, JSON.parse(out));
+    if (isMade(code, out)) return done(words, JSON.parse(out));
     if (tried < tries || signal.aborted) throw new Error(`the backup failed: ${words}`);
     return done(`It failed ${String(tried)} times: ${words}`, { error: words });
   },
 });
+
+/** Also one that lacks bodies (exit code 3): it is named and whole otherwise, and no other try would find them. */
+export const isMade = (code: number | null, out: string): boolean =>
+  code === 0 || (code === 3 && out.trim() !== '');
 
 async function backUp(config: Config, signal: AbortSignal) {
   // It finds the stack of the data folder by itself.

@@ -51,7 +51,11 @@ export const verbs = [
       const removed = keep === undefined ? [] : await keepLatest(repository, keep);
       writeOne({ ...shown(made), removed }, json, () => linesOf(made, removed, repository.place));
       if (keys === undefined && made.keyPrint !== null) sayPlainly(withoutKeys);
-      return made.segments.missing.length === 0 ? exitCodes.ok : exitCodes.failed;
+      const { missing } = made.segments;
+      if (missing.length === 0) return exitCodes.ok;
+      // The last line: a job shows it.
+      sayPlainly(`Missing or too short, so that the bodies in them are lost: ${missing.join(', ')}`);
+      return exitCodes.failed;
     },
   }),
   does({
@@ -254,7 +258,6 @@ const linesOf = (made: Manifest, removed: readonly string[], place: string): str
     (made.segments.elsewhere === 0
       ? ''
       : `; ${grouped(made.segments.elsewhere)} in the bucket of the archive are not copied`),
-  ...made.segments.missing.map((name) => `  segment ${name} is missing or too short: its bodies are lost`),
   ...removed.map((id) => `  removed: ${id}`),
 ];
 

@@ -104,6 +104,17 @@ it('stores what has changed, and of a file that grows what is new, without readi
   expect(hashes(await unpacked(repository, whole(id, third)))).toEqual(hashes({ 'blobs/s': grown }));
 });
 
+it('a file that goes away while it is read is not in the backup, rather than short in it', async () => {
+  const repository = new MemoryRepository();
+  const packing = new Packing(repository, newId(new Date()), []);
+  for (const left of ['', 'ab'])
+    expect(await packing.addGrowing('blobs/s', 3, () => pieces(Buffer.from(left)))).toBe(false);
+  expect(await packing.addGrowing('blobs/t', 3, () => pieces(Buffer.from('abc')))).toBe(true);
+  await packing.end();
+  const made = whole(newId(new Date()), packing);
+  expect(hashes(await unpacked(repository, made))).toEqual(hashes({ 'blobs/t': Buffer.from('abc') }));
+});
+
 it('takes a file that was cut, as a restore leaves it, for what it is now', async () => {
   const repository = new MemoryRepository();
   const segment = randomBytes(partBytes + 1000);
