@@ -14,8 +14,9 @@ interface KindOfJob {
   readonly queue: TaskQueue;
   /** Where its workflow runs. */
   readonly workflows: TaskQueue;
-  /** The longest pause before a stint that failed is made again. */
-  readonly longestPause: '10 seconds' | '1 minute';
+  /** The pause before a stint that failed is made again: the first time, and the longest. */
+  readonly firstPause: '1 second' | '5 minutes';
+  readonly longestPause: '10 seconds' | '1 minute' | '10 minutes';
   /**
    * "Request Cancellation" in Temporal Web cancels what the job makes. Otherwise it ends this workflow alone, and the
    * patrol starts another one for what is left.
@@ -23,13 +24,24 @@ interface KindOfJob {
   readonly cancels: boolean;
 }
 
-const usual = { workflows: taskQueues.crawl, longestPause: '10 seconds', cancels: false } as const;
+const usual = {
+  workflows: taskQueues.crawl,
+  firstPause: '1 second',
+  longestPause: '10 seconds',
+  cancels: false,
+} as const;
 const lengthy = { ...usual, longestPause: '1 minute' } as const;
 
 /** Each by the name that its ids begin with. */
 export const jobKinds = {
-  /** Backs up the data folder; a schedule starts one after another. */
-  backup: { ...lengthy, title: 'Backup of the', queue: taskQueues.backup },
+  /** Backs up the data folder; a schedule starts one after another. It has few tries, which are to outlast an outage. */
+  backup: {
+    ...usual,
+    firstPause: '5 minutes',
+    longestPause: '10 minutes',
+    title: 'Backup of the',
+    queue: taskQueues.backup,
+  },
   /** Judges the frontier of a crawl by changed settings. */
   edit: { ...usual, title: 'Settings of crawl', queue: taskQueues.crawl },
   /** Makes the file of an export. */

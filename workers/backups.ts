@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { serviceEnvironment } from '../config/environment.ts';
 import { entryScript } from '../config/package.ts';
@@ -16,6 +17,7 @@ import { done, type Job } from '../engine/jobs/job.ts';
 const priority = 10;
 /** Times that a backup is tried before the next one by the schedule. */
 const tries = 3;
+const patienceSeconds = 300;
 
 /** Whether the embedded Postgres of this machine is what is backed up. */
 export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
@@ -24,12 +26,23 @@ export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
 /** @throws Error with what the command says, unless it has been tried often enough */
 export const backupJobs = (config: Config): Job => ({
   work: async ({ signal, tries: tried }) => {
+    await stackIsUp(config, signal);
     const { code, out, words } = await backUp(config, signal);
     if (isMade(code, out)) return done(words, JSON.parse(out));
     if (tried < tries || signal.aborted) throw new Error(`the backup failed: ${words}`);
     return done(`It failed ${String(tried)} times: ${words}`, { error: words });
   },
 });
+
+/**
+ * The first backup is due while the other processes of the stack still start: until it says that it is up, the command would
+ * find the data folder in use. One that never says so is the command's to tell of.
+ */
+export async function stackIsUp({ dataDir }: Pick<Config, 'dataDir'>, signal: AbortSignal): Promise<void> {
+  const up = path.join(dataDir, 'run', 'stack.json');
+  for (let looks = 0; looks < patienceSeconds && !existsSync(up); looks++)
+    await delay(1_000, undefined, { signal });
+}
 
 /** Also one that lacks bodies (exit code 3): it is named and whole otherwise, and no other try would find them. */
 export const isMade = (code: number | null, out: string): boolean =>

@@ -138,7 +138,11 @@ export const optionsOfJob = (kind: JobKind) =>
     // A stint takes seconds, but for the end of a large export, which sorts its index and uploads the file.
     startToCloseTimeout: '24 hours',
     heartbeatTimeout,
-    retry: { ...retry, maximumInterval: jobKinds[kind].longestPause },
+    retry: {
+      ...retry,
+      initialInterval: jobKinds[kind].firstPause,
+      maximumInterval: jobKinds[kind].longestPause,
+    },
     // No other stint of the job may begin while this one still works.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   }) as const;
