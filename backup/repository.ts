@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bucketAt, type Config } from '../config/config.ts';
 import { openObjects, type ObjectStore } from '../storage/archive/index.ts';
 
@@ -84,22 +85,54 @@ class FolderRepository implements Repository {
   }
 }
 
-class BucketRepository implements Repository {
-  readonly place: string;
-  readonly #objects: ObjectStore;
+/** Bytes that are read by a call: at the pace at which a whole part may be stored, each has its own patience. */
+const readBytes = 4 * 1024 ** 2;
+/** Milliseconds before a call is repeated: a store that is away for less costs no backup and no restore. */
+const usualWaits = [2_000, 10_000, 30_000];
 
-  constructor(place: string, objects: ObjectStore) {
+/** Storing and reading may be repeated, for nothing is ever written twice under one name with other bytes. */
+export class BucketRepository implements Repository {
+  readonly place: string;
+  readonly #objects: Pick<ObjectStore, 'put' | 'size' | 'read' | 'list' | 'remove'>;
+  readonly #waits: readonly number[];
+
+  constructor(
+    place: string,
+    objects: Pick<ObjectStore, 'put' | 'size' | 'read' | 'list' | 'remove'>,
+    waits: readonly number[] = usualWaits,
+  ) {
     this.place = place;
     this.#objects = objects;
+    this.#waits = waits;
   }
 
   put(name: string, bytes: Uint8Array): Promise<void> {
-    return this.#objects.put(name, bytes);
+    return this.#patiently(() => this.#objects.put(name, bytes));
   }
 
   async get(name: string): Promise<Buffer | null> {
-    const size = await this.#objects.size(name);
-    return size === null ? null : this.#objects.read(name, 0, size);
+    const size = await this.#patiently(() => this.#objects.size(name));
+    if (size === null) return null;
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < size; at += readBytes) {
+      const length = Math.min(readBytes, size - at);
+      const piece = await this.#patiently(() => this.#objects.read(name, at, length));
+      if (piece === null) return null;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  async #patiently<T>(call: () => Promise<T>): Promise<T> {
+    for (const wait of this.#waits) {
+      try {
+        return await call();
+      } catch {
+        // Tried again; what the last try says is told.
+        await sleep(wait);
+      }
+    }
+    return call();
   }
 
   names(folder: string): Promise<string[]> {

@@ -3,11 +3,11 @@
  * done: whatever starts there is refused, and a restore that was cut short begins anew.
  */
 import { chownSync, existsSync, readFileSync } from 'node:fs';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { StackError } from '../stack/errors.ts';
-import { openDataFolder, restoringFile } from '../stack/folder.ts';
+import { openDataFolder, present, restoringFile } from '../stack/folder.ts';
 import { adoptCluster, userFor } from '../stack/postgres.ts';
 import type { SystemUser } from '../stack/system-user.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../storage/backups/index.ts';
 import { allowWalk, inTransaction } from '../storage/postgres/index.ts';
 import { printOf } from './make.ts';
-import type { Manifest } from './manifest.ts';
+import type { BackedFile, Manifest, Piece } from './manifest.ts';
 import { filesOf } from './parts.ts';
 import { withPool } from './session.ts';
 import { unlessMissing, type Repository } from './repository.ts';
@@ -31,7 +31,7 @@ const ofAnyStack: readonly string[] = ['run', 'logs'];
  * Puts all files of a backup into a data folder, with a password of its own for Postgres. The folder is refused by whatever
  * starts a stack until `endRestore`.
  * @param key the content of the file of `--keys`; null: none
- * @throws StackError where the folder has something, or the key is another's; DamagedPart
+ * @throws StackError where the folder has something, the disk has too little room, or the key is another's; DamagedPart
  */
 export async function placeBackup(
   config: Pick<Config, 'dataDir' | 'blobDir'>,
@@ -51,9 +51,14 @@ export async function placeBackup(
   const folder = await openDataFolder(dataDir, true);
   try {
     await expectEmpty(config);
-    await writeFile(restoringFile(dataDir), blobDir, { mode: 0o600, flush: true });
+    // What an earlier one has left, whose mark stays meanwhile.
     await clear(dataDir, (name) => ![...ofAnyStack, path.basename(restoringFile(dataDir))].includes(name));
     await clear(blobDir);
+    await expectRoom(config, backup);
+    await writeFile(restoringFile(dataDir), blobDir, {
+      mode: 0o600,
+      flush: true,
+    });
     await placeFiles(config, repository, backup);
     if (key !== null) await writeFile(path.join(dataDir, 'secret-key'), key, { mode: 0o600, flush: true });
     await adoptCluster(folder);
@@ -82,6 +87,31 @@ async function clear(folder: string, isMeant: (name: string) => boolean = () => 
   for (const name of (await unlessMissing(readdir(folder))) ?? [])
     if (isMeant(name)) await rm(path.join(folder, name), { recursive: true, force: true });
 }
+
+/** A disk that fills up halfway would have cost the time until then. @throws StackError */
+async function expectRoom(
+  { dataDir, blobDir }: Pick<Config, 'dataDir' | 'blobDir'>,
+  { files }: Pick<Manifest, 'files'>,
+): Promise<void> {
+  const disks = new Map<number, { readonly folder: string; bytes: number }>();
+  for (const folder of [dataDir, blobDir]) {
+    const isMeant = (file: BackedFile): boolean => file.path.startsWith('blobs/') === (folder === blobDir);
+    const bytes = files.filter(isMeant).reduce((sum, { pieces }) => sum + lengthOf(pieces), 0);
+    const { dev } = await stat(present(folder));
+    const disk = disks.get(dev) ?? { folder, bytes: 0 };
+    disks.set(dev, { ...disk, bytes: disk.bytes + bytes });
+  }
+  for (const { folder, bytes } of disks.values()) {
+    const { bavail, bsize } = await statfs(present(folder));
+    if (bavail * bsize < bytes)
+      throw new StackError(
+        `The disk of ${folder} has ${gigabytes(bavail * bsize)} free, and the backup takes ${gigabytes(bytes)} there: free some room, or name a folder elsewhere.`,
+      );
+  }
+}
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+const lengthOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, [, , length]) => sum + length, 0);
 
 async function placeFiles(
   { dataDir, blobDir }: Pick<Config, 'dataDir' | 'blobDir'>,

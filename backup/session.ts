@@ -1,4 +1,5 @@
 /** Connections to the Postgres of a data folder. */
+import { errorCode, StackError } from '../stack/errors.ts';
 import { takeTime } from '../storage/backups/index.ts';
 import { createPool, walkMs, type Pool, type Queryable } from '../storage/postgres/index.ts';
 
@@ -12,6 +13,11 @@ export async function withPool<T>(databaseUrl: string, work: (pool: Pool) => Pro
   }
 }
 
+/** By which Postgres tells the session of a backup that the log it holds has become too long, too. */
+const ended = '57P01';
+const endedWords =
+  'Postgres ended the session of the backup: it was stopped, or more than 16 GB of its log were written before its folder was copied.';
+
 /** Uses one session that may take its time. It may be lost: then what it held is given back, and the work fails. */
 export async function withSession<T>(databaseUrl: string, work: (db: Queryable) => Promise<T>): Promise<T> {
   const lost = Promise.withResolvers<never>();
@@ -23,6 +29,8 @@ export async function withSession<T>(databaseUrl: string, work: (db: Queryable) 
     try {
       await takeTime(client);
       return await Promise.race([work(client), lost.promise]);
+    } catch (error) {
+      throw errorCode(error) === ended ? new StackError(endedWords, { cause: error }) : error;
     } finally {
       // Whatever the session holds ends with it.
       client.release(true);

@@ -36,6 +36,10 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'there is a file with that name',
 };
 
+/** The folder, or what there is of the way to it. */
+export const present = (folder: string): string =>
+  existsSync(folder) ? folder : present(path.dirname(folder));
+
 const unwritable = (root: string, error: unknown): StackError =>
   new StackError(
     `The data folder ${root} cannot be written: ${reasons[errorCode(error) ?? ''] ?? messageOf(error)}. ` +

@@ -56,6 +56,8 @@ const serverSettings: Readonly<Record<string, string>> = {
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
   max_wal_size: '2GB',
+  // What a backup makes the server keep: past it that backup fails, and the disk does not fill up. Unlimited by default.
+  max_slot_wal_keep_size: '16GB',
   checkpoint_timeout: '10min',
   autovacuum_naptime: '30s',
   autovacuum_vacuum_scale_factor: '0.05',

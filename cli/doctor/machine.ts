@@ -1,13 +1,13 @@
 /** Checks of the machine: programs, browser, ports, disk, DNS. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, statfsSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { statfsSync, statSync } from 'node:fs';
 import { findBrowser } from '../../browser/find.ts';
 import { programEnvironment } from '../../config/environment.ts';
 import { usualPorts, type PortName } from '../../config/settings/ports.ts';
 import { settings } from '../../config/table.ts';
 import { DnsServers, machineServers } from '../../net/dns-servers.ts';
 import { portPlans } from '../../stack/embedded.ts';
+import { present } from '../../stack/folder.ts';
 import { reservePort } from '../../stack/ports.ts';
 import { packagedPostgres } from '../../stack/postgres.ts';
 import { hasRedis } from '../../stack/redis.ts';
@@ -95,9 +95,6 @@ const ports: Check = {
 /** `/readyz` is not content with less. */
 const leastBytes = 64 * 1024 ** 2;
 const scarceBytes = 2 * 1024 ** 3;
-
-/** The folder, or what there is of the way to it. */
-const present = (folder: string): string => (existsSync(folder) ? folder : present(path.dirname(folder)));
 
 const disk: Check = {
   name: 'disk',

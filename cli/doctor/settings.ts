@@ -9,6 +9,11 @@ import { may, must, unless, type Check, type Problem } from './check.ts';
 type Key = keyof typeof settings;
 const named = (key: Key): string => settings[key].name;
 
+/** Neither bodies nor backups are in a bucket. */
+const hasNoBucket = ({ s3Bucket, backupTarget }: Config): boolean =>
+  s3Bucket === null && backupTarget?.startsWith('s3://') !== true;
+const noBucket = `${named('s3Bucket')} is not set, and ${named('backupTarget')} names no bucket`;
+
 /** Settings that have no effect, since another one says so. */
 const idle: readonly (readonly [key: Key, isIdle: (config: Config) => boolean, because: string])[] = [
   ['postgresPort', (c) => c.databaseUrl !== null, `${named('databaseUrl')} names another Postgres`],
@@ -16,8 +21,8 @@ const idle: readonly (readonly [key: Key, isIdle: (config: Config) => boolean, b
   ['temporalUiPort', (c) => c.temporalAddress !== null, `${named('temporalAddress')} names another Temporal`],
   ['temporalCli', (c) => c.temporalAddress !== null, `${named('temporalAddress')} names another Temporal`],
   ['redisPort', (c) => c.redisUrl !== null, `${named('redisUrl')} names another Redis`],
-  ['s3Endpoint', (c) => c.s3Bucket === null, `${named('s3Bucket')} is not set`],
-  ['s3Region', (c) => c.s3Bucket === null, `${named('s3Bucket')} is not set`],
+  ['s3Endpoint', hasNoBucket, noBucket],
+  ['s3Region', hasNoBucket, noBucket],
   ['addressInFlight', (c) => c.addressRate === null, `${named('addressRate')} is off`],
   ['domainInFlight', (c) => c.domainRate === null, `${named('domainRate')} is off`],
   ['jwtIssuer', (c) => c.jwksUrl === null, `${named('jwksUrl')} is not set`],

@@ -91,7 +91,8 @@ export const verbs = [
     takes: {
       ...target,
       ...which,
-      '--scratch <folder>': 'where to restore it for the moment; it needs as much room as the backup',
+      '--scratch <folder>':
+        'where to restore it for the moment; it needs as much room as the data folder that was backed up',
       '--json': 'as JSON',
     },
     examples: ['/mnt/backups', 's3://my-backups/orbweaver --scratch /mnt/scratch'],
@@ -101,7 +102,14 @@ export const verbs = [
       const backup = await findBackup(repository, id ?? null);
       const dataDir = mkdtempSync(path.join(scratch ?? tmpdir(), 'orbweaver-verify-'));
       try {
-        const config = { ...given, dataDir, blobDir: path.join(dataDir, 'blobs'), databaseUrl: null };
+        // The ports of a stack that runs here are taken: this one has its own, which nobody has to know.
+        const own = {
+          dataDir,
+          blobDir: path.join(dataDir, 'blobs'),
+          databaseUrl: null,
+          postgresPort: null,
+        };
+        const config = { ...given, ...own };
         const checked = await restored(config, repository, backup, null, 'any');
         return told(checked, backup, json);
       } catch (error) {

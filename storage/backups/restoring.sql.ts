@@ -2,6 +2,7 @@
  * What has to change in a database that was restored. What happened between the backup's moment and the restore nobody
  * knows: so every host counts as asked just now, and no number that was given out meanwhile is given out again.
  */
+import { hostQuota } from '../hosts/index.ts';
 import { statement, walkMs } from '../postgres/index.ts';
 
 /** Seconds for which a host is left alone whose Crawl-delay is not known, though it may have been read meanwhile. */
@@ -28,13 +29,16 @@ export const countTurnsAsTaken = statement<[]>('count-turns-as-taken', walkMs)`
      from crawl c
     where c.id = q.crawl_id and c.state in ('seeding', 'running', 'paused', 'draining') and q.total > 0`;
 
-/** Hosts with a quota of their own count as asked so often as they may be today: some of it was used meanwhile. */
+/**
+ * Hosts with a quota of their own, an operator's or one that their quality asks, count as asked so often as they may be
+ * today: some of it was used meanwhile.
+ */
 export const spendQuotas = statement<[], { readonly hosts: number }>('spend-quotas', walkMs)`
    with spent as (
      update host
         set requests_day = to_char(now() at time zone coalesce(settings #>> '{windows,timeZone}', 'UTC'), 'YYYY-MM-DD'),
-            requests_used = greatest(requests_used, (settings ->> 'quotaPerDay')::int)
-      where settings ->> 'quotaPerDay' is not null returning 1
+            requests_used = greatest(requests_used, ${hostQuota()})
+      where ${hostQuota()} is not null returning 1
    )
    select count(*) as hosts from spent`;
 

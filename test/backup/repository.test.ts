@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openRepository, type Repository } from '../../backup/repository.ts';
+import { BucketRepository, openRepository, type Repository } from '../../backup/repository.ts';
 import { loadConfig } from '../../config/config.ts';
 import { s3Program } from '../programs/s3-server.ts';
 import { access, startS3, type S3Server } from '../s3/server.ts';
@@ -50,6 +50,38 @@ describe.each(Object.entries(places))('%s', (name, open) => {
       null,
     ]);
   });
+});
+
+it('a part of a bucket that is slow or away for a moment is read by pieces, and stored and read again', async () => {
+  const objects = new Map<string, Buffer>();
+  const reads: number[] = [];
+  let [failing, refused] = [0, 0];
+  const once = <T>(work: () => T): Promise<T> => {
+    if (failing-- <= 0) return Promise.resolve(work());
+    refused++;
+    return Promise.reject(new Error('no answer within 30 s'));
+  };
+  const store: ConstructorParameters<typeof BucketRepository>[1] = {
+    put: (name, bytes) => once(() => void objects.set(name, Buffer.from(bytes))),
+    size: (name) => once(() => objects.get(name)?.length ?? null),
+    read: (name, at, length) =>
+      once(() => {
+        reads.push(length);
+        return objects.get(name)?.subarray(at, at + length) ?? null;
+      }),
+    list: () => Promise.resolve([]),
+    remove: () => Promise.resolve(),
+  };
+  const repository = new BucketRepository('s3://here', store, [0, 0]);
+  const bytes = randomBytes(9 * 1024 ** 2);
+  failing = 2;
+  await repository.put('parts/a/0', bytes);
+  failing = 2;
+  expect((await repository.get('parts/a/0'))?.equals(bytes)).toBe(true);
+  // Each has the patience of a call to itself.
+  expect([refused, reads]).toEqual([4, [4, 4, 1].map((each) => each * 1024 ** 2)]);
+  failing = 3;
+  await expect(repository.get('parts/a/0')).rejects.toThrow('no answer within 30 s');
 });
 
 it('a folder is closed to others, and what a killed process began to write goes after a while', async () => {

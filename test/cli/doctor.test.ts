@@ -38,6 +38,13 @@ const problem = (says: RegExp, must = true): unknown => [
 describe('settings', () => {
   it('that go together are fine', async () => {
     expect(await look('settings')).toBe('none contradicts another');
+    // The bucket of backups is reached by these too.
+    const s3 = {
+      s3Endpoint: 'http://s3.example',
+      s3Region: 'here',
+      backupTarget: 's3://backups/all',
+    };
+    expect(await look('settings', s3)).toBe('none contradicts another');
   });
 
   it.each<[Partial<Config>, RegExp, boolean?]>([

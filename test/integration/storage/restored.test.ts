@@ -25,17 +25,19 @@ it('every host counts as asked just now, longer waits hold, and nothing that was
     await world.close();
   });
   const crawl = await runningCrawl(pool);
-  const [known, asked, unknown, full] = [
+  const [known, asked, unknown, full, weak] = [
+    await newHost(pool),
     await newHost(pool),
     await newHost(pool),
     await newHost(pool),
     await newHost(pool),
   ];
-  for (const host of [known, asked, full]) await robotsRead(pool, host);
+  for (const host of [known, asked, full, weak]) await robotsRead(pool, host);
   await changeHost(pool, known, { asked_at: fromNow(-hour) });
   // A Retry-After of an hour, as it was at the backup's moment.
   await changeHost(pool, asked, { asked_at: fromNow(-60), not_before: fromNow(hour) });
   await hadSettings(pool, full, { quotaPerDay: 50 });
+  await changeHost(pool, weak, { budget: 20 });
   await addUrls(pool, crawl, [{ host_id: known, url: 'https://host.example/a' }]);
   const [before] = await instanceId(pool);
   const last = Math.max(
@@ -61,10 +63,12 @@ it('every host counts as asked just now, longer waits hold, and nothing that was
     requests_day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
   });
 
+  expect(await lease(weak)).toMatchObject({ requests_used: 20 });
+
   expect((await instanceId(pool))[0]?.id).not.toBe(before?.id);
   const events = await tables.event.rows(pool, { crawl_id: crawl });
   expect(events.at(-1)).toMatchObject({ kind: 'crawl.restored', number: expect.any(Number) as number });
   expect(events.at(-1)?.number).toBeGreaterThan(last + 1_000_000);
-  expect(await newHost(pool)).toBeGreaterThan(full + 1_000_000);
+  expect(await newHost(pool)).toBeGreaterThan(weak + 1_000_000);
   expect(await runningCrawl(pool)).toBeGreaterThan(crawl + 1_000);
 });
