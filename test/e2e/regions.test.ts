@@ -3,7 +3,7 @@
  * network of its own (F17): hosts are fetched from where they
  * belong, by the web's own log; one region is killed and the other one frozen, each in its turn: the other takes over, and
  * gives back.
- * @module-tag long
+ * @module-tag deep
  */
 import { expect, it } from 'vitest';
 import { auditCrawl } from '../../storage/reports/index.ts';
