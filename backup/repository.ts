@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bucketAt, type Config } from '../config/config.ts';
 import { openObjects, type ObjectStore } from '../storage/archive/index.ts';
+import { syncFolder } from '../storage/exports/index.ts';
 
 export interface Repository {
   /** For people. */
@@ -146,15 +147,6 @@ export class BucketRepository implements Repository {
   /** An object is there once it is whole: nothing is left. */
   tidy(): Promise<void> {
     return Promise.resolve();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -199,7 +199,8 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
+/** The names in a folder outlive a loss of power from then on. */
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {
     await handle.sync();

@@ -1,5 +1,5 @@
 /** Exports: their jobs in Postgres, and the files that these make. */
-export { Draft, DraftLost } from './draft.ts';
+export { Draft, DraftLost, syncFolder } from './draft.ts';
 export { ExportFiles, hasNoRoom } from './files.ts';
 export {
   addExport,

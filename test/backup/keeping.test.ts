@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { keepLatest, listBackups } from '../../backup/list.ts';
 import { garbage, graceDays, idOf, nameOf, newId, timeOf, type Manifest } from '../../backup/manifest.ts';
 import { filesOf, Packing } from '../../backup/parts.ts';
-import { Killed, MemoryRepository } from './memory.ts';
+import { backupOf, Killed, MemoryRepository } from './memory.ts';
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 1);
@@ -45,25 +45,7 @@ async function backUp(
   await packing.end();
   await beforeNamed();
   const { parts, files } = packing;
-  const made: Manifest = {
-    ...{
-      format: 1,
-      id,
-      version: '0',
-      instance: '',
-      moment: new Date(at).toISOString(),
-      seconds: 0,
-      folders: [],
-    },
-    ...{
-      hasTemporal: false,
-      segments: { copied: 1, elsewhere: 0, missing: [] },
-      keyPrint: null,
-      settings: {},
-    },
-    parts,
-    files,
-  };
+  const made = backupOf({ id, moment: new Date(at).toISOString(), parts, files });
   await repository.put(nameOf(id), Buffer.from(JSON.stringify(made)));
   return made;
 }

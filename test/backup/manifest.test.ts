@@ -1,15 +1,7 @@
 /** What a manifest may say: whatever lies in a folder comes back, nothing leads out of it, and one is there only if it can be read. */
 import { expect, it } from 'vitest';
 import { findBackup, listBackups, nameBackup } from '../../backup/list.ts';
-import { newId, type Manifest } from '../../backup/manifest.ts';
-import { MemoryRepository } from './memory.ts';
-
-const backupOf = (over: Partial<Manifest>): Manifest => ({
-  ...{ format: 1, id: newId(new Date()), version: '0', instance: '', moment: '2026-01-01T00:00:00.000Z' },
-  ...{ seconds: 0, hasTemporal: false, segments: { copied: 0, elsewhere: 0, missing: [] }, keyPrint: null },
-  ...{ settings: {}, folders: [], parts: [], files: [] },
-  ...over,
-});
+import { backupOf, MemoryRepository } from './memory.ts';
 
 it.each([
   'postgres/pg_hba.conf~',

@@ -1,5 +1,6 @@
 /** A repository in memory that may be cut off, as by a kill, after so many writes. */
 import type { Repository } from '../../backup/repository.ts';
+import { newId, type Manifest } from '../../backup/manifest.ts';
 
 export class Killed extends Error {}
 
@@ -38,3 +39,11 @@ export class MemoryRepository implements Repository {
     return Promise.resolve(work()).then(() => undefined);
   }
 }
+
+/** A whole backup with nothing in it, but for what is said. */
+export const backupOf = (over: Partial<Manifest> = {}): Manifest => ({
+  ...{ format: 1, id: newId(new Date()), version: '0', instance: '', moment: '2026-01-01T00:00:00.000Z' },
+  ...{ seconds: 0, hasTemporal: false, segments: { copied: 0, elsewhere: 0, missing: [] }, keyPrint: null },
+  ...{ settings: {}, folders: [], parts: [], files: [] },
+  ...over,
+});

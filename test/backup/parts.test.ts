@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nameOf, newId, partBytes, type Manifest } from '../../backup/manifest.ts';
 import { DamagedPart, filesOf, Packing } from '../../backup/parts.ts';
-import { MemoryRepository } from './memory.ts';
+import { backupOf, MemoryRepository } from './memory.ts';
 
 type Files = Readonly<Record<string, Buffer>>;
 /** By their hashes: a comparison of megabytes byte by byte takes seconds. */
@@ -18,21 +18,8 @@ const pieces = (bytes: Buffer): AsyncIterable<Buffer> =>
     bytes.length === 0 ? [] : [bytes.subarray(0, 7), bytes.subarray(7)].filter(({ length }) => length > 0),
   );
 
-const whole = (id: string, { parts, files }: Pick<Manifest, 'parts' | 'files'>): Manifest => ({
-  format: 1,
-  id,
-  version: '0',
-  instance: '',
-  moment: '2026-01-01T00:00:00.000Z',
-  seconds: 0,
-  hasTemporal: false,
-  segments: { copied: 0, elsewhere: 0, missing: [] },
-  keyPrint: null,
-  settings: {},
-  folders: [],
-  parts,
-  files,
-});
+const whole = (id: string, { parts, files }: Pick<Manifest, 'parts' | 'files'>): Manifest =>
+  backupOf({ id, parts, files });
 
 /** Backs files up; those below `blobs/` grow. */
 async function packed(

@@ -2,10 +2,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Manifest } from '../../backup/manifest.ts';
 import { placeBackup } from '../../backup/restore.ts';
 import { testFolder } from '../support/given.ts';
-import { MemoryRepository } from './memory.ts';
+import { backupOf, MemoryRepository } from './memory.ts';
 
 it.each(['postgres/base/1', 'blobs/1.warc.zst'])(
   '%s does not fit on the disk: nothing is placed',
@@ -13,21 +12,10 @@ it.each(['postgres/base/1', 'blobs/1.warc.zst'])(
     const repository = new MemoryRepository();
     const name = 'parts/20260101T000000Z-000000/0';
     await repository.put(name, Buffer.from('packed'));
-    const backup: Manifest = {
-      format: 1,
-      id: '20260101T000000Z-000000',
-      version: '0',
-      instance: '',
-      moment: '2026-01-01T00:00:00.000Z',
-      seconds: 0,
-      hasTemporal: false,
-      segments: { copied: 0, elsewhere: 0, missing: [] },
-      keyPrint: null,
-      settings: {},
-      folders: [],
+    const backup = backupOf({
       parts: [{ name, sha256: '0'.repeat(64), bytes: 6, stored: 6 }],
       files: [{ path: file, pieces: [[0, 0, 2 ** 52]] }],
-    };
+    });
     const dataDir = path.join(testFolder(), 'data');
     const blobDir = path.join(testFolder(), 'bodies', 'here');
     await expect(placeBackup({ dataDir, blobDir }, repository, backup, null)).rejects.toThrow(
