@@ -28,8 +28,9 @@ export function doneAt({ urls, eachMs, from, windows, quotaPerDay, leftToday }: 
     const fit = Math.max(0, Math.min(today, eachMs === 0 ? Infinity : Math.ceil((ends - at) / eachMs)));
     if (left <= fit) return at + left * eachMs;
     left -= fit;
-    at = fit === today ? dayEnds : ends;
-    if (at === dayEnds) today = quotaPerDay;
+    // The last of them may end after the span does, and the next one is not asked for before.
+    at = Math.max(fit === today ? dayEnds : ends, at + fit * eachMs);
+    if (at >= dayEnds) today = quotaPerDay;
   }
   return null;
 }

@@ -89,11 +89,14 @@ describe('the end of a host', () => {
 
   it('is never sooner than the URLs take, and never comes nearer when there are more', () => {
     const numbers = fc.integer({ min: 1, max: 5_000 });
+    const paces = fc.integer({ min: 1, max: 600_000 });
+    // A URL that is asked for before midnight may end after it.
+    const instants = fc.integer({ min: at, max: at + day });
     fc.assert(
-      fc.property(numbers, numbers, numbers, numbers, (urls, more, eachMs, quota) => {
-        const given = { ...work, urls, eachMs, quotaPerDay: quota + 10, leftToday: quota };
+      fc.property(numbers, numbers, paces, numbers, instants, (urls, more, eachMs, quota, from) => {
+        const given = { ...work, urls, eachMs, from, quotaPerDay: quota + 10, leftToday: quota };
         const [end, later] = [doneAt(given), doneAt({ ...given, urls: urls + more })];
-        expect(end ?? Infinity).toBeGreaterThanOrEqual(at + urls * eachMs);
+        expect(end ?? Infinity).toBeGreaterThanOrEqual(from + urls * eachMs);
         expect(later ?? Infinity).toBeGreaterThanOrEqual(end ?? Infinity);
       }),
     );

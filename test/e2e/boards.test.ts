@@ -73,6 +73,12 @@ it.skipIf(prometheus === null)('have data of a real crawl (needs prometheus)', a
     return ((await answer.json()) as Answer).data.result;
   };
 
+  // A rate needs a figure from before what it counts.
+  const targets = (written.match(/127\.0\.0\.1:\d+/g) ?? []).length;
+  await until('all processes are scraped', async () => {
+    const [sum] = await ask('sum(up)');
+    return Number(sum?.value[1]) === targets;
+  });
   const crawl = ['crawl', `${site.origin}/0`, '--delay', '0.3', '--allow-private', '127.0.0.0/8', '--json'];
   // The opt-out comes last: Prometheus has seen by then that there was none.
   for (const args of [crawl, ['opt-out', 'add', 'example.com']]) {
