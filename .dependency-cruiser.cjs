@@ -28,6 +28,8 @@ const rooms = {
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
   boards: ['domain'],
+  // Runs in a browser: of contracts the types alone.
+  console: ['contracts'],
   backup: ['stack', 'storage', 'config', 'contracts', 'domain'],
   // Of storage one file alone: see cli-goes-by-the-api. Of the browser, whether there is one.
   cli: ['backup', 'browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],

@@ -16,4 +16,5 @@ const compiled = spawnSync(
 );
 if (compiled.status !== 0) process.exit(compiled.status ?? 1);
 cpSync('storage/migrations', 'dist/storage/migrations', { recursive: true });
+for (const file of ['index.html', 'style.css']) cpSync(`console/${file}`, `dist/console/${file}`);
 await writeBundle('dist/workflow-bundle.js', new DefaultLogger('WARN'));

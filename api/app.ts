@@ -7,6 +7,7 @@ import { compatErrors } from './compat/errors.ts';
 import { encodeRawUrl } from './compat/raw-url.ts';
 import type { Dependencies, Parts } from './dependencies.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { consolePage } from './pages/console-page.ts';
 import { docsPage } from './pages/docs-page.ts';
 import { healthRoutes } from './routes/health.ts';
 import { crawlerPageRoutes } from './routes/pages.ts';
@@ -14,6 +15,7 @@ import { mount } from './routes/route.ts';
 import { gatedRoutes, routes } from './routes/table.ts';
 import { createJudge } from './way-in/access.ts';
 import { auditLog } from './way-in/audit-log.ts';
+import { consoleSessions } from './way-in/console-session.ts';
 import { gate } from './way-in/gate.ts';
 import { guard } from './way-in/guard.ts';
 import { idempotency } from './way-in/idempotency.ts';
@@ -28,9 +30,11 @@ import { createTurns, takePlace } from './way-in/turns.ts';
 export function buildApp(dependencies: Dependencies): Express {
   const { pool, log, settings, sharedCounts, turns = createTurns() } = dependencies;
   const keyring = createKeyring(pool, dependencies.verifyToken);
+  const sessions = consoleSessions(pool, dependencies.keys);
   const parts: Parts = {
     ...dependencies,
     keyring,
+    consoleSessions: sessions,
     lending: new LendingContext({ ...dependencies, ...settings }),
     document: openApiDocument(settings.version),
   };
@@ -76,12 +80,14 @@ export function buildApp(dependencies: Dependencies): Express {
   app.use(guard(settings.hostNames));
   app.use(mount(healthRoutes, parts));
   app.use(limitByAddress(judge, requestsPer10s, sharedCounts));
+  app.use(sessions.enter);
   app.use(limitMadeUpKeys(judge, requestsPer10s, keyring, sharedCounts));
   const limits = [limitByTenant(sharedCounts), takePlace(turns)];
   app.use(gate(judge, pool, keyring, limits, auditLog(pool, log)));
   app.use(jsonBody());
   app.use(idempotency(pool, log));
   app.use('/docs', docsPage(parts.document));
+  app.use('/console', consolePage());
   app.use(mount(gatedRoutes, parts));
   app.use(notFound);
   app.use(problemHandler);

@@ -14,6 +14,7 @@ import type { SearchIndex } from '../storage/search/index.ts';
 import type { SecretKeys } from '../storage/sessions/index.ts';
 import type { CrawlControl } from './crawls/crawl-control.ts';
 import type { Schedulers } from './schedulers.ts';
+import type { ConsoleSessions } from './way-in/console-session.ts';
 import type { Keyring } from './way-in/keyring.ts';
 import type { SharedCounts } from './way-in/rate-store.ts';
 import type { Turns } from './way-in/turns.ts';
@@ -56,6 +57,7 @@ export interface Dependencies {
 /** What routes get: the dependencies, and the parts that the application makes from them once. */
 export interface Parts extends Dependencies {
   readonly keyring: Keyring;
+  readonly consoleSessions: ConsoleSessions;
   readonly lending: LendingContext;
   /** The OpenAPI document. */
   readonly document: object;
@@ -73,6 +75,8 @@ interface ApiSettings {
   readonly trustedProxies: readonly string[];
   /** Blocks of private addresses to which webhooks may be sent. */
   readonly webhookAllowPrivate: readonly string[];
+  /** Where Temporal Web shows the workflows of this instance, up to their ids; absent: not known. */
+  readonly temporalWeb?: string;
   /** Number of shards over which the hosts are spread. */
   readonly shards: number;
   /** Absent: the instance has none. */

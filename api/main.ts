@@ -90,6 +90,9 @@ async function main(config: ServiceConfig): Promise<void> {
     hostNames: [config.apiHost, ...config.apiNames],
     trustedProxies: config.trustedProxies,
     webhookAllowPrivate: config.webhookAllowPrivate,
+    ...(config.temporalWeb !== null && {
+      temporalWeb: new URL(`/namespaces/${config.temporalNamespace}/workflows/`, config.temporalWeb).href,
+    }),
     shards: config.shards,
     ...(regions !== null && { regions: regions.all }),
     caps: capDefaultsOf(config),

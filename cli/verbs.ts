@@ -27,6 +27,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
         'Keep the stack running: Postgres, Temporal with its Web, workers and API. Ctrl-C stops the stack; a second Ctrl-C stops it at once.',
       load: () => import('./tools/up.ts'),
     },
+    console: {
+      summary:
+        'Print a link that opens the console of the running stack, or of the server, signed in. It can be used once, within ten minutes.',
+      load: () => import('./tools/console.ts'),
+    },
     doctor: {
       summary:
         'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema, open workflows and backups, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',

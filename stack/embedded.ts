@@ -357,6 +357,7 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     redisUrl,
     apiPort: start.ports.get('api')?.port ?? options.config.apiPort,
     temporalUiPort: start.ports.get('temporalUi')?.port ?? options.config.temporalUiPort,
+    temporalWeb: options.config.temporalWeb ?? temporal.temporalUiUrl,
     offLimits:
       start.web === null
         ? options.config.offLimits

@@ -831,6 +831,18 @@ create table shard_split (
   constraint shard_split_to_shard_key UNIQUE (to_shard)
 );
 
+create table sign_in (
+  hash bytea not null,
+  kind text not null,
+  key_id text not null,
+  sealed bytea not null,
+  actor text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_hash_check CHECK ((length(hash) = 32)),
+  constraint sign_in_kind_check CHECK ((kind = ANY (ARRAY['link'::text, 'session'::text]))),
+  constraint sign_in_pkey PRIMARY KEY (hash)
+);
+
 create table sitemap_hint (
   crawl_id bigint not null,
   key bytea not null,
@@ -1256,6 +1268,10 @@ CREATE INDEX segment_open ON public.segment USING btree (id) WHERE (state <> 'se
 CREATE INDEX segment_settle ON public.segment USING btree (settle_at) WHERE (settle_at IS NOT NULL);
 
 CREATE UNIQUE INDEX shard_splitting ON public.shard_split USING btree (from_shard) WHERE (done_at IS NULL);
+
+CREATE INDEX sign_in_actor ON public.sign_in USING btree (actor, expires_at);
+
+CREATE INDEX sign_in_expires ON public.sign_in USING btree (expires_at);
 
 CREATE INDEX text_print_alike ON public.text_print USING btree (crawl_id, original, id) WHERE (original <> id);
 

@@ -5,6 +5,7 @@ import { auditLogRoutes } from './audit-log.ts';
 import { bodyRoutes } from './body.ts';
 import { capRoutes } from './caps.ts';
 import { changeRoutes } from './changes.ts';
+import { consoleRoutes } from './console.ts';
 import { crawlRoutes } from './crawls.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
@@ -78,6 +79,7 @@ export const gatedRoutes: readonly Route[] = [
   ...tenantRoutes,
   ...auditLogRoutes,
   ...docsRoutes,
+  ...consoleRoutes,
 ];
 
 /**

@@ -24,7 +24,7 @@ import { turnsOf } from './turns.ts';
 /** Printable ASCII without spaces. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 /** Answers of these paths hold a secret that is shown once. */
-const secretPaths = /^\/v1\/(?:keys|webhooks)\/?$/i;
+const secretPaths = /^\/v1\/(?:keys|webhooks|sign-in-links|console-session)\/?$/i;
 /** Characters of an answer that is kept, at most. */
 const longestAnswer = 1024 * 1024;
 /** Requests between two clean-ups of old answers. */

@@ -1,6 +1,7 @@
 /** `up`: the stack stays up until Ctrl-C. */
 import path from 'node:path';
 import { loadConfig } from '../../config/config.ts';
+import { signInLink } from '../../contracts/http/console.ts';
 import { tenantView } from '../../contracts/tenancy.ts';
 import { counted } from '../../domain/counted.ts';
 import { localApi } from '../api/target.ts';
@@ -72,12 +73,24 @@ async function addresses(stack: StartedStack): Promise<string[]> {
     `API           ${stack.apiUrl ?? 'none'}`,
     `API docs      ${stack.apiUrl ?? 'none'}/docs/`,
     ...keyLines(stack),
+    ...(await consoleLines(stack)),
     `Temporal Web  ${runningWorkflows(stack) ?? 'not part of this stack'}`,
     ...metricsLines(stack),
     `Data          ${stack.dataDir}`,
     ...(stack.apiUrl === null ? [] : await crawlLines(createApi(localApi(stack.apiUrl, stack.localKey.key)))),
     'Ctrl-C stops the stack.',
   ];
+}
+
+/** The link signs in once; the address without it asks for a key. */
+async function consoleLines({ apiUrl, localKey }: StartedStack): Promise<string[]> {
+  if (apiUrl === null) return [];
+  const link = await createApi(localApi(apiUrl, localKey.key)).change(
+    'POST',
+    '/v1/sign-in-links',
+    signInLink,
+  );
+  return [`Console       ${link.url} (signs in once, within ten minutes)`];
 }
 
 const metricsLines = ({ metricsPorts = {}, apiUrl }: StartedStack): string[] =>

@@ -36,6 +36,14 @@ export const apiSettings = {
     description: 'API key for an admin of the instance, if you bring your own.',
     secret: true,
   }),
+  temporalWeb: nullable({
+    name: 'ORBWEAVER_TEMPORAL_WEB',
+    type: 'http or https URL',
+    schema: webUrl,
+    fallback: null,
+    defaultNote: 'that of the embedded stack',
+    description: 'Where people reach Temporal Web: the console links to workflows there.',
+  }),
   server: nullable({
     name: 'ORBWEAVER_SERVER',
     type: 'http or https URL',

@@ -31,3 +31,4 @@ export {
   editTenant,
   shutTenant,
 } from './tenants.ts';
+export { bearerOfLink, bearerOfSession, signIn, signInSeconds, signOut } from './sign-ins.ts';

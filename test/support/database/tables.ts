@@ -306,6 +306,10 @@ interface TenantRow {
   readonly default_crawl_id: Id | null;
 }
 
+interface SignInRow {
+  readonly actor: string;
+}
+
 interface ApiKeyRow {
   readonly id: string;
   readonly tenant_id: Id;
@@ -492,6 +496,7 @@ export const tables = {
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
   tenant: table<TenantRow>('tenant', 'id'),
   apiKey: table<ApiKeyRow>('api_key', 'created_at, id'),
+  signIn: table<SignInRow>('sign_in', 'expires_at'),
   /** Answers that are kept for clients that send a request twice. */
   answer: table<AnswerRow>('idempotency_key', 'created_at'),
   audit: table<AuditRow>('audit_log', 'number'),

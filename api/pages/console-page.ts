@@ -1,0 +1,135 @@
+/**
+ * /console: the files of the console, served as they are in console/ and in the packages it uses, so that there is
+ * nothing to build. The policy lets nothing run but these files: no text of a crawled page can.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Router } from 'express';
+import { notFound } from '../way-in/problem.ts';
+
+const folder = path.join(import.meta.dirname, '../../console');
+const packages = createRequire(import.meta.url);
+
+/** What the import map of index.html names. */
+const libraries: ReadonlyMap<string, readonly [from: string, file: string]> = new Map(
+  Object.entries({
+    'preact.js': ['preact', 'dist/preact.mjs'],
+    'hooks.js': ['preact', 'hooks/dist/hooks.mjs'],
+    'htm.js': ['htm', 'dist/htm.module.js'],
+    'htm-preact.js': ['htm', 'preact/index.module.js'],
+    'signals-core.js': ['@preact/signals-core', 'dist/signals-core.module.js'],
+    'signals.js': ['@preact/signals', 'dist/signals.module.js'],
+    'uplot.js': ['uplot', 'dist/uPlot.iife.min.js'],
+  } as const),
+);
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.ts': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface Served {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly packed: Buffer;
+  readonly tag: string;
+}
+
+function served(type: string, text: string): Served {
+  const bytes = Buffer.from(text);
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { type, bytes, packed: gzipSync(bytes, { level: 9 }), tag };
+}
+
+function library(name: string): Served | null {
+  const found = libraries.get(name);
+  if (found === undefined) return null;
+  const [of, file] = found;
+  const [root = ''] = (packages.resolve.paths(of) ?? []).filter((each) => existsSync(path.join(each, of)));
+  const text = readFileSync(path.join(root, of, file), 'utf8').replace(
+    /\n\/\/# sourceMappingURL=.*\s*$/,
+    '\n',
+  );
+  // It is a classic script that declares one name.
+  return served(
+    types[path.extname(name)] ?? '',
+    name === 'uplot.js' ? `${text}\nexport default uPlot;\n` : text,
+  );
+}
+
+/** In a build the files have lost their types already, and end in .js. */
+const withoutTypes = (name: string, text: string): string =>
+  name.endsWith('.ts') ? stripTypeScriptTypes(text) : text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+
+/** Every file below console/, by its path there; a request names no path of its own. */
+const ownFiles: ReadonlyMap<string, string> = new Map(
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => path.extname(name) in types)
+    .map((name) => [name.replaceAll(path.sep, '/'), path.join(folder, name)]),
+);
+
+function own(name: string): Served | null {
+  const file = ownFiles.get(name);
+  const type = types[path.extname(name)];
+  if (file === undefined || type === undefined) return null;
+  return served(type, withoutTypes(name, readFileSync(file, 'utf8')));
+}
+
+const main = ownFiles.has('main.ts') ? 'main.ts' : 'main.js';
+const index = readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{main}', main);
+const [, importMap = ''] = /<script type="importmap">([^]*?)<\/script>/.exec(index) ?? [];
+
+const policy = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Mount at /console: any path that is no file is a screen, which the page itself finds. */
+export function consolePage(): Router {
+  const router = Router();
+  const ready = new Map<string, Served | null>();
+  const kept = (key: string, make: () => Served | null): Served | null => {
+    const known = ready.get(key);
+    if (known !== undefined) return known;
+    const made = make();
+    // What is not there is not kept: anybody may ask for anything.
+    if (made !== null) ready.set(key, made);
+    return made;
+  };
+  const page = served('text/html; charset=utf-8', index);
+  router.get('/{*path}', (request, response, next) => {
+    const [, room, name = ''] = /^\/(app|lib)\/(.+)$/.exec(request.path) ?? [];
+    const file =
+      room === undefined ? page : kept(request.path, () => (room === 'lib' ? library(name) : own(name)));
+    if (file === null) {
+      notFound(request, response, next);
+      return;
+    }
+    response.set({
+      'Content-Security-Policy': policy,
+      'Content-Type': file.type,
+      'Cache-Control': 'no-cache',
+      ETag: file.tag,
+      Vary: 'Accept-Encoding',
+    });
+    if (request.get('If-None-Match') === file.tag) {
+      response.status(304).end();
+      return;
+    }
+    const packed = request.acceptsEncodings('gzip') === 'gzip';
+    if (packed) response.set('Content-Encoding', 'gzip');
+    response.end(packed ? file.packed : file.bytes);
+  });
+  return router;
+}

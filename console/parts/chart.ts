@@ -1,0 +1,94 @@
+/** A chart of a few lines over time. */
+import { useEffect, useRef } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { html } from './html.ts';
+
+interface Line {
+  readonly name: string;
+  /** A custom property of style.css. */
+  readonly colour: string;
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** Seconds since 1970, and for each line a value at each of them; null: not known. */
+  readonly data: readonly [readonly number[], ...(readonly (number | null)[])[]];
+  readonly show?: (value: number) => string;
+}
+
+const height = 160;
+
+export function Chart({ title, lines, data, show }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  useEffect(() => {
+    const gone = new AbortController();
+    let watch: ResizeObserver | undefined;
+    void (async () => {
+      const { default: UPlot } = await import('uplot');
+      const element = place.current;
+      if (gone.signal.aborted || element === null) return;
+      const [ink, line] = [colourIn(element, '--dim'), colourIn(element, '--line')];
+      const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+      plot.current = new UPlot(
+        {
+          width: element.clientWidth,
+          height,
+          legend: { show: false },
+          cursor: { drag: { x: false, y: false } },
+          axes: [
+            axis,
+            {
+              ...axis,
+              size: 60,
+              ...(show && { values: (_: unknown, values: number[]) => values.map(show) }),
+            },
+          ],
+          series: [
+            {},
+            ...lines.map(({ name, colour }) => ({
+              label: name,
+              stroke: colourIn(element, colour),
+              width: 2,
+            })),
+          ],
+        },
+        data as uPlot.AlignedData,
+        element,
+      );
+      watch = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
+      watch.observe(element);
+    })();
+    return () => {
+      gone.abort();
+      watch?.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    plot.current?.setData(data as uPlot.AlignedData);
+  }, [data]);
+  const latest = lines.map(({ name }, at) => {
+    const value = data[at + 1]?.at(-1) ?? null;
+    return value === null ? null : `${name} ${show ? show(value) : String(Math.round(value * 100) / 100)}`;
+  });
+  return html`<figure class="chart">
+    <figcaption>
+      ${title}: ${latest.filter((text) => text !== null).join(', ') || 'nothing yet'}
+      <span class="legend"
+        >${lines.length > 1 && lines.map(({ name, colour }) => html`<span><span class=${`dot ${colour.slice(2)}`} />${name} </span>`)}</span
+      >
+    </figcaption>
+    <div ref=${place} aria-hidden="true" />
+  </figure>`;
+}
+
+/** As a canvas wants it: what the custom property comes to in this theme. */
+function colourIn(element: HTMLElement, property: string): string {
+  element.style.color = `var(${property})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+}

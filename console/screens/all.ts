@@ -1,0 +1,21 @@
+/** Every screen, by the path at which it is. */
+import type { ComponentType } from 'preact';
+import type { Scope } from '../../contracts/tenancy.ts';
+import { Crawl } from './crawl.ts';
+import { Overview } from './overview.ts';
+
+export interface Screen {
+  /** Below /console; a part that begins with a colon is given to the view under this name. */
+  readonly at: string;
+  readonly title: string;
+  // Each view takes the parts of its own path.
+  readonly view: ComponentType<never>;
+  readonly inMenu?: true;
+  /** Who has it in the menu; absent: everybody. */
+  readonly needs?: { readonly scope: Scope; readonly instance?: true; readonly admin?: true };
+}
+
+export const screens: readonly Screen[] = [
+  { at: '/', title: 'Overview', view: Overview, inMenu: true },
+  { at: '/crawls/:crawl', title: 'Crawl', view: Crawl },
+];

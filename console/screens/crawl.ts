@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import type { CrawlView } from '../../contracts/http/crawls.ts';
+import type { CrawlTimeView } from '../../contracts/http/crawl-time.ts';
+import { post } from '../api/client.ts';
+import { useStream } from '../api/live.ts';
+import { useAnswer } from '../api/loading.ts';
+import { Action } from '../parts/action.ts';
+import { Chart } from '../parts/chart.ts';
+import { html } from '../parts/html.ts';
+import { ledgerBar } from '../parts/ledger.ts';
+import { bytes, number, part, span, words } from '../parts/shown.ts';
+import { loaded } from '../parts/states.ts';
+import { facts } from '../parts/table.ts';
+
+interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state'> {
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+
+const keptPoints = 900;
+const everyMs = 5_000;
+
+export function Crawl({ crawl: id }: { readonly crawl: string }) {
+  const path = `/v1/crawls/${part(id)}`;
+  const crawl = useAnswer<CrawlView>(path, everyMs);
+  const time = useAnswer<CrawlTimeView>(`${path}/time`, 2 * everyMs);
+  const [progress, setProgress] = useState<readonly Progress[]>([]);
+  useStream(id, ({ event, data }) => {
+    if (event === 'progress')
+      setProgress((before) => [
+        ...before.slice(-keptPoints),
+        { ...(data as Omit<Progress, 'at'>), at: Date.now() / 1_000 },
+      ]);
+    else if (event.startsWith('crawl.')) crawl.again();
+  });
+  const change = (what: string) => async (): Promise<undefined> => {
+    await post(`${path}/${what}`);
+    crawl.again();
+  };
+  return loaded(crawl, (view) => {
+    const now = progress.at(-1) ?? view;
+    const isOpen = ['seeding', 'running', 'paused', 'draining'].includes(view.state);
+    return html`<h1 tabindex="-1">
+        Crawl ${id}${view.label === null ? '' : ` · ${view.label}`}
+        <span class=${`badge ${now.state}`}>${words(now.state)}</span>
+      </h1>
+      ${view.reason !== null && html`<p>${view.reason}</p>`}
+      <p class="buttons">
+        ${view.state === 'running' && html`<${Action} label="Pause" run=${change('pause')} />`}
+        ${view.state === 'paused' && html`<${Action} label="Resume" kind="main" run=${change('resume')} />`}
+        ${isOpen && html`<${Action} label="Cancel" kind="danger" run=${change('cancel')} confirm="Its queued URLs are excluded. What was fetched stays." />`}
+      </p>
+      ${ledgerBar(now.ledger)}
+      <div class="charts">
+        <${Chart}
+          title="URLs a second"
+          lines=${[{ name: 'answered', colour: '--state-done' }]}
+          data=${rates(progress, ({ fetches }) => fetches)}
+        />
+        <${Chart}
+          title="Bytes a second"
+          lines=${[{ name: 'fetched', colour: '--state-leased' }]}
+          data=${rates(progress, (point) => point.bytes)}
+          show=${bytes}
+        />
+        <${Chart}
+          title="Queue"
+          lines=${[{ name: 'queued', colour: '--state-queued' }]}
+          data=${[progress.map(({ at }) => at), progress.map(({ ledger }) => ledger.queued)]}
+          show=${number}
+        />
+      </div>
+      <section aria-labelledby="holds">
+        <h2 id="holds">What holds it up</h2>
+        ${loaded(
+          time,
+          ({ summary, eta }) =>
+            html`<p>${summary}</p>
+              ${eta !== null && html`<p>${eta.because}</p>`}`,
+        )}
+      </section>
+      ${facts([
+        ['Pages', number(now.pages)],
+        ['Requests answered', number(now.fetches)],
+        ['Bytes', bytes(now.bytes)],
+        ['Rate', `${number(Math.round(view.rate.perSecond * 10) / 10)} URLs a second`],
+        [
+          'Hosts',
+          `${number(view.hosts.total)}, ${number(view.hosts.working)} at work, ${number(view.hosts.waiting)} waiting, ${number(view.hosts.parked)} parked`,
+        ],
+        ['Time', view.seconds === null ? 'not begun' : span(view.seconds)],
+      ])}`;
+  });
+}
+
+/** How fast something grows, between each two points. */
+function rates(points: readonly Progress[], of: (point: Progress) => number): [number[], (number | null)[]] {
+  const later = points.slice(1);
+  return [
+    later.map(({ at }) => at),
+    later.map((point, index) => {
+      const before = points[index];
+      return before === undefined || point.at <= before.at
+        ? null
+        : Math.max(0, (of(point) - of(before)) / (point.at - before.at));
+    }),
+  ];
+}
