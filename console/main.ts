@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { ask, answerTo, isAway, session } from './api/client.ts';
 import type { SignedIn } from '../contracts/http/console.ts';
 import { Action } from './parts/action.ts';
+import { CrawlFrame, ofCrawl } from './parts/crawl-frame.ts';
 import { html } from './parts/html.ts';
 import { base, followLinks, parameters, path } from './router.ts';
 import { screens, type Screen } from './screens/all.ts';
@@ -42,13 +43,28 @@ function Frame() {
         found === null
           ? html`<h1 tabindex="-1">No such screen</h1>
               <p><a href=${`${base}/`}>To the overview</a></p>`
-          : html`<${found.screen.view} key=${path.value} ...${found.given} />`
+          : framed(found)
       }
     </main>
   </div>`;
 }
 
-function screenAt(at: string): { screen: Screen; given: Readonly<Record<string, string>> } | null {
+interface Found {
+  readonly screen: Screen;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+const tabs = screens.flatMap(({ at, tab }) => (tab === undefined ? [] : [{ at, name: tab }]));
+
+function framed({ screen: { at, view }, given }: Found) {
+  const shown = html`<${view} key=${path.value} ...${given} />`;
+  if (!at.startsWith(ofCrawl)) return shown;
+  return html`<${CrawlFrame} key=${given['crawl']} crawl=${given['crawl']} tabs=${tabs} at=${at}
+    >${shown}<//
+  >`;
+}
+
+function screenAt(at: string): Found | null {
   for (const screen of screens) {
     const given = parameters(screen.at, at);
     if (given !== null) return { screen, given };

@@ -11,11 +11,13 @@ export interface Screen {
   // Each view takes the parts of its own path.
   readonly view: ComponentType<never>;
   readonly inMenu?: true;
+  /** Of a screen of one crawl (`/crawls/:crawl…`): what its tab is called; absent: it has none. */
+  readonly tab?: string;
   /** Who has it in the menu; absent: everybody. */
   readonly needs?: { readonly scope: Scope; readonly instance?: true; readonly admin?: true };
 }
 
 export const screens: readonly Screen[] = [
   { at: '/', title: 'Overview', view: Overview, inMenu: true },
-  { at: '/crawls/:crawl', title: 'Crawl', view: Crawl },
+  { at: '/crawls/:crawl', title: 'Crawl', view: Crawl, tab: 'Progress' },
 ];

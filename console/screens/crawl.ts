@@ -6,9 +6,10 @@ import { useStream } from '../api/live.ts';
 import { useAnswer } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
 import { Chart } from '../parts/chart.ts';
+import { crawlPath, useCrawl } from '../parts/crawl-frame.ts';
 import { html } from '../parts/html.ts';
 import { ledgerBar } from '../parts/ledger.ts';
-import { bytes, number, part, span, words } from '../parts/shown.ts';
+import { bytes, number, span } from '../parts/shown.ts';
 import { loaded } from '../parts/states.ts';
 import { facts } from '../parts/table.ts';
 
@@ -18,12 +19,12 @@ interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'byt
 }
 
 const keptPoints = 900;
-const everyMs = 5_000;
+const everyMs = 10_000;
 
 export function Crawl({ crawl: id }: { readonly crawl: string }) {
-  const path = `/v1/crawls/${part(id)}`;
-  const crawl = useAnswer<CrawlView>(path, everyMs);
-  const time = useAnswer<CrawlTimeView>(`${path}/time`, 2 * everyMs);
+  const path = crawlPath(id);
+  const crawl = useCrawl();
+  const time = useAnswer<CrawlTimeView>(`${path}/time`, everyMs);
   const [progress, setProgress] = useState<readonly Progress[]>([]);
   useStream(id, ({ event, data }) => {
     if (event === 'progress')
@@ -40,11 +41,7 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
   return loaded(crawl, (view) => {
     const now = progress.at(-1) ?? view;
     const isOpen = ['seeding', 'running', 'paused', 'draining'].includes(view.state);
-    return html`<h1 tabindex="-1">
-        Crawl ${id}${view.label === null ? '' : ` · ${view.label}`}
-        <span class=${`badge ${now.state}`}>${words(now.state)}</span>
-      </h1>
-      ${view.reason !== null && html`<p>${view.reason}</p>`}
+    return html`${view.reason !== null && html`<p>${view.reason}</p>`}
       <p class="buttons">
         ${view.state === 'running' && html`<${Action} label="Pause" run=${change('pause')} />`}
         ${view.state === 'paused' && html`<${Action} label="Resume" kind="main" run=${change('resume')} />`}
