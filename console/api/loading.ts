@@ -1,6 +1,6 @@
 /** Reads from the API while a component is shown, again and again where asked, and keeps what it had through an outage. */
 import { useEffect, useState } from 'preact/hooks';
-import { ask, isAway, Refusal, type Paged } from './client.ts';
+import { ask, Refusal, type Paged } from './client.ts';
 
 export interface Loading<T> {
   /** Undefined: nothing has come yet. */
@@ -64,51 +64,79 @@ export interface List<T> extends Loading<readonly T[]> {
   readonly isReading: boolean;
 }
 
-/** A list of the API, a piece at a time: further pieces come when somebody asks for them. */
-export function useList<T>(path: string | null): List<T> {
-  const [state, setState] = useState<{
-    path: string | null;
-    items?: readonly T[];
-    next: string | null;
-    refusal: Refusal | null;
-    isReading: boolean;
-  }>({ path, next: null, refusal: null, isReading: false });
+interface ListState<T> {
+  readonly path: string | null;
+  readonly items?: readonly T[];
+  readonly next: string | null;
+  readonly refusal: Refusal | null;
+  readonly isReading: boolean;
+  /** How many pieces were read. */
+  readonly pieces: number;
+}
+
+/**
+ * A list of the API, a piece at a time: further pieces come when somebody asks for them.
+ * @param everyMs after which the first piece is read again, while it is the only one; absent: it is read once
+ */
+export function useList<T>(path: string | null, everyMs?: number): List<T> {
+  const empty: ListState<T> = { path, next: null, refusal: null, isReading: path !== null, pieces: 0 };
+  const [kept, setState] = useState<ListState<T>>(empty);
   const [turn, setTurn] = useState(0);
-  const read = async (before: readonly T[], cursor: string | null, signal?: AbortSignal): Promise<void> => {
+  const state = kept.path === path ? kept : empty;
+  const read = async (before: ListState<T> | null, signal?: AbortSignal): Promise<void> => {
     if (path === null) return;
-    setState((was) => ({ ...was, path, isReading: true }));
+    const cursor = before?.next ?? null;
     const at =
       cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
     try {
       const piece = await ask<Paged<T>>(at, signal === undefined ? {} : { signal });
       // Lists that may still grow say by `more` whether there is something to read now.
       const next = piece.more === false ? null : piece.next;
-      setState({ path, items: [...before, ...piece.items], next, refusal: null, isReading: false });
+      const items = [...(before?.items ?? []), ...piece.items];
+      setState({ path, items, next, refusal: null, isReading: false, pieces: (before?.pieces ?? 0) + 1 });
     } catch (error) {
       if (signal?.aborted === true) return;
-      setState((was) => ({ ...was, path, refusal: refusalOf(error), isReading: false }));
+      setState((was) => ({
+        ...(was.path === path ? was : empty),
+        refusal: refusalOf(error),
+        isReading: false,
+      }));
     }
   };
+  const isGrown = state.pieces > 1;
   useEffect(() => {
     const ended = new AbortController();
-    setState({ path, next: null, refusal: null, isReading: true });
-    void read([], null, ended.signal);
+    void read(null, ended.signal);
     return () => {
       ended.abort();
     };
   }, [path, turn]);
-  // After an outage what failed is asked again.
-  useEffect(
-    () =>
-      isAway.subscribe((away) => {
-        if (!away && state.refusal?.status === 0) setTurn((before) => before + 1);
-      }),
-    [state.refusal],
-  );
-  const { items, next, refusal, isReading } = state;
+  useEffect(() => {
+    if (path === null || everyMs === undefined || isGrown) return undefined;
+    const ended = new AbortController();
+    const timer = setInterval(() => {
+      if (!document.hidden) void read(null, ended.signal);
+    }, everyMs);
+    return () => {
+      ended.abort();
+      clearInterval(timer);
+    };
+  }, [path, everyMs, isGrown]);
   const again = (): void => {
     setTurn((before) => before + 1);
   };
-  const more = next === null || isReading ? null : () => void read(items ?? [], next);
-  return { value: state.path === path ? items : undefined, refusal, again, more, isReading };
+  // What an outage kept from coming is asked for again.
+  useEffect(() => {
+    if (state.refusal?.status !== 0) return undefined;
+    const timer = setTimeout(again, awayMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [state]);
+  const { items, next, refusal, isReading } = state;
+  const more = (): void => {
+    setState({ ...state, isReading: true });
+    void read(state);
+  };
+  return { value: items, refusal, again, more: next === null || isReading ? null : more, isReading };
 }

@@ -1,6 +1,7 @@
 /** A chart of a few lines over time. */
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
+import { colourIn } from './colour.ts';
 import { html } from './html.ts';
 
 interface Line {
@@ -83,12 +84,4 @@ export function Chart({ title, lines, data, show }: ChartProps) {
     </figcaption>
     <div ref=${place} aria-hidden="true" />
   </figure>`;
-}
-
-/** As a canvas wants it: what the custom property comes to in this theme. */
-function colourIn(element: HTMLElement, property: string): string {
-  element.style.color = `var(${property})`;
-  const { color } = getComputedStyle(element);
-  element.style.color = '';
-  return color;
 }

@@ -38,7 +38,7 @@ export function useCrawl(): Loading<CrawlView> {
 
 export function CrawlFrame({ crawl: id, tabs, at, children }: FrameProps) {
   const crawl = useAnswer<CrawlView>(crawlPath(id), everyMs);
-  return loaded(
+  const shown = loaded(
     crawl,
     ({ label, state, reason }) =>
       html`<h1 tabindex="-1">
@@ -57,4 +57,8 @@ export function CrawlFrame({ crawl: id, tabs, at, children }: FrameProps) {
         </nav>
         <${Shown.Provider} value=${crawl}>${children}<//>`,
   );
+  return crawl.value === undefined
+    ? html`<h1 tabindex="-1">Crawl ${id}</h1>
+        ${shown}`
+    : shown;
 }

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import type { Scope } from '../../contracts/tenancy.ts';
 import { Crawl } from './crawl.ts';
 import { Overview } from './overview.ts';
+import { SiteGraph } from './site-graph.ts';
 
 export interface Screen {
   /** Below /console; a part that begins with a colon is given to the view under this name. */
@@ -20,4 +21,5 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   { at: '/', title: 'Overview', view: Overview, inMenu: true },
   { at: '/crawls/:crawl', title: 'Crawl', view: Crawl, tab: 'Progress' },
+  { at: '/crawls/:crawl/graph', title: 'Site graph', view: SiteGraph, tab: 'Graph' },
 ];
