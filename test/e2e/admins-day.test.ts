@@ -2,7 +2,7 @@
  * docs/api.md, "An admin's day": its commands, in order, on a stack of their own and a site that is theirs; and the key of
  * that stack, which is shown at its first start alone (F36).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';

@@ -102,19 +102,23 @@ it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hur
   }
 });
 
-it('a stack backs itself up by a schedule, and knows how old the latest backup is', async () => {
-  const repository = testFolder();
-  const embedded = await startEmbedded({ backupTarget: repository, backupKeep: 2 });
-  const { stack } = embedded;
-  const pool = createPool(stack.postgresUrl, 1, () => undefined);
-  try {
-    const noted = () => lastBackup(pool).then(([latest]) => latest);
-    // The first one is made at once.
-    await until('a backup is noted', async () => (await noted()) !== undefined, 240_000);
-    const [made] = await listBackups(await openRepository(repository, stack.config));
-    expect(await noted()).toMatchObject({ bytes: made === undefined ? 0 : bytesOf(made) });
-  } finally {
-    await pool.end();
-    await embedded.close();
-  }
-});
+it(
+  'a stack backs itself up by a schedule, and knows how old the latest backup is',
+  { tags: ['deep'] },
+  async () => {
+    const repository = testFolder();
+    const embedded = await startEmbedded({ backupTarget: repository, backupKeep: 2 });
+    const { stack } = embedded;
+    const pool = createPool(stack.postgresUrl, 1, () => undefined);
+    try {
+      const noted = () => lastBackup(pool).then(([latest]) => latest);
+      // The first one is made at once.
+      await until('a backup is noted', async () => (await noted()) !== undefined, 240_000);
+      const [made] = await listBackups(await openRepository(repository, stack.config));
+      expect(await noted()).toMatchObject({ bytes: made === undefined ? 0 : bytesOf(made) });
+    } finally {
+      await pool.end();
+      await embedded.close();
+    }
+  },
+);

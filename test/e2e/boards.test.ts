@@ -2,7 +2,7 @@
  * A real Prometheus scrapes a stack by the file that `up` writes, and each graph of each board has data from a small
  * crawl (F42).
  *
- * @module-tag long
+ * @module-tag deep
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
