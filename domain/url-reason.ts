@@ -153,7 +153,7 @@ const meanings: Readonly<Record<UrlReason, string>> = {
 
   'body-lost': 'its stored body was lost or damaged, so it is fetched again',
   sample: 'it is let through as a sample of its quarantine',
-  recrawl: 'the crawl keeps it fresh, and it may have changed since it was last fetched',
+  recrawl: 'it is wanted fresh, and may have changed since it was last fetched',
 };
 
 /** A reason as the end of a sentence, without a full stop: what it means, and the detail that was recorded with it. */

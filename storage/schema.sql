@@ -239,6 +239,15 @@ create table event (
   constraint event_pkey PRIMARY KEY (id)
 );
 
+create table fetch_crawl (
+  tenant_id bigint not null,
+  render text not null,
+  crawl_id bigint not null,
+  constraint fetch_crawl_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
+  constraint fetch_crawl_pkey PRIMARY KEY (tenant_id, render),
+  constraint fetch_crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
+);
+
 create table forgetting (
   crawl_id bigint not null,
   times integer not null,
@@ -569,6 +578,19 @@ create table page_counter (
   shard smallint not null,
   pages bigint not null,
   constraint page_counter_pkey PRIMARY KEY (crawl_id, counter, shard)
+);
+
+create table page_fetch (
+  id uuid not null default gen_random_uuid(),
+  tenant_id bigint not null,
+  crawl_id bigint not null,
+  url text not null,
+  wanted jsonb not null,
+  asked_at timestamp with time zone not null,
+  since timestamp with time zone not null,
+  constraint page_fetch_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
+  constraint page_fetch_pkey PRIMARY KEY (id),
+  constraint page_fetch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
 );
 
 create table page_history (
@@ -1179,6 +1201,8 @@ CREATE UNIQUE INDEX event_crawl ON public.event USING btree (crawl_id, number);
 
 CREATE INDEX event_kind ON public.event USING btree (crawl_id, kind, number);
 
+CREATE INDEX fetch_crawl_crawl ON public.fetch_crawl USING btree (crawl_id);
+
 CREATE INDEX forgotten_crawl ON public.forgotten USING btree (crawl_id);
 
 CREATE INDEX host_blamed ON public.host USING btree (shard) WHERE (blamed_tenant IS NOT NULL);
@@ -1226,6 +1250,8 @@ CREATE UNIQUE INDEX lent_url_token ON public.lent_url USING btree (token);
 CREATE INDEX made_up_path_open ON public.made_up_path USING btree (host_id) WHERE (NOT judged);
 
 CREATE INDEX outage_seen ON public.outage USING btree (seen_at);
+
+CREATE INDEX page_fetch_crawl ON public.page_fetch USING btree (crawl_id);
 
 CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
 

@@ -12,6 +12,7 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
     'What a crawl found, how far the crawl is, and why a URL is in its state.',
   ],
   [/^\/v1\/search|\/search(?:\/index)?$/, 'Search', 'Pages by their texts, and the indexes that this takes.'],
+  [/^\/v1\/fetch/, 'Fetch', 'One page, from the archive or fetched politely.'],
   [/^\/v1\/crawls/, 'Crawls', 'Start, steer, edit and delete crawls.'],
   [
     /^\/v1\/(?:hosts|host-reviews|caps|shards)/,

@@ -11,6 +11,7 @@ import { deadLetterRoutes } from './dead-letters.ts';
 import { eventRoutes } from './events.ts';
 import { exportRoutes } from './export.ts';
 import { exportJobRoutes } from './exports.ts';
+import { fetchRoutes } from './fetch.ts';
 import { freshnessRoutes } from './freshness.ts';
 import { frontierRoutes } from './frontier.ts';
 import { healthRoutes } from './health.ts';
@@ -69,6 +70,7 @@ export const gatedRoutes: readonly Route[] = [
   ...reextractionRoutes,
   ...bodyRoutes,
   ...ruleTrialRoutes,
+  ...fetchRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...jobRoutes,

@@ -16,7 +16,7 @@ import { NotHereYet } from '../../storage/archive/index.ts';
 import { isStorageOutage, isTooLate } from '../../storage/postgres/index.ts';
 import { SearchDown } from '../../storage/search/index.ts';
 
-type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'etag'> & {
+type Extras = Pick<Problem, 'errors' | 'rejected' | 'quota' | 'reason' | 'etag'> & {
   /** Absent: the usual kind of the status. */
   readonly kind?: ProblemKind;
 };

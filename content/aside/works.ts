@@ -2,6 +2,7 @@
 import type { Extracted, ExtractInput } from '../../contracts/extraction.ts';
 import { createExtractor, type Extractor, readShown, readWithoutLanguage } from '../extract.ts';
 import { toMarkdown } from '../markdown.ts';
+import { sourceOf } from '../source.ts';
 import { diffTexts } from '../text-diff.ts';
 
 type Input = Omit<ExtractInput, 'body'>;
@@ -12,6 +13,7 @@ let extractor: Promise<Extractor> | null = null;
 export const works = {
   markdown: toMarkdown,
   shown: readShown,
+  source: sourceOf,
   differences: diffTexts,
   extracted: async (body: Uint8Array, input: Input): Promise<Extracted> => {
     extractor ??= createExtractor();

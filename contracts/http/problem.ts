@@ -1,5 +1,6 @@
 /** Every answer that is not a success, on the wire (RFC 9457). */
 import { z } from 'zod';
+import { urlReasons } from '../../domain/url-reason.ts';
 import { rejectedSeed } from './crawls.ts';
 
 /**
@@ -25,10 +26,12 @@ export const problemKinds = {
   'unsupported-media-type': [415],
   misdirected: [421],
   'idempotency-key-reused': [422],
+  'page-refused': [422],
   'rate-limited': [429],
   'quota-spent': [429, 403],
   'head-too-large': [431],
   internal: [500],
+  'page-failed': [502],
   unavailable: [503],
   busy: [503],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
@@ -67,6 +70,9 @@ export const problem = z
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     rejected: z.array(rejectedSeed).optional().meta({ description: 'The first 100 of them.' }),
     quota: z.string().optional().meta({ description: 'With code quota-spent or rate-limited: which quota.' }),
+    reason: z.enum(urlReasons).optional().meta({
+      description: 'With code page-refused or page-failed: why, as a code; `detail` has it in words.',
+    }),
     etag: z.string().optional().meta({ description: 'With code precondition-failed: the present ETag.' }),
   })
   .meta({ id: 'Problem' });

@@ -100,6 +100,7 @@ export const removeRest = [
    select count(*) as rows from gone`,
   ...['crawl_config', 'left_out', 'forgotten', 'forgetting', 'host_blocks', 'crawl_session'].map(rowsOf),
   ...['standing_crawl', 'page_history', 'sitemap_hint', 'sitemap_report', 'sitemap_record'].map(rowsOf),
+  ...['fetch_crawl', 'page_fetch'].map(rowsOf),
   ...['freshness_sample', 'trap_watch', 'quarantine', 'crawl_changes'].map(rowsOf),
   ...['webhook_attempt', 'webhook_dead_letter', 'webhook_cursor', 'webhook', 'event', 'ledger'].map(rowsOf),
   removing('remove-crawl')`

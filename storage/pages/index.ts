@@ -32,7 +32,7 @@ export { rankCopies } from './rank-copies.sql.ts';
 export { rankingLock } from './ranking-lock.sql.ts';
 export { filterParams, nearDuplicateOf, revisitOf } from './page-feed.ts';
 export { packOutlinks, unpackOutlinks } from './outlinks.ts';
-export { bodyFields, readPages, pageBatches, type TextReader } from './pages.ts';
+export { bodyFields, readPage, readPages, pageBatches, type TextReader } from './pages.ts';
 export {
   bodiesInStage,
   hostsInStage,

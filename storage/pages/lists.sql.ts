@@ -68,6 +68,16 @@ export const listPagesOfHost = statement<FeedParams & { host: number }, PageFeed
       order by u.fetched_at, u.host_id, u.key limit $limit
    ), ${readFeed}`;
 
+/** One URL of a crawl that was answered, as `listPages` lists it, whether it has its outcome or not. @param key hex */
+export const pageByKey = statement<
+  { crawlId: string; host: number; key: string } & Pick<FeedParams, 'fields' | 'mostBytes'>,
+  PageFeedRow
+>('page-by-key')`
+   with feed as (
+     select u.*, true as fits, 1::bigint as looked from url u
+      where u.host_id = $host and u.crawl_id = $crawlId and u.key = decode($key, 'hex') and u.fetched_at is not null
+   ), ${readFeed}`;
+
 /**
  * The instant up to which the pages feed of an open crawl is final, as microseconds since 1970: before it, no row will
  * still appear, and no row will change in the feed. Rows get `fetched_at` after their transaction began, so no row that

@@ -32,6 +32,7 @@ import {
   hostShare,
   listPagesOfHost,
   listPages,
+  pageByKey,
   type PageFeedRow,
   type PagePlace,
   pagesHorizon,
@@ -161,6 +162,19 @@ export async function readPages(
   return { items, pages, next: closed && !more ? null : encodeCursor(last), more };
 }
 
+/**
+ * One URL of a crawl as the feed tells of it, with its links and metadata if they are asked for. Null: it was not answered.
+ * @param key hex
+ */
+export async function readPage(
+  db: Queryable,
+  place: { readonly crawlId: string; readonly host: number; readonly key: string },
+  fields: readonly ('links' | 'meta')[],
+): Promise<PageView | null> {
+  const [row] = await pageByKey(db, { ...place, fields, mostBytes: maxStoredBytes });
+  return row === undefined ? null : shownPage(row, fields, null);
+}
+
 async function rowsAfter(
   db: Queryable,
   origin: string | undefined,
@@ -211,9 +225,16 @@ async function pageOf(
   rules: PageRules | null,
   repeatedIn: RepeatedIn,
 ): Promise<PageView> {
-  const page = Object.fromEntries(listedNames.map((name) => [name, shown(row[name])])) as ListedPage;
   const asks = bodyFields.some((field) => fields.includes(field));
-  const body = asks ? await readBody(page, textOf, rules, repeatedIn) : null;
+  const body = asks ? await readBody(listedOf(row), textOf, rules, repeatedIn) : null;
+  return shownPage(row, fields, body);
+}
+
+const listedOf = (row: PageFeedRow): ListedPage =>
+  Object.fromEntries(listedNames.map((name) => [name, shown(row[name])])) as ListedPage;
+
+function shownPage(row: PageFeedRow, fields: readonly PageField[], body: ReadBody | null): PageView {
+  const page = listedOf(row);
   const repeated = body?.repeated ?? null;
   const asked: Readonly<Record<PageField, unknown>> = {
     ...(body ?? noBody),

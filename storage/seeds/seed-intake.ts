@@ -52,7 +52,7 @@ export function storeSeeds(
   });
 }
 
-interface Spent {
+export interface Spent {
   readonly toGrow: SpentQuota | null;
   /**
    * The quota that bars a crawl from running again. The crawl is one more open crawl but no new one, so `crawlsPerDay`
@@ -61,7 +61,8 @@ interface Spent {
   readonly toReopen: SpentQuota | null;
 }
 
-async function spentFor(db: Queryable, tenantId: number): Promise<Spent> {
+/** Locks the tenant. */
+export async function spentFor(db: Queryable, tenantId: number): Promise<Spent> {
   const [tenant] = await lockTenant(db, tenantId);
   const quotas = quotasOf(tenant?.quotas ?? {});
   if (quotaNames.every((name) => quotas[name] === null)) return { toGrow: null, toReopen: null };

@@ -4,52 +4,30 @@
  * limit, stays as it is: the next use makes another one, with the same settings.
  */
 import { defaultCrawlConfig } from '../../contracts/crawl.ts';
-import { whyNoMore } from '../../domain/crawl-life.ts';
-import { spentForCrawl, type SpentQuota } from '../../domain/quotas.ts';
 import type { CanonicalUrl } from '../../domain/url.ts';
-import { onceMore } from './crawl-admission.ts';
+import { provideResting, type Provided } from './resting-crawl.ts';
 import { urlKey } from '../../contracts/url-key.ts';
-import { inTransaction, type Pool, type Queryable } from '../postgres/index.ts';
-import { defaultCrawl, type DefaultCrawlRow, insertDefaultCrawl } from './starting.sql.ts';
+import type { Pool, Queryable } from '../postgres/index.ts';
+import { chooseDefaultCrawl, defaultCrawl, type RestingCrawl } from './starting.sql.ts';
 import { explainUrl, type UrlCircumstances } from '../reports/index.ts';
 import { hostIds } from '../hosts/index.ts';
-import { lockTenant, quotasOf, readUsage } from '../tenancy/index.ts';
 import { pendingSeed } from '../seeds/index.ts';
 import { storedStages } from '../../domain/stage.ts';
 
 /** Null: the tenant has no default crawl yet. */
-export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<DefaultCrawlRow | null> {
+export async function findDefaultCrawl(db: Queryable, tenantId: number): Promise<RestingCrawl | null> {
   const [row] = await defaultCrawl(db, tenantId);
   return row ?? null;
 }
 
-const stands = (crawl: DefaultCrawlRow): boolean => crawl.state === 'draining' || whyNoMore(crawl) === null;
-
-/**
- * The id of the default crawl, which is made if there is none; or the quota that forbids a new one. However many
- * callers ask at once, one crawl is made.
- */
-export async function provideDefaultCrawl(
-  pool: Pool,
-  tenantId: number,
-): Promise<{ readonly id: string } | { readonly id: null; readonly spent: SpentQuota }> {
-  const there = await findDefaultCrawl(pool, tenantId);
-  if (there !== null && stands(there)) return there;
-  return onceMore(() =>
-    inTransaction(pool, async (db) => {
-      const [tenant] = await lockTenant(db, tenantId);
-      const existing = await findDefaultCrawl(db, tenantId);
-      if (existing !== null && stands(existing)) return existing;
-      const { used, dayLeftSeconds } = await readUsage(db, tenantId);
-      const spent = spentForCrawl(quotasOf(tenant?.quotas ?? {}), used, dayLeftSeconds);
-      if (spent !== null) return { id: null, spent };
-      const config = JSON.stringify(existing?.config ?? defaultCrawlConfig);
-      const [created] = await insertDefaultCrawl(db, tenantId, config);
-      if (created === undefined) throw new Error('Postgres returned no id for the new crawl');
-      return created;
-    }),
-  );
-}
+/** The id of the default crawl, which is made if there is none; or the quota that forbids a new one. */
+export const provideDefaultCrawl = (pool: Pool, tenantId: number): Promise<Provided> =>
+  provideResting(pool, tenantId, {
+    label: 'default',
+    find: (db) => findDefaultCrawl(db, tenantId),
+    configOf: (before) => before?.config ?? defaultCrawlConfig,
+    keep: (db, crawlId) => chooseDefaultCrawl(db, tenantId, crawlId),
+  });
 
 export type UrlStatus = Pick<
   UrlCircumstances,

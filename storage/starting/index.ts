@@ -2,3 +2,5 @@
 export { admitCrawl } from './crawl-admission.ts';
 export { createCrawl, failUnstarted } from './create-crawl.ts';
 export { findDefaultCrawl, provideDefaultCrawl, findUrl, type UrlStatus } from './default-crawl.ts';
+export { provideResting, type Provided } from './resting-crawl.ts';
+export type { RestingCrawl } from './starting.sql.ts';

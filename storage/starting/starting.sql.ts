@@ -45,32 +45,35 @@ export const failUnstartedCrawl = statement<[crawlId: string, reason: string], {
    )
    select id::text from ended`;
 
-export interface DefaultCrawlRow extends CrawlStands {
+/** A crawl that rests while it has nothing to do. */
+export interface RestingCrawl extends CrawlStands {
   readonly id: string;
   readonly config: CrawlConfig;
 }
 
 /** The default crawl of a tenant; no row: the tenant has none yet. */
-export const defaultCrawl = statement<[tenantId: number], DefaultCrawlRow>('default-crawl')`
+export const defaultCrawl = statement<[tenantId: number], RestingCrawl>('default-crawl')`
    select c.id::text, c.state, c.cause, c.reason, c.config
      from tenant t join crawl c on c.id = t.default_crawl_id
     where t.id = $1`;
 
+export const chooseDefaultCrawl = statement<[tenantId: number, crawlId: string]>('choose-default-crawl')`
+   update tenant set default_crawl_id = $2 where id = $1`;
+
 /**
- * Stores a crawl without seeds that has nothing left to do, as the default crawl of a tenant. It has no workflow until
- * seeds set it running. Ids are made as in `insertCrawl`.
+ * Stores a crawl without seeds that has nothing left to do. It has no workflow until seeds set it running. Ids are made
+ * as in `insertCrawl`.
  */
-export const insertDefaultCrawl = statement<[tenantId: number, config: string], { id: string }>(
-  'insert-default-crawl',
-)`
+export const insertRestingCrawl = statement<
+  [tenantId: number, config: string, label: string],
+  { id: string }
+>('insert-resting-crawl')`
    with created as (
      insert into crawl (id, config, tenant_id, label, state, cause, reason, ended_at) overriding system value
      values (case when $1::bigint = 1 then nextval(pg_get_serial_sequence('crawl', 'id'))
                   else floor(extract(epoch from clock_timestamp()) * 1000)::bigint * 100 + floor(random() * 100)::bigint
-             end, $2, $1, 'default', 'finished', 'complete', 'complete', now())
+             end, $2, $1, $3, 'finished', 'complete', 'complete', now())
      returning id
-   ), chosen as (
-     update tenant t set default_crawl_id = created.id from created where t.id = $1
    ), told as (
      insert into event (crawl_id, kind) select id, 'crawl.created' from created
    )

@@ -31,7 +31,7 @@ describe('the kinds of problems', () => {
     [429, 'rate-limited'],
     [431, 'head-too-large'],
     [500, 'internal'],
-    [502, 'internal'],
+    [504, 'internal'],
     [503, 'unavailable'],
   ])('a refusal with status %i that names none is %s', (status, kind) => {
     expect(usualKind(status)).toBe(kind);

@@ -62,6 +62,11 @@ export const manyHosts: readonly Reason[] = [
     statements: ['hostCapWait', 'noteWaits'],
   },
   {
+    why: 'Requests to the API wait for pages of any hosts, and one look is for all of them; each row names its host and key.',
+    when: 'three times a second in a process of the API, while requests wait for a page',
+    statements: ['settledPlaces'],
+  },
+  {
     why: 'The patrol looks for hosts that a crash has left behind. It cannot know which.',
     when: 'every few seconds; after a lost Temporal namespace',
     statements: ['reclaimPaused', 'refeedHosts', 'unfeedHosts'],
@@ -125,7 +130,7 @@ export const manyHosts: readonly Reason[] = [
   {
     why: 'A row names another host: the page that a link was found on, the sitemap that named this one, the page with the same body.',
     when: 'a sitemap that is read; an explanation; a list of one host’s pages; a file that a page needs, in a crawl with a session',
-    statements: ['explainUrl', 'foundAt', 'listPagesOfHost', 'requisiteLevel', 'sitemapLevel'],
+    statements: ['explainUrl', 'foundAt', 'listPagesOfHost', 'pageByKey', 'requisiteLevel', 'sitemapLevel'],
   },
   {
     why: 'Seeds come in batches, of any hosts.',

@@ -1,6 +1,8 @@
 /** A world with one worker and the API before it, as an operator of the first tenant sees it. */
 import { createCrawlControl } from '../../api/crawls/crawl-control.ts';
 import { taskQueues } from '../../contracts/workflows.ts';
+import { createTextReader } from '../../engine/page-text.ts';
+import { ArchiveReader, openSegments, unpackAside } from '../../storage/archive/index.ts';
 import { newKey } from '../integration/api/asking.ts';
 import { serve, type Api } from '../integration/api/world.ts';
 import { given } from './given.ts';
@@ -20,12 +22,18 @@ export interface Serving {
   readonly close: () => Promise<void>;
 }
 
+/** Bytes of a body at most, as workers have it unless told otherwise. */
+const usualBytes = 10 * 1024 * 1024;
+
 async function startServing(settings: WorkerSettings): Promise<Serving> {
   const world = await createWorld();
   const desk = await openDesk(world);
   let worker = await startWorker(world, settings);
   const control = createCrawlControl(desk.client, taskQueues.crawl);
-  const api = await serve(desk.pool, { control, anonymous: true });
+  const segments = await openSegments(settings.blobDir, null);
+  const archive = new ArchiveReader(desk.pool, segments, settings.maxBodyBytes ?? usualBytes, unpackAside);
+  const textOf = createTextReader(archive);
+  const api = await serve(desk.pool, { control, archive, textOf, anonymous: true });
   return {
     ...{ desk, api, key: await newKey(desk.pool, '1', 'operator') },
     killWorker: () => worker.kill(),

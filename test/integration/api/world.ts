@@ -115,7 +115,7 @@ export interface Api {
   stop(): Promise<void>;
 }
 
-export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'textOf' | 'settings'>> & {
+export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'settings'>> & {
   readonly requestsPer10s?: number;
   /** No request is sent with the key of an admin. */
   readonly anonymous?: boolean;
