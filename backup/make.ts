@@ -15,7 +15,7 @@ import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/package.ts';
 import { settings } from '../config/table.ts';
-import { StackError } from '../stack/errors.ts';
+import { messageOf, StackError } from '../stack/errors.ts';
 import {
   beginOnlyBackup,
   committedSegments,
@@ -61,7 +61,7 @@ export async function makeBackup(
     await note({
       bytes: null,
       added: null,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     }).catch(() => undefined);
     throw error;
   }
@@ -122,14 +122,23 @@ async function packTemporal({ dataDir }: Config, packing: Packing): Promise<void
   const copy = path.join(dataDir, 'run', 'temporal.copy');
   // A killed backup has left it.
   await rm(copy, { force: true });
-  const source = new DatabaseSync(file, { readOnly: true });
   try {
-    await copyDatabase(source, copy, { rate: allPages });
+    const source = new DatabaseSync(file, { readOnly: true });
+    try {
+      await copyDatabase(source, copy, { rate: allPages });
+    } catch (error) {
+      throw new StackError(
+        `Temporal's file cannot be copied to ${copy}: ${messageOf(error)}. The copy needs room there while the backup is made.`,
+        { cause: error },
+      );
+    } finally {
+      source.close();
+    }
+    await packing.add('temporal/temporal.db', bytesOfFile(copy), (await stat(copy)).size);
   } finally {
-    source.close();
+    // It may be what fills the disk of the crawl.
+    await rm(copy, { force: true });
   }
-  await packing.add('temporal/temporal.db', bytesOfFile(copy), (await stat(copy)).size);
-  await rm(copy);
 }
 
 async function packSegments(

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bucketAt, type Config } from '../config/config.ts';
-import { openObjects, type ObjectStore } from '../storage/archive/index.ts';
+import type { ObjectStore } from '../storage/archive/index.ts';
 import { syncFolder } from '../storage/exports/index.ts';
 
 export interface Repository {
@@ -21,19 +20,9 @@ export interface Repository {
   tidy(before: number): Promise<void>;
 }
 
-/** @param target a folder, or `s3://bucket/prefix` */
-export async function openRepository(target: string, config: Config): Promise<Repository> {
-  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(target) ?? [];
-  if (bucket === undefined) return new FolderRepository(path.resolve(target));
-  const whole = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
-  const objects = await openObjects(bucketAt(bucket, whole, config));
-  if (objects === null) throw new Error('a bucket without a store');
-  return new BucketRepository(target, objects);
-}
-
 const drafts = 'drafts';
 
-class FolderRepository implements Repository {
+export class FolderRepository implements Repository {
   readonly place: string;
 
   constructor(root: string) {

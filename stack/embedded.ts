@@ -397,6 +397,8 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
  */
 export const startStack = async (options: StackOptions): Promise<RunningStack> => {
   const folder = await openDataFolder(options.config.dataDir, options.restoring);
+  // A launcher that was killed has left it: whoever waits for this stack must not take it for up.
+  removeStackInfo(folder.root);
   const tell = options.onEvent ?? (() => undefined);
   const supervisor = createSupervisor({ folder, onEvent: tell });
   const start: Start = {

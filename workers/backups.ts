@@ -12,6 +12,8 @@ import type { Config } from '../config/config.ts';
 import { serviceEnvironment } from '../config/environment.ts';
 import { entryScript } from '../config/package.ts';
 import { done, type Job } from '../engine/jobs/job.ts';
+import { noteFailedTry } from '../storage/backups/index.ts';
+import type { Pool } from '../storage/postgres/index.ts';
 
 /** Above that of all that visits hosts and reads pages (nice). */
 const priority = 10;
@@ -24,11 +26,14 @@ export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
   existsSync(path.join(dataDir, 'postgres', 'PG_VERSION'));
 
 /** @throws Error with what the command says, unless it has been tried often enough */
-export const backupJobs = (config: Config): Job => ({
+export const backupJobs = (config: Config, pool: Pool): Job => ({
   work: async ({ signal, tries: tried }) => {
     await stackIsUp(config, signal);
+    const beganAt = Date.now();
     const { code, out, words } = await backUp(config, signal);
     if (isMade(code, out)) return done(words, JSON.parse(out));
+    // Postgres may be what is away: the failure of the command says more, and is what the desk shows.
+    await noteFailedTry(pool, beganAt, words).catch(() => undefined);
     if (tried < tries || signal.aborted) throw new Error(`the backup failed: ${words}`);
     return done(`It failed ${String(tried)} times: ${words}`, { error: words });
   },
@@ -44,24 +49,37 @@ export async function stackIsUp({ dataDir }: Pick<Config, 'dataDir'>, signal: Ab
     await delay(1_000, undefined, { signal });
 }
 
-/** Also one that lacks bodies (exit code 3): it is named and whole otherwise, and no other try would find them. */
+/**
+ * Also one with exit code 3, that lacks bodies or was not able to remove older ones: it is named, and another try would
+ * change neither.
+ */
 export const isMade = (code: number | null, out: string): boolean =>
   code === 0 || (code === 3 && out.trim() !== '');
 
 async function backUp(config: Config, signal: AbortSignal) {
   // It finds the stack of the data folder by itself.
   const env = serviceEnvironment({ ...config, databaseUrl: null, temporalAddress: null, redisUrl: null });
-  const args = [entryScript('cli/main'), 'backup', '--keep', String(config.backupKeep), '--json'];
+  const args = [
+    ...[entryScript('cli/main'), 'backup', '--keep', String(config.backupKeep), '--json'],
+    // By the pipe, which the kernel closes even after kill -9 of this process: one that went on would be in the way of
+    // the next try.
+    '--tethered',
+  ];
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     signal,
   });
-  const ended = new Promise<number | null>((settle, fail) => {
-    child.once('close', settle);
-    child.once('error', fail);
+  const ended = new Promise<{ readonly code: number | null; readonly how: string }>((settle) => {
+    child.once('close', (code, by) => {
+      settle({ code, how: `the command ended with ${by ?? String(code)}` });
+    });
+    child.once('error', (error) => {
+      settle({ code: null, how: error.message });
+    });
   });
+  child.stdin.on('error', () => undefined);
   if (child.pid !== undefined) setPriority(child.pid, priority);
-  const [out, said, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out, words: said.trim().split('\n').at(-1) ?? '' };
+  const [out, said, { code, how }] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, words: said.trim().split('\n').at(-1) || how };
 }

@@ -141,7 +141,7 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
       },
       working('webhook', webhookSlots, webhookJobs(dependencies, post)),
       ...(config.backupTarget !== null && hasDataFolder(config)
-        ? [working('backup', 1, backupJobs(config))]
+        ? [working('backup', 1, backupJobs(config, control.pool))]
         : []),
     ]);
   },

@@ -17,7 +17,6 @@ export const verbs = [
       },
       '--json': 'as JSON, one object a line',
     },
-    needs: 'all',
     route: 'GET /v1/keys',
     query: ({ tenant }) => ({ tenantId: tenant }),
     answer: keyView,
@@ -82,7 +81,6 @@ export const verbs = [
     summary: 'Revoke an API key. Every process refuses the key within five seconds.',
     takes: { '<id>': 'id of the key, as keys list shows it', '--json': 'as JSON' },
     examples: ['7d0f3a52-0f0c-4a35-8a43-5c1b8c3f2a11'],
-    needs: 'all',
     route: 'DELETE /v1/keys/{id}',
     answer: keyView,
     print: ({ id, name }) => [

@@ -8,7 +8,8 @@ import { checkRestored, type Checked } from '../../backup/check.ts';
 import { findBackup, keepLatest, listBackups } from '../../backup/list.ts';
 import { makeBackup, secretKey } from '../../backup/make.ts';
 import { addedBy, bytesOf, type Manifest } from '../../backup/manifest.ts';
-import { openRepository, type Repository } from '../../backup/repository.ts';
+import { openRepository } from '../../backup/open-repository.ts';
+import type { Repository } from '../../backup/repository.ts';
 import { DamagedPart } from '../../backup/parts.ts';
 import { endRestore, passOverUnknown, placeBackup } from '../../backup/restore.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
@@ -40,22 +41,31 @@ export const verbs = [
       '--keys <file>': 'write the key of what is sealed in Postgres to this file, apart from the backup',
       '--keep <n>': { about: 'remove all backups there but the latest so many', read: readKeep },
       '--json': 'as JSON',
+      '--tethered': { about: '', hidden: true },
     },
     examples: ['/mnt/backups', 's3://my-backups/orbweaver --keep 14', '/mnt/backups --keys ~/orbweaver.key'],
-    run: async ({ target: to, keys, keep, json }) => {
+    run: async ({ target: to, keys, keep, json, tethered }) => {
+      if (tethered) endWithParent();
       const config = here(loadConfig());
       const repository = await opened(to, config);
       const made = await withPostgres(config, (url) => makeBackup(config, url, repository));
       // After it: the key may have been made meanwhile.
       if (keys !== undefined) await writeKeys(keys, config);
-      const removed = keep === undefined ? [] : await keepLatest(repository, keep);
+      const { removed, fault } = await removeOld(repository, keep);
       writeOne({ ...shown(made), removed }, json, () => linesOf(made, removed, repository.place));
       if (keys === undefined && made.keyPrint !== null) sayPlainly(withoutKeys);
       const { missing } = made.segments;
-      if (missing.length === 0) return exitCodes.ok;
-      // The last line: a job shows it.
-      sayPlainly(`Missing or too short, so that the bodies in them are lost: ${missing.join(', ')}`);
-      return exitCodes.failed;
+      const faults = [
+        ...(fault === null
+          ? []
+          : [`The backup is whole, but older ones could not be removed, and --keep did not hold: ${fault}`]),
+        ...(missing.length === 0
+          ? []
+          : [`Missing or too short, so that the bodies in them are lost: ${missing.join(', ')}`]),
+      ];
+      // In one line, the last: a job shows it.
+      if (faults.length > 0) sayPlainly(faults.join(' '));
+      return faults.length === 0 ? exitCodes.ok : exitCodes.failed;
     },
   }),
   does({
@@ -161,6 +171,24 @@ export const verbs = [
     },
   }),
 ];
+
+/** Whoever started this process holds the other end of its input, a pipe, which does not keep it from ending by itself. */
+function endWithParent(): void {
+  process.stdin
+    .once('end', () => process.exit(exitCodes.interrupted))
+    .resume()
+    .unref();
+}
+
+/** A backup that is made stays made, whatever becomes of older ones: the next one removes them. */
+async function removeOld(repository: Repository, keep: number | undefined) {
+  if (keep === undefined) return { removed: [], fault: null };
+  try {
+    return { removed: await keepLatest(repository, keep), fault: null };
+  } catch (error) {
+    return { removed: [], fault: reasonOf(error) };
+  }
+}
 
 const withoutKeys =
   'Not in the backup: the key of what is sealed in Postgres. Without it the sessions of crawls cannot be opened after a restore. Write it with --keys FILE, and keep that file elsewhere.';

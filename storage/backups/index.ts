@@ -17,4 +17,4 @@ export {
   spendQuotas,
   tellOfRestore,
 } from './restoring.sql.ts';
-export { lastBackup, noteBackup, type BackupNote } from './noted.sql.ts';
+export { lastBackup, noteBackup, noteFailedTry, type BackupNote } from './noted.sql.ts';

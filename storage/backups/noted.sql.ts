@@ -19,6 +19,16 @@ export const noteBackup = statement<[note: string]>('note-backup')`
    select n.id, to_timestamp(n."beganAt" / 1000.0), n.bytes, n.added, n.error
      from json_to_record($1) n (id text, "beganAt" float8, bytes bigint, added bigint, error text)`;
 
+/**
+ * Notes a try of the schedule that failed before its backup had anything to note, or was killed: unless the backup has
+ * noted itself since the try began.
+ */
+export const noteFailedTry = statement<[beganAt: number, error: string]>('note-failed-try')`
+   insert into backup (id, began_at, error)
+   select to_char(began at time zone 'UTC', 'YYYYMMDD"T"HH24MISS"Z-"') || substr(md5(random()::text), 1, 6), began, $2::text
+     from (select to_timestamp($1::float8 / 1000.0) as began) try
+    where not exists (select from backup where began_at >= began)`;
+
 /** The latest that is whole. No row: there is none. */
 export const lastBackup = statement<[], { readonly age_seconds: number; readonly bytes: number }>(
   'last-backup',

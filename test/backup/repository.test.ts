@@ -1,13 +1,16 @@
 /** What every repository does: a folder, and a bucket (needs `npm run test-programs`). */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BucketRepository, openRepository, type Repository } from '../../backup/repository.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openRepository } from '../../backup/open-repository.ts';
+import { BucketRepository, type Repository } from '../../backup/repository.ts';
 import { loadConfig } from '../../config/config.ts';
 import { s3Program } from '../programs/s3-server.ts';
 import { access, startS3, type S3Server } from '../s3/server.ts';
 import { ownFolder, testFolder } from '../support/given.ts';
+import { makeSmallDisk, mayMount } from '../support/small-disk.ts';
 
 const program = s3Program();
 const folder = ownFolder();
@@ -98,4 +101,46 @@ it('a folder is closed to others, and what a killed process began to write goes 
   utimesSync(old, 1, 1);
   await repository.tidy(Date.now() - 60_000);
   expect(await repository.names('drafts')).toEqual(['drafts/young']);
+});
+
+describe('a folder that takes no backup', () => {
+  const refusal = async (target: string): Promise<unknown> =>
+    (await openRepository(target, loadConfig())).put('parts/a', randomBytes(70_000)).catch((error) => error);
+  const sentence = (place: string, why: string) => ({
+    name: 'StackError',
+    message: expect.stringMatching(
+      new RegExp(`^No backup can be stored in ${place}: ${why}\\. [A-Z].*(another place|a folder)`),
+    ) as string,
+  });
+
+  it('is said to be a file', async () => {
+    const place = path.join(testFolder(), 'file');
+    writeFileSync(place, '');
+    expect(await refusal(place)).toMatchObject(sentence(place, 'a file is where a folder would have to be'));
+    const below = path.join(place, 'below');
+    expect(await refusal(below)).toMatchObject(sentence(below, 'a file is where a folder would have to be'));
+  });
+
+  it.skipIf(!mayMount())('is said to be full, or read-only (needs the right to mount)', async () => {
+    const disk = makeSmallDisk(131_072);
+    onTestFinished(() => {
+      disk.unmount();
+    });
+    disk.fill();
+    expect(await refusal(disk.folder)).toMatchObject(sentence(disk.folder, 'its disk is full'));
+    disk.free();
+    spawnSync('mount', ['-o', 'remount,ro', disk.folder]);
+    expect(await refusal(disk.folder)).toMatchObject(sentence(disk.folder, 'its file system is read-only'));
+  });
+});
+
+it('a bucket that cannot be used is named, with what to look at', async () => {
+  const config = { ...loadConfig(), s3Endpoint: 'http://127.0.0.1:1', s3PathStyle: 'on' as const };
+  const refused = (await openRepository('s3://none/some', config)).names('parts/');
+  await expect(refused).rejects.toMatchObject({
+    name: 'StackError',
+    message: expect.stringMatching(
+      /^No backup can be looked for in s3:\/\/none\/some: .*ORBWEAVER_S3_ENDPOINT/,
+    ) as string,
+  });
 });

@@ -85,7 +85,9 @@ describe('pages that are made (`-u` writes them anew)', () => {
     const verbs = (command: Command, path: string): string[] =>
       command.commands.flatMap((each) => {
         const name = `${path} ${each.name()}`;
-        if (each.commands.length > 0) return verbs(each, name);
+        const below = verbs(each, name);
+        // Words that are no verb by themselves take nothing.
+        if (below.length > 0 && each.options.length + each.registeredArguments.length === 0) return below;
         const help = each.createHelp();
         const options = help
           .visibleOptions(each)
@@ -100,6 +102,7 @@ describe('pages that are made (`-u` writes them anew)', () => {
           '',
           ...options,
           ...(options.length > 0 ? [''] : []),
+          ...below,
         ];
       });
     const about = '`./orbweaver <verb> --help` says the same; [cli.md](cli.md) shows verbs at work.';

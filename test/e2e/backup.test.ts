@@ -12,7 +12,7 @@ import { listBackups } from '../../backup/list.ts';
 import { makeBackup } from '../../backup/make.ts';
 import { bytesOf } from '../../backup/manifest.ts';
 import { filesOf } from '../../backup/parts.ts';
-import { openRepository } from '../../backup/repository.ts';
+import { openRepository } from '../../backup/open-repository.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
 import { openDataFolder, restoringFile } from '../../stack/folder.ts';
 import { lastBackup } from '../../storage/backups/index.ts';

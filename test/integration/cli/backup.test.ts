@@ -2,15 +2,17 @@
  * A backup of a stack that does not run, on a data folder of its own.
  * @module-tag long
  */
-import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { newId } from '../../../backup/manifest.ts';
 import { loadConfig } from '../../../config/config.ts';
 import { startStack } from '../../../stack/embedded.ts';
 import { lookAtDatabase, migrate, type DatabaseLook } from '../../../storage/postgres/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { testFolder } from '../../support/given.ts';
+import { seemToRun } from '../../support/running-stack.ts';
 
 /** Before the table of backups. */
 const older = '0094_backups';
@@ -30,10 +32,13 @@ it('one before an update copies the database as it is, with whatever lies in its
 
   /** What the database says of itself while Postgres runs for the moment. */
   const looked = async (prepare: (url: string) => Promise<unknown>): Promise<DatabaseLook> => {
+    // As a launcher that was killed leaves it.
+    seemToRun(dataDir, { launcher: { pid: process.pid, began: 'long ago' } });
     const stack = await startStack({
       config: loadConfig({ ...process.env, ...env }),
       ...({ owner: 'crawl', ports: 'any', workers: [], api: false, services: 'postgres' } as const),
       migrate: async (url) => {
+        expect(existsSync(path.join(dataDir, 'run', 'stack.json'))).toBe(false);
         await prepare(url);
       },
     });
@@ -50,6 +55,15 @@ it('one before an update copies the database as it is, with whatever lies in its
   const made = await runCli(['backup', target, '--keep', '1', '--json'], env);
   expect(made).toMatchObject({ code: 0 });
   expect((await looked(() => Promise.resolve())).pending).toEqual(before.pending);
+
+  // What cannot be removed costs no backup: it is there, and the next one may remove more.
+  mkdirSync(path.join(target, 'removed'));
+  writeFileSync(path.join(target, 'removed', `${newId(new Date())}_cut.json`), '{');
+  const kept = await runCli(['backup', target, '--keep', '1', '--json'], env);
+  expect(kept).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/whole, but older ones could not be removed.* is damaged/) as string,
+  });
   const listed = await runCli(['backup', 'list', target, '--json'], env);
-  expect(JSON.parse(listed.stdout)).toMatchObject({ id: (JSON.parse(made.stdout) as { id: string }).id });
+  expect(JSON.parse(listed.stdout)).toMatchObject({ id: (JSON.parse(kept.stdout) as { id: string }).id });
 });

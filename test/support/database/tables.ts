@@ -278,6 +278,12 @@ interface JobRow {
   readonly progress: Readonly<Record<string, unknown>>;
 }
 
+interface BackupRow {
+  readonly id: string;
+  readonly bytes: number | null;
+  readonly error: string | null;
+}
+
 interface RobotsRow {
   readonly host_id: Id;
   readonly status: number;
@@ -441,6 +447,8 @@ interface HistoryRow {
 
 export const tables = {
   host: table<HostRow>('host', 'id'),
+  migration: table<{ name: string; run_on: Date }>('migration', 'id'),
+  backup: table<BackupRow>('backup', 'began_at'),
   searchPage: table<{ crawl_id: Id }>('search_page', 'crawl_id'),
   robots: table<RobotsRow>('robots', 'host_id'),
   url: table<UrlRow>('url', 'crawl_id, url collate "C"'),

@@ -1,0 +1,34 @@
+/** Tries of a scheduled backup that fail before there is a backup that could note itself. */
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../../config/config.ts';
+import { lastBackup, noteBackup, noteFailedTry } from '../../../storage/backups/index.ts';
+import { backupJobs } from '../../../workers/backups.ts';
+import { tables } from '../../support/database/index.ts';
+import { testFolder } from '../../support/given.ts';
+import { seemToRun } from '../../support/running-stack.ts';
+import { withPool } from '../../support/world.ts';
+
+const pool = withPool();
+
+it('is noted with what the command said, once', async () => {
+  const dataDir = testFolder();
+  seemToRun(dataDir);
+  const backupTarget = path.join(dataDir, 'inside');
+  const { signal } = new AbortController();
+  const job = backupJobs({ ...loadConfig(), dataDir, backupTarget }, pool);
+  const tried = job.work({ id: 'stack', tries: 1, signal, goOn: () => true });
+  await expect(tried).rejects.toThrow(/would be lost with it/);
+  const noted = await tables.backup.rows(pool);
+  expect(noted).toMatchObject([
+    { bytes: null, error: expect.stringMatching(/would be lost with it/) as string },
+  ]);
+  expect(await lastBackup(pool)).toEqual([]);
+
+  // A backup that has begun has noted itself: why it failed, it knows better.
+  const beganAt = Date.now();
+  const own = { id: 'own', beganAt: beganAt + 1, bytes: null, added: null, error: 'its disk is full' };
+  await noteBackup(pool, JSON.stringify(own));
+  await noteFailedTry(pool, beganAt, 'it ended with 2');
+  expect(await tables.backup.count(pool)).toBe(2);
+});
