@@ -146,11 +146,8 @@ async function main(config: ServiceConfig): Promise<void> {
   });
   log.info({ address: config.apiHost, port }, listeningWords(config.apiHost));
   // This port asks for no key, so it serves no figures of the instance: these are at the route alone.
-  const ownScrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofApi }, async () => ({
-    version,
-    pools: [pool],
-    freeBytes: await segments.freeBytes(),
-  }));
+  const sources = { version: () => version, pools: () => [pool], freeBytes: () => segments.freeBytes() };
+  const ownScrape = scrapeOf({ ...metrics.ofProcess, ...metrics.ofApi }, sources, log);
   const endMetrics = await serveMetrics(ownScrape, metricsPorts(config), log);
 
   await new Promise<void>((asked) => {

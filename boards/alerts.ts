@@ -138,6 +138,13 @@ export const alerts = {
     summary: 'The certificate of {{ $labels.instance }} expires within {{ $value | humanizeDuration }}.',
     cure: 'A key or a certificate is soon over',
   },
+  FiguresMissing: {
+    expr: 'sum by (group) (increase(orbweaver_metrics_failures_total[15m])) > 0',
+    for: '15m',
+    severity: 'ticket',
+    summary: 'Figures cannot be read ({{ $labels.group }}): graphs and alerts that need them are silent.',
+    cure: 'Figures are missing',
+  },
   BackupTooOld: {
     expr: 'max(orbweaver_backup_age_seconds) > 2 * 86400',
     severity: 'page',

@@ -34,7 +34,7 @@ const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
 });
 // The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };
-const temporal = given.metricsPort === null ? null : await temporalMetrics(log);
+const temporal = given.metricsPort === null ? null : await temporalMetrics();
 const telemetryOptions = { logging, ...(temporal !== null && { metrics: temporal.exporter }) };
 Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 
@@ -85,13 +85,14 @@ const { dependencies, control, feeding, post, exports } = opened;
 const tools = { config, dependencies, control, feeding, post, exports, renderer, traces };
 const scrape = scrapeOf(
   { ...metrics.ofProcess, ...metrics.ofWorker },
-  async () => ({
-    version,
-    pools: opened.pools,
-    freeBytes: await opened.freeBytes(),
-    dns: opened.dns(),
-    outages: opened.outages(),
-  }),
+  {
+    version: () => version,
+    pools: () => opened.pools,
+    freeBytes: () => opened.freeBytes(),
+    dns: () => opened.dns(),
+    outages: () => opened.outages(),
+  },
+  log,
   temporal?.read,
 );
 const endMetrics = await serveMetrics(scrape, metricsPorts(config), log);

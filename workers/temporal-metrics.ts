@@ -6,13 +6,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { MetricsExporterConfig } from '@temporalio/worker';
-import type { Logger } from 'pino';
 
 export interface TemporalMetrics {
   /** Host and port, which no crawl may reach. */
   readonly place: string;
   readonly exporter: MetricsExporterConfig;
-  /** In the text format of Prometheus; empty: it did not answer, which the log tells. What the process counts itself is served all the same. */
+  /** In the text format of Prometheus. Rejects where it does not answer. */
   readonly read: () => Promise<string>;
 }
 
@@ -20,7 +19,7 @@ export interface TemporalMetrics {
 const askMs = 5_000;
 
 /** At an address of this machine that nobody else uses, where the system has more than one. */
-export async function temporalMetrics(log: Pick<Logger, 'warn'>): Promise<TemporalMetrics> {
+export async function temporalMetrics(): Promise<TemporalMetrics> {
   const part = (): string => String(randomInt(1, 255));
   const host = process.platform === 'linux' ? `127.${part()}.${part()}.${part()}` : '127.0.0.1';
   const place = `${host}:${String(await freePort(host))}`;
@@ -36,14 +35,9 @@ export async function temporalMetrics(log: Pick<Logger, 'warn'>): Promise<Tempor
       },
     },
     read: async () => {
-      try {
-        const answer = await fetch(`http://${place}/metrics`, { signal: AbortSignal.timeout(askMs) });
-        if (answer.ok) return await answer.text();
-        throw new Error(`it answered ${String(answer.status)}`);
-      } catch (error) {
-        log.warn({ err: error }, 'the metrics lack those of Temporal’s SDK');
-        return '';
-      }
+      const answer = await fetch(`http://${place}/metrics`, { signal: AbortSignal.timeout(askMs) });
+      if (!answer.ok) throw new Error(`Temporal's SDK answered ${String(answer.status)}`);
+      return answer.text();
     },
   };
 }

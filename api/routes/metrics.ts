@@ -1,7 +1,7 @@
 /** `GET /metrics`, where monitoring looks for it. */
 import { z } from 'zod';
-import { instanceReader } from '../../engine/metrics/instance.ts';
-import { metrics } from '../../engine/metrics/list.ts';
+import { instanceSources, type InstanceNow } from '../../engine/metrics/instance.ts';
+import { metrics, type ProcessNow } from '../../engine/metrics/list.ts';
 import { scrapeOf } from '../../engine/metrics/scrape.ts';
 import { instance } from '../way-in/access.ts';
 import { byHand } from './answers.ts';
@@ -20,16 +20,15 @@ export const metricsRoutes = [
         content: { 'text/plain': { schema: z.string() } },
       }),
     },
-    handler: ({ pool, freeBytes, settings }) => {
+    handler: ({ pool, freeBytes, settings, log }) => {
       const { version } = settings;
-      const read = instanceReader(pool);
       const list = { ...metrics.ofProcess, ...metrics.ofApi, ...metrics.ofInstance };
-      const scrape = scrapeOf(list, async () => ({
-        version,
-        pools: [pool],
-        freeBytes: await freeBytes(),
-        ...(await read()),
-      }));
+      const ofProcess = { version: () => version, pools: () => [pool], freeBytes };
+      const scrape = scrapeOf<ProcessNow & InstanceNow>(
+        list,
+        { ...ofProcess, ...instanceSources(pool) },
+        log,
+      );
       return async ({ response }) => {
         response.type(scrape.contentType).send(await scrape.read());
         return answered;

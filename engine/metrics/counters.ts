@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { metrics } from './list.ts';
 import type { Metric } from './metric.ts';
 
-type Counted = typeof metrics.ofWorker & typeof metrics.ofApi;
+type Counted = typeof metrics.ofProcess & typeof metrics.ofWorker & typeof metrics.ofApi;
 type Named<Type> = {
   [Name in keyof Counted]: Counted[Name] extends { type: Type; from: 'counted' } ? Name : never;
 }[keyof Counted];
@@ -30,7 +30,7 @@ function seriesOf(name: string, metric: Metric<never>): Counter | Gauge | Histog
 }
 
 const series = new Map<string, Counter | Gauge | Histogram>(
-  Object.entries<Metric<never>>({ ...metrics.ofWorker, ...metrics.ofApi })
+  Object.entries<Metric<never>>({ ...metrics.ofProcess, ...metrics.ofWorker, ...metrics.ofApi })
     .filter(([, { from }]) => from === 'counted')
     .map(([name, metric]) => [name, seriesOf(name, metric)]),
 );
@@ -45,6 +45,11 @@ export function countedSeries(name: string): Counter | Gauge | Histogram {
 
 export function count<Name extends Named<'counter'>>(name: Name, labels: Labels<Name>, by = 1): void {
   (countedSeries(name) as Counter).inc(labels, by);
+}
+
+/** A group of figures that a scrape of this process lacks. */
+export function countFailure(group: string): void {
+  (countedSeries('metrics_failures_total') as Counter).inc({ group });
 }
 
 export function observe(name: Named<'histogram'>, value: number): void {

@@ -3,7 +3,7 @@ import { outDependencies, type OutDependency } from '../../domain/outage.ts';
 import { growing } from '../../domain/quotas.ts';
 import { timeCauseNames } from '../../domain/time-lost.ts';
 import type { DnsStats } from '../../net/dns-cache.ts';
-import { each, none, seconds, type Metrics } from './metric.ts';
+import { each, instanceGroups, none, seconds, type Metrics } from './metric.ts';
 import { ofInstance } from './of-instance.ts';
 
 export interface ProcessNow {
@@ -56,6 +56,12 @@ const ofProcess = {
     help: 'Bytes left on the disk of the bodies of this process. Below 64 MB nothing is fetched.',
     labels: none,
     from: ({ freeBytes }) => freeBytes,
+  },
+  metrics_failures_total: {
+    type: 'counter',
+    help: 'Scrapes that lack a group of figures, since this process could not read it; the log says why.',
+    labels: { group: [...instanceGroups, 'freeBytes', 'temporal'] },
+    from: 'counted',
   },
 } as const satisfies Metrics<ProcessNow>;
 

@@ -21,6 +21,25 @@ export type Metric<Now> =
     });
 export type Metrics<Now> = Readonly<Record<string, Metric<Now>>>;
 
+/** Where each group of figures is read from: what a metric's `from` takes, and what fails by itself. */
+export type Sources<Now> = { readonly [Group in keyof Now]: () => Now[Group] | Promise<Now[Group]> };
+
+/** Groups that Postgres tells of the whole instance: a statement each. */
+export const instanceGroups = [
+  'hosts',
+  'letters',
+  'queues',
+  'recount',
+  'measures',
+  'shards',
+  'lags',
+  'database',
+  'workers',
+  'loads',
+  'outages',
+  'backup',
+] as const;
+
 export const none = {} as const;
 
 /** Buckets: a commit of a few rows takes milliseconds; some seconds mean that Postgres does not keep up. */

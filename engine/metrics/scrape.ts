@@ -2,8 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Logger } from 'pino';
-import { countedSeries } from './counters.ts';
-import type { Metric, Metrics } from './metric.ts';
+import { isStorageOutage } from '../../storage/postgres/index.ts';
+import { countedSeries, countFailure } from './counters.ts';
+import type { Metric, Metrics, Sources } from './metric.ts';
 
 export interface Scrape {
   readonly contentType: string;
@@ -11,26 +12,58 @@ export interface Scrape {
   read(): Promise<string>;
 }
 
+/** Thrown where a metric asks for a group that could not be read. */
+class LostGroup extends Error {}
+
 /**
- * Nothing is measured before the first scrape.
- * @param look what the metrics of the list are read from
- * @param others further metrics in the text format, of other names
+ * Nothing is measured before the first scrape. A group of figures that cannot be read leaves the others: what is made of
+ * it is not served, and that is logged and counted. Only without Postgres there is no scrape of what Postgres tells.
+ * @param sources where the groups are read from of which the metrics of the list are made
+ * @param temporal those of Temporal's SDK, in the text format
  */
-export function scrapeOf<Now>(
+export function scrapeOf<Now extends object>(
   list: Metrics<Now>,
-  look: () => Now | Promise<Now>,
-  others: () => Promise<string> = () => Promise.resolve(''),
+  sources: Sources<Now>,
+  log: Pick<Logger, 'warn' | 'info'>,
+  temporal: () => Promise<string> = () => Promise.resolve(''),
 ): Scrape {
   const registry = new Registry();
   let fill: ((now: Now) => void) | null = null;
+  const failing = new Set<string>();
+  const orLost = async <T>(group: string, read: () => T | Promise<T>): Promise<T | LostGroup> => {
+    try {
+      const figures = await read();
+      if (failing.delete(group)) log.info({ group }, 'figures can be read again');
+      return figures;
+    } catch (error) {
+      if (isStorageOutage(error)) throw error;
+      countFailure(group);
+      if (!failing.has(group))
+        log.warn({ group, err: error }, 'the metrics lack figures that cannot be read');
+      failing.add(group);
+      return new LostGroup();
+    }
+  };
   return {
     contentType: registry.contentType,
     read: async () => {
-      const now = await look();
+      const [ofTemporal, ...groups] = await Promise.all([
+        orLost('temporal', temporal),
+        ...Object.entries<() => unknown>(sources).map(
+          async ([group, read]) => [group, await orLost(group, read)] as const,
+        ),
+      ]);
+      const now = new Proxy(Object.fromEntries(groups) as Now, {
+        get: (all, group): unknown => {
+          const figures: unknown = Reflect.get(all, group);
+          if (figures instanceof LostGroup) throw figures;
+          return figures;
+        },
+      });
       fill ??= register(registry, list);
       fill(now);
-      const [own, rest] = await Promise.all([registry.metrics(), others()]);
-      return own + rest;
+      const own = await registry.metrics();
+      return ofTemporal instanceof LostGroup ? own : own + ofTemporal;
     },
   };
 }
@@ -51,7 +84,16 @@ function register<Now>(registry: Registry, list: Metrics<Now>): (now: Now) => vo
     const of = { name: `orbweaver_${name}`, help, labelNames, registers: [registry] };
     const series = type === 'gauge' ? new Gauge(of) : new Counter(of);
     return (now: Now): void => {
-      const figures = from(now);
+      let figures;
+      try {
+        figures = from(now);
+      } catch (error) {
+        if (!(error instanceof LostGroup)) throw error;
+        // An old figure, or 0, would be taken for the present one.
+        registry.removeSingleMetric(of.name);
+        return;
+      }
+      registry.registerMetric(series);
       series.reset();
       if (typeof figures === 'number') series.inc(figures);
       else for (const [value, figure] of Object.entries(figures)) series.inc({ [label]: value }, figure);

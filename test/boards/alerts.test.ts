@@ -116,6 +116,11 @@ const worlds: Readonly<Record<keyof typeof alerts, { readonly fires: Series; rea
     fires: { 'probe_ssl_earliest_cert_expiry{instance="https://crawler.example"}': '1000000x70' },
     silent: { 'probe_ssl_earliest_cert_expiry{instance="https://crawler.example"}': '9000000x70' },
   },
+  FiguresMissing: {
+    fires: { 'orbweaver_metrics_failures_total{group="lags"}': '0x20 0+1x50' },
+    // Once, and not again.
+    silent: { 'orbweaver_metrics_failures_total{group="lags"}': '0x40 1x30' },
+  },
   BackupTooOld: {
     fires: { orbweaver_backup_age_seconds: '200000x70' },
     silent: { orbweaver_backup_age_seconds: '80000x70' },

@@ -10,6 +10,12 @@ import { reservePort, type ReservedPort } from '../../stack/ports.ts';
 import { lint, promtool } from '../support/promtool.ts';
 import { rawServer } from '../net/raw-server.ts';
 
+function loggedLines(): { readonly lines: Record<string, unknown>[]; readonly log: pino.Logger } {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): unknown => lines.push(JSON.parse(line) as Record<string, unknown>);
+  return { lines, log: pino({ base: null, timestamp: false }, { write }) };
+}
+
 const lists: readonly Metrics<never>[] = [
   metrics.ofProcess,
   metrics.ofWorker,
@@ -39,14 +45,15 @@ describe('the list of metrics', () => {
   });
 });
 
-const now = {
-  version: '1.2.3',
-  pools: [{ totalCount: 5, idleCount: 2, waitingCount: 1 }],
-  freeBytes: 7_000,
-  dns: { hits: 3, misses: 2, stale: 1, failures: 0 },
-  outages: [{ dependency: 'dns' as const }],
+const sources = {
+  version: () => '1.2.3',
+  pools: () => [{ totalCount: 5, idleCount: 2, waitingCount: 1 }],
+  freeBytes: () => Promise.resolve(7_000),
+  dns: () => ({ hits: 3, misses: 2, stale: 1, failures: 0 }),
+  outages: () => [{ dependency: 'dns' as const }],
 };
-const worker = (): Scrape => scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, () => now);
+const { log: noLog } = loggedLines();
+const worker = (): Scrape => scrapeOf({ ...metrics.ofProcess, ...metrics.ofWorker }, sources, noLog);
 const series = async (scrape: Scrape): Promise<ReadonlyMap<string, number>> =>
   new Map(
     [...(await scrape.read()).matchAll(/^([a-z_]+(?:\{[^}\n]+\})?) (\S+)$/gm)].map(
@@ -105,9 +112,37 @@ describe('a scrape', () => {
   });
 });
 
+it('lacks what cannot be read, and nothing else; that is logged once and counted', async () => {
+  const { lines, log } = loggedLines();
+  let isLost = true;
+  const lose = (): Promise<never> => Promise.reject(new Error('EIO: i/o error, statfs'));
+  const scrape = scrapeOf(
+    { ...metrics.ofProcess, ...metrics.ofWorker },
+    { ...sources, freeBytes: () => (isLost ? lose() : sources.freeBytes()) },
+    log,
+    () => (isLost ? lose() : Promise.resolve('temporal_a_total 1\n')),
+  );
+  const failures = 'orbweaver_metrics_failures_total';
+  const before = await series(worker());
+  await scrape.read();
+  const without = await series(scrape);
+  for (const group of ['freeBytes', 'temporal'])
+    expect(without.get(`${failures}{group="${group}"}`)).toBe(
+      (before.get(`${failures}{group="${group}"}`) ?? NaN) + 2,
+    );
+  expect([...before.keys()].filter((name) => !without.has(name))).toEqual(['orbweaver_disk_free_bytes']);
+  const told = (group: string, msg: string) => ({ group, msg });
+  const lack = 'the metrics lack figures that cannot be read';
+  expect(lines).toMatchObject([told('temporal', lack), told('freeBytes', lack)]);
+  isLost = false;
+  const whole = await series(scrape);
+  expect([whole.get('orbweaver_disk_free_bytes'), whole.get('temporal_a_total')]).toEqual([7_000, 1]);
+  expect(lines).toHaveLength(4);
+});
+
 it.skipIf(promtool === null)('has no fault that Prometheus finds (needs promtool)', async () => {
   const { ofProcess, ofWorker, ofApi } = metrics;
-  const counted = scrapeOf({ ...ofProcess, ...ofWorker, ...ofApi }, () => now);
+  const counted = scrapeOf({ ...ofProcess, ...ofWorker, ...ofApi }, sources, noLog);
   expect(lint(await counted.read())).toBe('');
 });
 
@@ -117,22 +152,17 @@ describe('the port of a process', () => {
     onTestFinished(reserved.release);
     return reserved;
   };
-  const log = (): { readonly lines: Record<string, unknown>[]; readonly to: pino.Logger } => {
-    const lines: Record<string, unknown>[] = [];
-    const write = (line: string): unknown => lines.push(JSON.parse(line) as Record<string, unknown>);
-    return { lines, to: pino({ base: null, timestamp: false }, { write }) };
-  };
   const scrape: Scrape = { contentType: 'text/plain; version=0.0.4', read: () => Promise.resolve('up 1\n') };
 
   it('is the first that is free, so that processes with one setting do not meet', async () => {
     const taken = await rawServer(() => undefined);
     const free = await freePort();
-    const [first, second] = [log(), log()];
+    const [first, second] = [loggedLines(), loggedLines()];
     const ports = [taken.port, free.port];
-    const end = await serveMetrics(scrape, ports, first.to);
+    const end = await serveMetrics(scrape, ports, first.log);
     onTestFinished(end);
     expect(first.lines).toMatchObject([{ port: free.port }]);
-    await serveMetrics(scrape, ports, second.to);
+    await serveMetrics(scrape, ports, second.log);
     expect(second.lines).toMatchObject([
       { level: 40, ports, msg: 'no port for the metrics is free: they are not served' },
     ]);
@@ -146,9 +176,9 @@ describe('the port of a process', () => {
 
   it('says when the metrics cannot be read, and answers no page that has rebound its name', async () => {
     const free = await freePort();
-    const { lines, to } = log();
+    const { lines, log } = loggedLines();
     const broken: Scrape = { ...scrape, read: () => Promise.reject(new Error('Postgres is away')) };
-    onTestFinished(await serveMetrics(broken, [free.port], to));
+    onTestFinished(await serveMetrics(broken, [free.port], log));
     const asked = { host: '127.0.0.1', port: free.port, path: '/metrics' };
     const status = (host: string): Promise<number | undefined> =>
       new Promise((resolve) => {
@@ -162,8 +192,8 @@ describe('the port of a process', () => {
   });
 
   it('is not served where none is set', async () => {
-    const { lines, to } = log();
-    await serveMetrics(scrape, [], to);
+    const { lines, log } = loggedLines();
+    await serveMetrics(scrape, [], log);
     expect(lines).toEqual([]);
   });
 });

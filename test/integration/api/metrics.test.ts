@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { addLetter, addUrl, fromNow, hostParked, setState, tables } from '../../support/database/index.ts';
-import { instanceReader } from '../../../engine/metrics/instance.ts';
+import { instanceSources } from '../../../engine/metrics/instance.ts';
+import type { Pool } from '../../../storage/postgres/index.ts';
 import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { lint, promtool } from '../../support/promtool.ts';
@@ -117,10 +118,10 @@ it('tells by how many URLs the counters of a host are wrong', async () => {
   const crawl = await newRunningCrawl(pool);
   await addUrl(pool, crawl, 'https://c.example/1');
   await tables.queue.change(pool, { crawl_id: crawl }, { queued: 4 });
-  const { recount } = await instanceReader(pool)();
+  const recount = await instanceSources(pool).recount();
   await tables.queue.change(pool, { crawl_id: crawl }, { queued: 1 });
   expect(recount.wrong).toBe(3);
-  expect((await instanceReader(pool)()).recount.wrong).toBe(0);
+  expect((await instanceSources(pool).recount()).wrong).toBe(0);
 });
 
 it('is the instance’s, not any tenant’s', async () => {
@@ -129,25 +130,53 @@ it('is the instance’s, not any tenant’s', async () => {
   expect((await ask(api.url, null, 'GET', '/metrics')).status).toBe(401);
 });
 
-it('says when Postgres is away, and measures again when it is back', async () => {
-  let away = true;
-  const flaky = new Proxy(pool, {
-    get: (pool, name) => {
-      const value: unknown = Reflect.get(pool, name);
+/** The pool, some of whose statements fail. */
+const failing = (why: (statement: string) => Error | null): Pool =>
+  new Proxy(pool, {
+    get: (all, name) => {
+      const value: unknown = Reflect.get(all, name);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        const [query] = args;
-        if (away && name === 'query' && (query as { name?: string }).name?.startsWith('measure-') === true)
-          return Promise.reject(new Error('Connection terminated unexpectedly'));
-        return Reflect.apply(value, pool, args) as unknown;
+        const [query] = args as [{ readonly name?: string }];
+        const error = name === 'query' ? why(query.name ?? '') : null;
+        return error === null ? (Reflect.apply(value, all, args) as unknown) : Promise.reject(error);
       };
     },
   });
+
+it('says when Postgres is away, and measures again when it is back', async () => {
+  let away = true;
+  const flaky = failing((name) =>
+    away && name.startsWith('measure-') ? new Error('Connection terminated unexpectedly') : null,
+  );
   const other = await serve(flaky, { control: noteTaker(pool), anonymous: true });
   try {
     expect((await ask(other.url, reader, 'GET', '/metrics')).status).toBe(503);
     away = false;
     expect((await ask(other.url, reader, 'GET', '/metrics')).status).toBe(200);
+  } finally {
+    await other.stop();
+  }
+});
+
+it('lacks what a statement that fails would have told, and nothing else', async () => {
+  const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  const other = await serve(
+    failing((name) => (name === 'measure-lags' || name === 'sample-shares' ? slow : null)),
+    { control: noteTaker(pool), anonymous: true },
+  );
+  try {
+    const { status, body } = await ask<string>(other.url, reader, 'GET', '/metrics');
+    expect(status).toBe(200);
+    const series = seriesOf(body);
+    for (const group of ['lags', 'hosts', 'letters', 'queues', 'recount'])
+      expect(series.get(`orbweaver_metrics_failures_total{group="${group}"}`), group).toBe(1);
+    expect(series.get('orbweaver_metrics_failures_total{group="measures"}')).toBe(0);
+    expect(series.has('orbweaver_webhook_lag_seconds')).toBe(false);
+    // Two groups are in it.
+    expect(series.has('orbweaver_ledger_imbalance_urls')).toBe(false);
+    expect(series.get('orbweaver_complaints_total')).toBe(0);
+    expect(series.has('orbweaver_crawls{state="running"}')).toBe(true);
   } finally {
     await other.stop();
   }
