@@ -33,6 +33,7 @@ import { openIndex } from '../storage/search/index.ts';
 import { SecretKeys } from '../storage/sessions/index.ts';
 import { buildApp } from './app.ts';
 import { createCrawlControl } from './crawls/crawl-control.ts';
+import { expectKnownSchema } from './known-schema.ts';
 import { createSchedulers } from './schedulers.ts';
 import { provideFirstKey } from './way-in/first-key.ts';
 import { createHttpServer } from './way-in/http-server.ts';
@@ -110,6 +111,11 @@ async function main(config: ServiceConfig): Promise<void> {
         });
   const sharedCounts = redis === null ? null : countIn(redis, pool, log);
   const stopping = new AbortController();
+  const refuse = (words: string): void => {
+    log.fatal(words);
+    process.exit(1);
+  };
+  await expectKnownSchema(config.databaseUrl, refuse, stopping.signal, log);
   const server = createHttpServer(
     buildApp({
       pool,
