@@ -2,7 +2,7 @@
 import { isOver } from '../crawl-life.ts';
 import { stageWords } from '../stage.ts';
 import type { Decision } from './decision.ts';
-import type { ExplainFacts, RecordFacts } from './facts.ts';
+import type { ExplainFacts, RecordFacts, RobotsFacts } from './facts.ts';
 import { mayBeForgotten, mayHaveFallenOff } from './identity.ts';
 import { reasonText } from '../url-reason.ts';
 import type { NextFetch } from './waits.ts';
@@ -12,7 +12,11 @@ export function stateOf(facts: ExplainFacts, before: readonly Decision[], next: 
   return facts.record === null ? wouldBe(facts, before, next) : stands(facts.record, facts, next);
 }
 
-function stands(record: RecordFacts, { link, crawl }: ExplainFacts, next: NextFetch | null): Decision {
+function stands(
+  record: RecordFacts,
+  { link, crawl, robots }: ExplainFacts,
+  next: NextFetch | null,
+): Decision {
   const { state, reason, detail } = record;
   const told = (effect: Decision['effect'], because: string): Decision => ({
     step: 'state',
@@ -28,6 +32,11 @@ function stands(record: RecordFacts, { link, crawl }: ExplainFacts, next: NextFe
         return told(
           'wait',
           `It was not fetched before the crawl ended: it is still queued at ${link.host}, and is fetched if the crawl runs again.`,
+        );
+      if (robots?.allowed === false)
+        return told(
+          'stop',
+          `It waits in the queue of ${link.host} and is excluded on its turn, without a request, unless robots.txt has changed by then: ${forbidding(robots)}`,
         );
       return told(
         'wait',
@@ -62,6 +71,9 @@ function doneText(record: RecordFacts): string {
   }
   return `${fetched}.`;
 }
+
+const forbidding = ({ line, rule }: Pick<RobotsFacts, 'line' | 'rule'>): string =>
+  `line ${String(line)} of its robots.txt forbids it: ${rule ?? ''}.`;
 
 function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFetch | null): Decision {
   const { crawl, link, robots } = facts;
@@ -126,8 +138,8 @@ function wouldBe(facts: ExplainFacts, before: readonly Decision[], next: NextFet
   }
   const queued = `If it were found now, it would be queued for ${link.host}`;
   if (robots?.allowed === false) {
-    const line = `line ${String(robots.line)} of its robots.txt forbids it: ${robots.rule ?? ''}.`;
-    return told('disallowed', 'stop', `${queued} and excluded on its turn, since ${line}`, 'robots');
+    const then = `${queued} and excluded on its turn, since ${forbidding(robots)}`;
+    return told('disallowed', 'stop', then, 'robots');
   }
   const at = next?.at ?? null;
   const when =

@@ -140,6 +140,15 @@ describe('its place in line', () => {
   });
 });
 
+it('says of a queued URL that robots.txt will exclude it, and names no time for it', () => {
+  const answer = narrate(facts({ robots: { allowed: false, rule: 'Disallow: /it', line: 7 } }));
+  expect(answer.summary).toBe(
+    'It waits in the queue of https://a.example and is excluded on its turn, without a request, unless robots.txt has changed by then: line 7 of its robots.txt forbids it: Disallow: /it.',
+  );
+  expect(answer.decisions.at(-1)).toMatchObject({ step: 'state', verdict: 'queued', effect: 'stop' });
+  expect(answer.next).toBeNull();
+});
+
 describe('a URL never met', () => {
   it.each<[string, string, Changes, RegExp]>([
     ['would-be-outside', 'stop', { scope: { verdict: 'outside', detail: "not within the seeds' scope (host)" } }, /would not be followed\. The URL is outside the crawl: not within/],
