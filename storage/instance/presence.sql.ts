@@ -3,7 +3,9 @@ import type { StageLoad } from '../../domain/pressure.ts';
 import { statement } from '../postgres/index.ts';
 
 /**
- * Notes that a worker process is at work, and in which roles it can be, and forgets processes that were lost more than an hour ago.
+ * Notes that a worker process is at work, and in which roles it can be, and forgets processes that were lost more than an
+ * hour ago. If no process has fetched for a while, because the whole stack was down, that was an outage, which is over: the
+ * time of the hosts was not spent on waiting for a place.
  * @param folder as in `Dependencies`
  */
 export const noteWorker = statement<[id: string, roles: readonly string[], folder: string | null]>(
@@ -11,6 +13,15 @@ export const noteWorker = statement<[id: string, roles: readonly string[], folde
 )`
    with forgotten as (
      delete from worker_process where seen_at < now() - interval '1 hour' and id <> $1
+   ), last_seen as (
+     select max(at) as since
+       from (select seen_at as at from worker_process where 'fetch' = any (roles)
+              union all select seen_at from outage where dependency = 'workers') told
+   ), silence as (
+     insert into outage (worker, dependency, since, seen_at, over, why)
+     select $1, 'workers', since, now(), true, 'none was at work' from last_seen
+      where 'fetch' = any ($2) and since < now() - interval '15 seconds'
+     on conflict do nothing
    )
    insert into worker_process (id, roles, folder) values ($1, $2, $3) on conflict (id)
    do update set seen_at = now(), roles = excluded.roles`;
@@ -31,9 +42,14 @@ export const measureWorkers = statement<[], { role: string; workers: number }>('
    select role, count(*) as workers from worker_process, unnest(roles) as role
     where seen_at > now() - interval '15 seconds' group by role`;
 
-/** Forgets a worker process that stops in order. */
+/** Forgets a worker process that stops in order. The last one that fetches leaves the instant at which it did. */
 export const forgetWorker = statement<[id: string]>('forget-worker')`
-   delete from worker_process where id = $1`;
+   with gone as (delete from worker_process where id = $1 returning roles)
+   insert into outage (worker, dependency, since, seen_at, over, why)
+   select $1, 'workers', now(), now(), true, 'the last one left' from gone
+    where 'fetch' = any (roles)
+      and not exists (select from worker_process
+                       where id <> $1 and 'fetch' = any (roles) and seen_at > now() - interval '15 seconds')`;
 
 /**
  * A row: a worker that fetches was lost, without having left in order, so recently that Temporal may not have noticed it

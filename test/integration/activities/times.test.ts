@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { timeCauseNames, type TimeCause } from '../../../domain/time-lost.ts';
 import { changeCrawlState, closeAccounts, crawlStandsAt } from '../../../engine/crawls/life.ts';
-import { noteOutages } from '../../../storage/instance/index.ts';
+import { forgetWorker, noteOutages, noteWorker } from '../../../storage/instance/index.ts';
 import { timeOf } from '../../../storage/reports/index.ts';
 import { changeHost, fromNow, setState, tables } from '../../support/database/index.ts';
 import { expectExplained } from '../../support/explained.ts';
@@ -123,6 +123,31 @@ describe('the time of a visit', () => {
     await fetching.role().fetchSlice(host);
     await expectWaits({ place: 150, slot: 250, outage: 400 });
     await tables.outage.remove(pool);
+  });
+
+  it.each(['kill -9', 'order'])('is an outage’s while no worker was at work: down by %s', async (by) => {
+    const site = await startSite();
+    const host = await fetching.host(site.origin);
+    const crawl = await fetching.crawl();
+    await longAgo(crawl);
+    await fetching.queue(crawl, host, '/a');
+    await workedSince(crawl, 1_000);
+    await changeHost(pool, site.origin, { fed: false, fed_at: null });
+    const [before, next] = [randomUUID(), randomUUID()];
+    await noteWorker(pool, before, ['control', 'fetch'], null);
+    if (by === 'order') {
+      await forgetWorker(pool, before);
+      await tables.outage.change(pool, { worker: before }, { since: fromNow(-700), seen_at: fromNow(-700) });
+    } else await tables.worker.change(pool, { id: before }, { seen_at: fromNow(-700) });
+    // It can tell nothing of fetching.
+    await noteWorker(pool, randomUUID(), ['extract'], null);
+    await noteWorker(pool, next, ['fetch'], null);
+    // Later notes leave it as it is.
+    await noteWorker(pool, next, ['fetch'], null);
+    const { place = 0, outage = 0 } = await spent(crawl);
+    expect([Math.abs(place - 300) < 60, Math.abs(outage - 700) < 60]).toEqual([true, true]);
+    await tables.outage.remove(pool);
+    await tables.worker.remove(pool);
   });
 
   it('is not explained by a wait for a worker that no queue of ours makes so long', async () => {
