@@ -132,6 +132,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
       summary: 'Show the text that a crawl leaves out of the pages of a host, since many of them have it.',
       load: () => import('./content/repeated.ts'),
     },
+    fetch: {
+      summary:
+        'Write one page as Markdown, text or HTML to standard output: from the archive if a visit to it is young enough, else fetched as politely as any page of a crawl. A stack must be running.',
+      load: () => import('./content/fetch.ts'),
+    },
     body: {
       summary:
         'Write the body that a URL was answered with, byte by byte as it was stored, to standard output or to a file; or the page as Markdown, or its screenshot or PDF.',

@@ -63,7 +63,6 @@ export const fetchRoutes = [
       ...failures,
       422: fails(`The body is not valid, the URL cannot be crawled, or ${refusedInWords}.`),
     },
-    countsQuotas: true,
     handler: (parts) => {
       const fetches = fetchesOf(parts);
       return async ({ body, caller: { tenantId }, request, response }) => {

@@ -3,13 +3,15 @@ import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FetchedPage, WaitingFetch } from '../../../contracts/http/fetch.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { ownFolder } from '../../support/given.ts';
 import { changeCrawl, longAgo, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addPage, archiveIn, newRunningCrawl, noteTaker, withServed, withServices } from './world.ts';
 
 const { pool } = withServices();
-const archive = archiveIn(pool, ownFolder());
+const folder = ownFolder();
+const archive = archiveIn(pool, folder);
 const control = noteTaker(pool);
 const api = withServed(pool, { archive, control, anonymous: true });
 let [key, reader, crawl] = ['', '', ''];
@@ -105,6 +107,21 @@ describe('a page that is young enough', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ content: null, page: { status: 404, state: 'dead', reason: 'gone' } });
   });
+});
+
+it('is written by the verb fetch, which says why a page is not there', async () => {
+  await visited('https://a.example/verb');
+  const run = (...args: readonly string[]) =>
+    runCli(['fetch', ...args], { ORBWEAVER_SERVER: api.url, ORBWEAVER_API_KEY: key, ORBWEAVER_DATA: folder });
+  expect(await run('https://a.example/verb', '--format', 'html')).toMatchObject({
+    code: 0,
+    stdout: `${html}\n`,
+  });
+  const whole = await run('https://a.example/verb', '--json', '--main');
+  expect(JSON.parse(whole.stdout)).toMatchObject({ crawlId: crawl, fromArchive: true });
+  const awaited = await run('https://a.example/verb', '--max-age', '0', '--wait', '0');
+  expect(awaited).toMatchObject({ code: 4, stdout: '' });
+  expect(awaited.stderr).toContain('The page is not there yet');
 });
 
 describe('is no answer, so the page is asked for', () => {
