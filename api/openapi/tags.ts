@@ -7,7 +7,7 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
     'What happened to crawls: as a list, as a live stream, or sent to webhooks.',
   ],
   [
-    /^\/v1\/crawls\/\{crawlId\}\/(?:pages|ledger|audit|explain|outlook|report|export|body|sitemaps|exports|reextractions)(?:$|\/)/,
+    /^\/v1\/crawls\/\{crawlId\}\/(?:pages?|ledger|audit|explain|outlook|report|export|body|sitemaps|exports|reextractions)(?:$|\/)/,
     'Results',
     'What a crawl found, how far the crawl is, and why a URL is in its state.',
   ],

@@ -4,7 +4,7 @@ import { crawlStates } from '../crawl.ts';
 import { askedFields, listedFields, pageFields } from '../page-fields.ts';
 import { ledgerView } from './counts.ts';
 import { pageFilter } from './page-filter.ts';
-import { commaSeparated, count, instant, limit, nextCursor } from './shared.ts';
+import { commaSeparated, count, instant, limit, maxUrlInUrl, nextCursor } from './shared.ts';
 
 const maxPageLimit = 1_000;
 
@@ -23,6 +23,11 @@ export const pagesQuery = z.strictObject({
       description: `Comma-separated: ${pageFields.map((name) => `\`${name}\` for ${askedFields[name].words}`).join(', ')}.`,
     }),
   ...pageFilter.shape,
+});
+
+export const pageQuery = z.strictObject({
+  url: z.string().min(1).max(maxUrlInUrl).meta({ description: 'Any spelling of the URL.' }),
+  fields: pagesQuery.shape.fields,
 });
 
 type Listed = typeof listedFields;

@@ -27,7 +27,12 @@ export async function pageAsWanted(
 ): Promise<Told | null> {
   const { format, rules, maxBytes } = wanted;
   const isJson = format === 'json';
-  const read = await readPage(parts.pool, { ...place, host: hostId }, isJson ? ['links', 'meta'] : []);
+  const read = await readPage(
+    parts.pool,
+    { ...place, host: hostId },
+    isJson ? ['links', 'meta'] : [],
+    parts.textOf,
+  );
   if (read === null) return null;
   const { links, meta, ...page } = read;
   const { crawlId, url } = place;

@@ -138,8 +138,8 @@ export async function readPages(
   const items: PageView[] = [];
   let pages = 0;
   const repeatedIn = repeatedReader(db, crawlId);
-  const readsBodies = bodyFields.some((field) => fields.includes(field));
-  const rules = readsBodies ? await findRules(db, crawlId) : null;
+  const isSlow = readsBodies(fields);
+  const rules = isSlow ? await findRules(db, crawlId) : null;
   const begunAt = performance.now();
   let last = from;
   let characters = 0;
@@ -154,7 +154,7 @@ export async function readPages(
       pages += Number(row.kind === storedKinds.page);
     }
     last = { micros: row.micros, hostId: String(row.host_id), key: row.key };
-    if (readsBodies && performance.now() - begunAt > longestMs) break;
+    if (isSlow && performance.now() - begunAt > longestMs) break;
   }
   // With links or texts an answer may be short because of their size: only an empty answer is the end.
   const more =
@@ -162,18 +162,22 @@ export async function readPages(
   return { items, pages, next: closed && !more ? null : encodeCursor(last), more };
 }
 
-/**
- * One URL of a crawl as the feed tells of it, with its links and metadata if they are asked for. Null: it was not answered.
- * @param key hex
- */
+/** One URL of a crawl as the feed tells of it. Null: it was not answered. @param place its key in hex */
 export async function readPage(
   db: Queryable,
   place: { readonly crawlId: string; readonly host: number; readonly key: string },
-  fields: readonly ('links' | 'meta')[],
+  fields: readonly PageField[],
+  textOf: TextReader,
 ): Promise<PageView | null> {
   const [row] = await pageByKey(db, { ...place, fields, mostBytes: maxStoredBytes });
-  return row === undefined ? null : shownPage(row, fields, null);
+  if (row === undefined) return null;
+  const { crawlId } = place;
+  const rules = readsBodies(fields) ? await findRules(db, crawlId) : null;
+  return pageOf(row, fields, textOf, rules, repeatedReader(db, crawlId));
 }
+
+const readsBodies = (fields: readonly PageField[]): boolean =>
+  bodyFields.some((field) => fields.includes(field));
 
 async function rowsAfter(
   db: Queryable,
@@ -225,16 +229,8 @@ async function pageOf(
   rules: PageRules | null,
   repeatedIn: RepeatedIn,
 ): Promise<PageView> {
-  const asks = bodyFields.some((field) => fields.includes(field));
-  const body = asks ? await readBody(listedOf(row), textOf, rules, repeatedIn) : null;
-  return shownPage(row, fields, body);
-}
-
-const listedOf = (row: PageFeedRow): ListedPage =>
-  Object.fromEntries(listedNames.map((name) => [name, shown(row[name])])) as ListedPage;
-
-function shownPage(row: PageFeedRow, fields: readonly PageField[], body: ReadBody | null): PageView {
-  const page = listedOf(row);
+  const page = Object.fromEntries(listedNames.map((name) => [name, shown(row[name])])) as ListedPage;
+  const body = readsBodies(fields) ? await readBody(page, textOf, rules, repeatedIn) : null;
   const repeated = body?.repeated ?? null;
   const asked: Readonly<Record<PageField, unknown>> = {
     ...(body ?? noBody),

@@ -180,6 +180,31 @@ describe('pages', () => {
   );
 });
 
+describe('one page', () => {
+  const at = (url: string, query = ''): string =>
+    `${api.url}/v1/crawls/${crawl}/page?url=${encodeURIComponent(url)}${query}`;
+
+  it('is told as in the list, by any spelling of its URL, with what is asked for', async () => {
+    await addPage(pool, crawl, 'https://a.example/1', content);
+    await addPage(pool, crawl, 'https://a.example/2', { ...content, title: 'Two' });
+    await setState(pool, crawl, 'finished', 'complete');
+    const page = await getOk<PageView>(at('HTTPS://A.example:443/./1#x', '&fields=links,text'));
+    expect(page).toEqual((await feed('&fields=links,text')).items[0]);
+    expect(page).toMatchObject({ title: 'One', text: 'a few words', links: ['https://a.example/2'] });
+    expect(pageView.parse(page)).toEqual(page);
+  });
+
+  it('is refused where the crawl has no answer to the URL', async () => {
+    await addUrl(pool, crawl, 'https://a.example/waits');
+    const statuses = await Promise.all(
+      ['https://a.example/waits', 'https://never.example/', 'mailto:a@b.example'].map(
+        async (url) => (await fetch(at(url))).status,
+      ),
+    );
+    expect(statuses).toEqual([404, 404, 422]);
+  });
+});
+
 describe('audit', () => {
   it('finds nothing in a sound crawl', async () => {
     await addPage(pool, crawl, 'https://a.example/1', content);
