@@ -39,7 +39,11 @@ export function loaded<T>({ value, refusal, again }: Loading<T>, show: (value: T
 }
 
 /** @param empty what is said of a list without entries */
-export function listed<T>(list: List<T>, empty: string, show: (items: readonly T[]) => Children): Children {
+export function listed<T>(
+  list: List<T, unknown>,
+  empty: string,
+  show: (items: readonly T[]) => Children,
+): Children {
   return loaded(list, (items) => {
     if (items.length === 0 && list.more === null)
       return list.isReading ? html`<p class="loading">Loading …</p>` : nothing(empty);

@@ -8,6 +8,8 @@ export interface Column<T> {
   /** Absent: the table is not sorted by this column. */
   readonly by?: (row: T) => string | number;
   readonly isNumber?: boolean;
+  /** Each value is a word or a time: it is not broken. */
+  readonly isShort?: boolean;
 }
 
 interface TableProps<T> {
@@ -55,7 +57,7 @@ export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
         ${sorted.map(
           (row) =>
             html`<tr key=${keyOf(row)}>
-              ${columns.map(({ show, isNumber }) => html`<td class=${isNumber === true ? 'number' : ''}>${show(row)}</td>`)}
+              ${columns.map(({ show, isNumber, isShort }) => html`<td class=${isNumber === true ? 'number' : isShort === true ? 'short' : ''}>${show(row)}</td>`)}
             </tr>`,
         )}
       </tbody>

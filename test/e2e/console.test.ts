@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium())('the console (needs chromium)', () => {
         seeds: [`${site.origin}/`],
         allowPrivate: ['127.0.0.0/8'],
         delaySeconds: 0.2,
+        search: true,
         label: hostile.slice(0, 180).replace('\u202e', ''),
       }),
     });
@@ -67,10 +68,22 @@ describe.skipIf(!hasChromium())('the console (needs chromium)', () => {
     return () => user.close();
   });
 
-  const screens = ['/', '/crawls/1', '/crawls/1/graph', '/nowhere', '/crawls/99'];
+  const screens = [
+    '/',
+    '/crawls/1',
+    '/crawls/1/graph',
+    '/crawls/1/pages',
+    '/crawls/1/pages?q=spiders',
+    '/crawls/1/page?url=SITE/p/1',
+    '/crawls/1/explain?url=SITE/private/x',
+    '/crawls/1/dead-letters',
+    '/crawls/1/quarantine',
+    '/nowhere',
+    '/crawls/99',
+  ];
 
   it.each(screens)('shows %s without a fault, and to everybody', async (path) => {
-    await user.open(path);
+    await user.open(path.replace('SITE', encodeURIComponent(site.origin)));
     expect(await user.violations()).toEqual([]);
     const name = path === '/' ? 'overview' : path.slice(1).replaceAll(/[/?=&%:.]+/g, '-');
     await user.page.screenshot({ path: `${screenshots}/console-${name}.png` });
