@@ -215,9 +215,24 @@ export const hostChanged = hostView
   .meta({ id: 'HostChanged' });
 export type HostChanged = z.infer<typeof hostChanged>;
 
+const originPattern = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = validatePattern(text);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({
+    maxLength: maxPatternLength,
+    description: 'Hosts whose origin matches this glob; `*` stands for any run of characters.',
+    examples: ['https://*.example.com'],
+  });
+
 export const defaultHostLimit = 100;
+/** Hosts that one answer looks at, at most: a pattern may fit few of many. */
+export const mostHostsLooked = 5_000;
 export const hostsQuery = z.strictObject({
   state: z.enum(hostStateNames).optional(),
+  match: originPattern.optional(),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'not a cursor that this API gave')
@@ -226,7 +241,13 @@ export const hostsQuery = z.strictObject({
   limit: limit(1_000, defaultHostLimit),
 });
 export const hostList = z
-  .object({ items: z.array(hostSummary), outages: outagesView, next: nextCursor })
+  .object({
+    items: z.array(hostSummary),
+    outages: outagesView,
+    next: nextCursor.meta({
+      description: `Give this value as \`cursor\` to go on; null: there are no more hosts. With \`match\`, one answer looks at ${String(mostHostsLooked)} hosts, so that it may have few and more follow.`,
+    }),
+  })
   .meta({ id: 'HostList' });
 
 // What an operator does to hosts (F18) --------------------------------------------------------------------------------
@@ -261,18 +282,7 @@ export const hostBulk = z
   .strictObject({
     action: z.enum(hostActions),
     state: z.enum(hostStateNames).optional().meta({ description: 'Hosts in this state.' }),
-    match: z
-      .string()
-      .superRefine((text, context) => {
-        const problem = validatePattern(text);
-        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-      })
-      .optional()
-      .meta({
-        maxLength: maxPatternLength,
-        description: 'Hosts whose origin matches this glob; `*` stands for any run of characters.',
-        examples: ['https://*.example.com'],
-      }),
+    match: originPattern.optional(),
     reason: actionReason,
     dryRun: z.boolean().optional().meta({ description: 'True: only say which hosts would be changed.' }),
     cursor: z

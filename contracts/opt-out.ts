@@ -61,6 +61,7 @@ export const optOutPreview = z
     urls: count.meta({ description: 'URLs that are queued there, and would be excluded.' }),
   })
   .meta({ id: 'OptOutPreview' });
+export type OptOutPreview = z.infer<typeof optOutPreview>;
 
 export const optOutRemoved = z
   .object({

@@ -8,6 +8,7 @@ import {
   hostBulk,
   hostPath,
   hostsActed,
+  mostHostsLooked,
   type HostActed,
   type HostAction,
   type HostBulk,
@@ -26,8 +27,6 @@ import { noSuchHost, unknownHost } from './hosts.ts';
 import { route, type Route } from './route.ts';
 
 const defaultAtOnce = 100;
-/** Hosts that one call looks at, at most: a pattern may fit few of many. */
-const mostLooked = 5_000;
 const pageSize = 500;
 /** Hosts that are acted on at the same time. */
 const lanes = 8;
@@ -163,7 +162,7 @@ async function actOnMany(
     return { action, hosts, unchanged, dropped, next };
   };
   for (;;) {
-    const page = await hostsAfter(pool, after, state ?? null, Math.min(pageSize, mostLooked - looked));
+    const page = await hostsAfter(pool, after, state ?? null, Math.min(pageSize, mostHostsLooked - looked));
     looked += page.items.length;
     const ids = new Map(
       (await hostIds(pool, page.items.map(({ origin }) => origin))).map(({ id, origin }) => [origin, String(id)]), // prettier-ignore
@@ -192,7 +191,7 @@ async function actOnMany(
       if ((hosts.length >= limit || performance.now() > until) && last !== undefined)
         return answer(at === page.items.length ? page.next : (ids.get(last.origin) ?? null));
     }
-    if (page.next === null || looked >= mostLooked) return answer(page.next);
+    if (page.next === null || looked >= mostHostsLooked) return answer(page.next);
     after = page.next;
   }
 }

@@ -7,10 +7,12 @@ import {
   hostSettingsChange,
   hostsQuery,
   hostView,
+  mostHostsLooked,
 } from '../../contracts/hosts.ts';
+import { compilePattern } from '../../domain/pattern.ts';
 import type { Regions } from '../../domain/regions.ts';
 import { shardOf } from '../../domain/shard.ts';
-import { hostsAfter, readHost, setHost, askRobots } from '../../storage/hosts/index.ts';
+import { hostsAfter, hostsFitting, readHost, setHost } from '../../storage/hosts/index.ts';
 import { currentOutages } from '../../storage/instance/index.ts';
 import { wake } from '../wake.ts';
 import { instance } from '../way-in/access.ts';
@@ -47,13 +49,20 @@ export const hostRoutes = [
     path: '/v1/hosts',
     ...ofOperators,
     id: 'listHosts',
-    summary: 'Hosts that crawls have met or that have settings; all, or those in one state',
+    summary:
+      'Hosts that crawls have met or that have settings; all, those in one state, or with a matching origin',
     query: hostsQuery,
     answers: { 200: json('Hosts.', hostList) },
     handler:
       ({ pool, settings: { regions } }) =>
-      async ({ query: { cursor = null, state = null, limit = defaultHostLimit } }) => ({
-        ...(await hostsAfter(pool, cursor, state, limit, regions)),
+      async ({ query: { cursor: after = null, state = null, match, limit = defaultHostLimit } }) => ({
+        ...(match === undefined
+          ? await hostsAfter(pool, after, state, limit, regions)
+          : await hostsFitting(
+              pool,
+              { after, state, fits: compilePattern(match), limit, looks: mostHostsLooked },
+              regions,
+            )),
         outages: await currentOutages(pool),
       }),
   }),
@@ -70,27 +79,6 @@ export const hostRoutes = [
       ({ pool, settings: { regions } }) =>
       async ({ params: { origin } }) =>
         (await readHost(pool, origin, regions)) ?? noSuchHost(origin),
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/hosts/{origin}/robots',
-    ...ofOperators,
-    id: 'rereadRobots',
-    summary: 'Read the robots.txt of a host again before the next request to it',
-    params: hostPath,
-    answers: { 200: tagged('The host as it is now.', hostChanged), 400: noOrigin, 404: unknownHost },
-    handler:
-      (parts) =>
-      async ({ params: { origin }, response }) => {
-        const { pool, log, settings } = parts;
-        const asked = await askRobots(pool, origin);
-        const host =
-          (asked.length === 0 ? null : await readHost(pool, origin, settings.regions)) ?? noSuchHost(origin);
-        log.info({ host: origin }, 'the robots.txt of a host will be read again');
-        const woken = await wake(parts, origin);
-        noteForAudit(response, 'robots.txt will be read again');
-        return { ...host, body: { ...host.body, woken } };
-      },
   }),
   route({
     method: 'PATCH',

@@ -17,6 +17,7 @@ import { frontierRoutes } from './frontier.ts';
 import { healthRoutes } from './health.ts';
 import { hostActionRoutes } from './host-actions.ts';
 import { hostQualityRoutes } from './host-quality.ts';
+import { hostRobotsRoutes } from './host-robots.ts';
 import { hostRoutes } from './hosts.ts';
 import { keyRoutes } from './keys.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -51,6 +52,7 @@ export const gatedRoutes: readonly Route[] = [
   ...sitemapRoutes,
   ...searchRoutes,
   ...hostRoutes,
+  ...hostRobotsRoutes,
   ...capRoutes,
   ...hostQualityRoutes,
   ...optOutRoutes,

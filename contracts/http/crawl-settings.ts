@@ -1,20 +1,31 @@
 /** Settings of a crawl on the wire, made from the list in contracts/crawl.ts. */
 import { z } from 'zod';
 import { hiddenValue } from '../../domain/request-headers.ts';
-import { liveSettings, settingNames, settings, type Settings } from '../crawl.ts';
+import { liveSettings, settingFamilies, settingNames, settings, type Settings } from '../crawl.ts';
 
 const fieldsOf = <F extends keyof Settings>(names: readonly F[]) =>
   Object.fromEntries(
     names.map((name) => {
       const { schema, description } = settings[name];
-      return [name, description === undefined ? schema : schema.meta({ ...schema.meta(), description })];
+      const family = Object.keys(settingFamilies).find((each) => name in (settingFamilies[each] ?? {}));
+      const told = { ...schema.meta(), 'x-family': family };
+      return [name, schema.meta(description === undefined ? told : { ...told, description })];
     }),
   ) as { [N in F]: Settings[N]['schema'] };
 
 export const configFields = fieldsOf(settingNames);
 
-/** The settings of a crawl, each optional; `defaultCrawlConfig` says what holds for a setting that is not given. */
-export const crawlSettings = z.strictObject(configFields).partial();
+/** The settings of a crawl, each optional; `default` says what holds for a setting that is not given. */
+export const crawlSettings = z
+  .strictObject(
+    Object.fromEntries(
+      settingNames.map((name) => {
+        const schema = configFields[name];
+        return [name, schema.meta({ ...schema.meta(), default: settings[name].fallback })];
+      }),
+    ) as typeof configFields,
+  )
+  .partial();
 export type CrawlSettings = z.infer<typeof crawlSettings>;
 
 /** The settings that may change while a crawl runs, each optional. */

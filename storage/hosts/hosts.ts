@@ -26,12 +26,53 @@ export async function hostsAfter(
   regions?: Regions,
 ): Promise<HostPage> {
   const rows = await listHosts(db, after ?? '0', state, null, limit);
-  const homes = await homesOf(db, regions, rows);
   const last = rows.at(-1);
-  return {
-    items: rows.map((row) => summaryOf(row, homes.get(row.origin))),
-    next: last === undefined || rows.length < limit ? null : String(last.id),
-  };
+  return summariesOf(db, rows, last === undefined || rows.length < limit ? null : String(last.id), regions);
+}
+
+async function summariesOf(
+  db: Queryable,
+  rows: readonly HostRow[],
+  next: string | null,
+  regions?: Regions,
+): Promise<HostPage> {
+  const homes = await homesOf(db, regions, rows);
+  return { items: rows.map((row) => summaryOf(row, homes.get(row.origin))), next };
+}
+
+const pageLooked = 500;
+
+/** As `hostsAfter`, of the hosts that fit; ends after so many are looked at, and `next` goes on behind them. */
+export async function hostsFitting(
+  db: Queryable,
+  {
+    after,
+    state,
+    fits,
+    limit,
+    looks,
+  }: {
+    readonly after: string | null;
+    readonly state: HostState | null;
+    readonly fits: (origin: string) => boolean;
+    readonly limit: number;
+    readonly looks: number;
+  },
+  regions?: Regions,
+): Promise<HostPage> {
+  const found: HostRow[] = [];
+  let next = after;
+  for (let looked = 0; looked < looks; looked += pageLooked) {
+    const rows = await listHosts(db, next ?? '0', state, null, pageLooked);
+    for (const [at, row] of rows.entries()) {
+      if (fits(row.origin)) found.push(row);
+      next = String(row.id);
+      if (found.length === limit && (at < rows.length - 1 || rows.length === pageLooked))
+        return summariesOf(db, found, next, regions);
+    }
+    if (rows.length < pageLooked) return summariesOf(db, found, null, regions);
+  }
+  return summariesOf(db, found, next, regions);
 }
 
 /** Null: no crawl has met the host, and nobody has set anything for it. */

@@ -2,7 +2,7 @@
 export { isItsTurn, turnInMs } from './crawl-turns.ts';
 export { hostQuota, hostSetting, hostSettings } from './host-settings.ts';
 export { hostState, isOnLoan } from './host-state.ts';
-export { hostsAfter, viewHost, readHost, setHost, changeSettings, dropQueue } from './hosts.ts';
+export { hostsAfter, hostsFitting, viewHost, readHost, setHost, changeSettings, dropQueue } from './hosts.ts';
 export {
   setHostPause,
   dropHost,

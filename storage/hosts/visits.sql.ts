@@ -70,13 +70,15 @@ export interface StoredRobots {
   readonly body: string | null;
   /** The address that answered; null: not known. */
   readonly address: string | null;
+  readonly fetched_at: Date;
   /** Milliseconds since robots.txt was fetched. */
   readonly age_ms: number;
   readonly kept_ms: number | null;
 }
 
 export const loadRobots = statement<[hostId: string], StoredRobots>('load-robots')`
-   select status, body, address, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms, kept_ms
+   select status, body, address, fetched_at, (extract(epoch from now() - fetched_at) * 1000)::float8 as age_ms,
+          kept_ms
      from robots where host_id = $1`;
 
 /**

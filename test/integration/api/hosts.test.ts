@@ -2,8 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostSettingsChange, HostSummary, HostView } from '../../../contracts/hosts.ts';
 import { readRegions } from '../../../domain/regions.ts';
+import type { HostRobots } from '../../../contracts/http/host-robots.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
-import { addHost, addUrl, changeHost, fromNow, setState } from '../../support/database/index.ts';
+import { addHost, addUrl, changeHost, fromNow, robotsRead, setState } from '../../support/database/index.ts';
 import { newCrawl, withApi } from './world.ts';
 const woken: string[] = [];
 let temporalIsAway = false;
@@ -216,6 +217,74 @@ describe('GET /v1/hosts', () => {
     expectProblem(await call('GET', '/v1/hosts?state=tired'), 400, /^state: /);
     expectProblem(await call('GET', '/v1/hosts?cursor=x'), 400, /^cursor: /);
     expectProblem(await call('GET', '/v1/hosts?limit=0'), 400, /^limit: /);
+  });
+});
+
+describe('GET /v1/hosts?match', () => {
+  it('finds hosts by a pattern of their origin, piece by piece and together with a state', async () => {
+    const origins = [1, 2, 3].map((n) => `https://sought-${String(n)}.example`);
+    for (const origin of origins) await addHost(pool, origin);
+    await changeHost(pool, 'https://sought-2.example', { parked_at: fromNow() });
+    const page = async (query: string) => {
+      const { body } = await call<{ items: HostSummary[]; next: string | null }>(
+        'GET',
+        `/v1/hosts?match=${encodeURIComponent('https://sought-*')}${query}`,
+      );
+      return { origins: body.items.map(({ origin }) => origin), next: body.next };
+    };
+    expect(await page('')).toEqual({ origins, next: null });
+    const first = await page('&limit=2');
+    expect(first.origins).toEqual(origins.slice(0, 2));
+    expect(await page(`&limit=2&cursor=${first.next ?? ''}`)).toEqual({
+      origins: origins.slice(2),
+      next: null,
+    });
+    expect(await page('&state=parked')).toEqual({ origins: origins.slice(1, 2), next: null });
+    expectProblem(await call('GET', '/v1/hosts?match=re:('), 400, /^match: /);
+  });
+});
+
+describe('GET /v1/hosts/{origin}/robots', () => {
+  const robots = (origin: string, query = '') => call<HostRobots>('GET', `${at(origin)}/robots${query}`);
+
+  it('tells the copy that holds, and what it says of a URL to us or to another agent', async () => {
+    const origin = 'https://ruled.example';
+    await addHost(pool, origin);
+    expect((await robots(origin, '?url=/a')).body).toMatchObject({
+      ...{ status: null, fetchedAt: null, body: null },
+      verdict: { path: '/a', allowed: null, rule: null, line: null },
+    });
+    const body =
+      'Sitemap: /map.xml\nUser-agent: *\nDisallow: /private\nCrawl-delay: 3\n\nUser-agent: other\nAllow: /';
+    await robotsRead(pool, origin, { status: 200, body });
+    expect((await robots(origin)).body).toMatchObject({
+      ...{
+        origin,
+        status: 200,
+        body,
+        isCut: false,
+        crawlDelaySeconds: 3,
+        sitemaps: ['/map.xml'],
+        verdict: null,
+      },
+    });
+    const asked = `?url=${encodeURIComponent('https://RULED.example:443/private/x?y#z')}`;
+    expect((await robots(origin, asked)).body.verdict).toEqual({
+      ...{ path: '/private/x?y', allowed: false, rule: 'Disallow: /private', line: 3 },
+    });
+    expect((await robots(origin, `${asked}&agent=Other/2.0`)).body).toMatchObject({
+      agent: 'orbweaver and other',
+      verdict: { allowed: false },
+    });
+  });
+
+  it('refuses hosts that nobody has met, and URLs of other hosts', async () => {
+    expectProblem(await robots('https://unmet.example'), 404, /^No crawl has met https:\/\/unmet/);
+    expectProblem(
+      await robots('https://ruled.example', '?url=https://x.example/'),
+      422,
+      /^url: it is a URL of/,
+    );
   });
 });
 
