@@ -15,18 +15,17 @@ interface ActionProps {
   readonly title?: string;
 }
 
-export function Action({ label, run, confirm, kind, disabled, title }: ActionProps) {
-  const [asking, setAsking] = useState(false);
+/** Something that is asked of the API by a press: whether it is under way, and how it ended. */
+export function useAct<A extends readonly unknown[]>(run: (...given: A) => Promise<string | undefined>) {
   const [busy, setBusy] = useState(false);
   const [said, setSaid] = useState<string | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const act = async (): Promise<void> => {
-    setAsking(false);
+  const act = async (...given: A): Promise<void> => {
     setBusy(true);
     setSaid(null);
     setRefusal(null);
     try {
-      setSaid((await run()) ?? null);
+      setSaid((await run(...given)) ?? null);
     } catch (error) {
       setRefusal(
         error instanceof Refusal
@@ -37,6 +36,12 @@ export function Action({ label, run, confirm, kind, disabled, title }: ActionPro
       setBusy(false);
     }
   };
+  return { busy, said, refusal, act };
+}
+
+export function Action({ label, run, confirm, kind, disabled, title }: ActionProps) {
+  const [asking, setAsking] = useState(false);
+  const { busy, said, refusal, act } = useAct(run);
   const click = (): void => {
     if (confirm === undefined) void act();
     else setAsking(true);
@@ -64,7 +69,16 @@ export function Action({ label, run, confirm, kind, disabled, title }: ActionPro
       >
         <div>${confirm}</div>
         <p class="buttons">
-          <button type="button" class=${kind ?? 'main'} onClick=${() => void act()}>${label}</button>
+          <button
+            type="button"
+            class=${kind ?? 'main'}
+            onClick=${() => {
+              setAsking(false);
+              void act();
+            }}
+          >
+            ${label}
+          </button>
           <button
             type="button"
             onClick=${() => {

@@ -78,8 +78,9 @@ describe.skipIf(!hasChromium())('the console (needs chromium)', () => {
     '/crawls/1/explain?url=SITE/private/x',
     '/crawls/1/dead-letters',
     '/crawls/1/quarantine',
-    '/nowhere',
-    '/crawls/99',
+    ...['/crawls/1/settings', '/crawls/1/freshness', '/new', '/new?from=1'],
+    ...['/hosts', '/hosts/SITE', '/host-reviews', '/opt-outs', '/webhooks', '/access', '/audit'],
+    ...['/nowhere', '/crawls/99'],
   ];
 
   it.each(screens)('shows %s without a fault, and to everybody', async (path) => {

@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks';
+import type { HostChanged, HostSettings } from '../../contracts/hosts.ts';
+import { ask } from '../api/client.ts';
+import { useFields, type Field } from '../api/schemas.ts';
+import { useAct } from '../parts/action.ts';
+import { bodyOf, Fields, problemsOf, remaining, textOf, type Texts } from '../parts/fields.ts';
+import { html } from '../parts/html.ts';
+import { loaded } from '../parts/states.ts';
+
+interface Props {
+  /** Of the host in the API. */
+  readonly path: string;
+  readonly settings: HostSettings;
+  readonly done: () => void;
+}
+
+export function HostSettingsForm({ path, settings, done }: Props) {
+  const fields = useFields('HostSettingsChange');
+  return loaded(
+    fields,
+    (list) =>
+      html`<${Edit}
+        fields=${list}
+        path=${path}
+        settings=${settings}
+        done=${done}
+        key=${JSON.stringify(settings)}
+      />`,
+  );
+}
+
+function Edit({ path, settings, done, fields }: Props & { readonly fields: readonly Field[] }) {
+  const before: Texts = Object.fromEntries(
+    fields.map((field) => [field.name, textOf(field, (settings as Record<string, unknown>)[field.name])]),
+  );
+  const [texts, setTexts] = useState<Texts>(before);
+  const { body, problems } = bodyOf(fields, texts, before);
+  const changed = Object.keys(body);
+  const { busy, said, refusal, act } = useAct(async () => {
+    const { woken } = await ask<HostChanged>(`${path}/settings`, { method: 'PATCH', body });
+    done();
+    return woken ? 'It holds within a second.' : 'It holds once the workflow of the host wakes up.';
+  });
+  const atFields = { ...problemsOf(refusal, fields), ...problems };
+  return html`<form
+    onSubmit=${(event: SubmitEvent) => {
+      event.preventDefault();
+      void act();
+    }}
+  >
+    <${Fields}
+      fields=${fields}
+      texts=${texts}
+      problems=${atFields}
+      change=${(name: string, text: string) => {
+        setTexts((was) => ({ ...was, [name]: text }));
+      }}
+    />
+    <p class="buttons">
+      <button
+        class="main"
+        disabled=${busy || changed.length === 0 || Object.keys(problems).length > 0}
+        aria-busy=${busy}
+      >
+        Save${changed.length === 0 ? '' : ` ${changed.join(', ')}`}
+      </button>
+      <span role="status">${said}</span>
+    </p>
+    ${remaining(refusal, atFields)}
+  </form>`;
+}
