@@ -24,7 +24,20 @@ const rooms = {
     'contracts',
     'domain',
   ],
-  api: ['activities', 'engine', 'storage', 'net', 'content', 'tracing', 'config', 'contracts', 'domain'],
+  // Knows the API as any client does.
+  agents: ['contracts', 'domain'],
+  api: [
+    'agents',
+    'activities',
+    'engine',
+    'storage',
+    'net',
+    'content',
+    'tracing',
+    'config',
+    'contracts',
+    'domain',
+  ],
   // Of the browser, whether there is one.
   stack: ['browser', 'config', 'contracts', 'domain'],
   boards: ['domain'],
@@ -32,7 +45,7 @@ const rooms = {
   console: ['contracts'],
   backup: ['stack', 'storage', 'config', 'contracts', 'domain'],
   // Of storage one file alone: see cli-goes-by-the-api. Of the browser, whether there is one.
-  cli: ['backup', 'browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
+  cli: ['agents', 'backup', 'browser', 'stack', 'storage', 'net', 'config', 'contracts', 'domain'],
 };
 const all = Object.keys(rooms);
 

@@ -32,6 +32,11 @@ export const families: Readonly<Record<string, Readonly<Record<string, Family>>>
         'Print a link that opens the console of the running stack, or of the server, signed in. It can be used once, within ten minutes.',
       load: () => import('./tools/console.ts'),
     },
+    mcp: {
+      summary:
+        'Serve the tools for agents (Model Context Protocol) on standard input and output, for a client that starts this itself.',
+      load: () => import('./tools/mcp.ts'),
+    },
     doctor: {
       summary:
         'Check programs, ports, disk, clock, DNS, certificates, settings, data folder, schema, open workflows and backups, and say what is wrong with its cure. Changes nothing. The exit code is 3 if something must be cured.',

@@ -27,6 +27,7 @@ const parts: readonly (readonly [path: RegExp, name: string, description: string
   [/^\/v1\/ranks/, 'Ranks', 'A public ranking of domains, by which pages can be scored.'],
   [/^\/v1\/(?:keys|tenants?|audit-log)/, 'Tenants', 'Tenants, their quotas and keys, and who changed what.'],
   [/^\/v1\/(?:sign-in-links|console-session)/, 'Console', 'Signing in to the web console.'],
+  [/^\/mcp$/, 'Agents', 'Tools for programs that talk to a model.'],
   [/^\/v1\/(?:url|job|urls)/, 'Jobs', 'A crawl as a job, compatible with another interface.'],
   [/^\/(?:seed|url|api)\//, 'Default crawl', 'One crawl that never ends, compatible with another interface.'],
   [/^\/(?:frontier|dedup)\//, 'Frontier', 'URLs for fetchers of your own.'],

@@ -1,6 +1,7 @@
 /** Every route of the API. What is not here is refused by the gate. */
 import { jobRoutes } from '../compat/jobs.ts';
 import { defaultCrawlRoutes } from '../compat/default-crawl.ts';
+import { agentRoutes } from './agents.ts';
 import { auditLogRoutes } from './audit-log.ts';
 import { bodyRoutes } from './body.ts';
 import { capRoutes } from './caps.ts';
@@ -84,6 +85,7 @@ export const gatedRoutes: readonly Route[] = [
   ...auditLogRoutes,
   ...docsRoutes,
   ...consoleRoutes,
+  ...agentRoutes,
 ];
 
 /**

@@ -39,22 +39,32 @@ export type Needs = Exclude<Parts, 'services'>;
  * The API that is named, or that of the stack of the data folder. If no stack runs there, the parts that the verb needs
  * start for it and end with it, unless it needs all; no crawl goes on in them. @throws CommandError
  */
-export async function withApi<T>(
+export const withApi = <T>(
   options: ApiOptions,
   work: (api: Api, place: Place) => Promise<T>,
   parts: Needs = 'reading',
+): Promise<T> => withAddress(options, (address, place) => work(createApi(address), place), parts);
+
+/** As `withApi`, for a verb whose requests are made by somebody else. */
+export async function withAddress<T>(
+  options: ApiOptions,
+  work: (address: ApiAddress, place: Place) => Promise<T>,
+  parts: Needs,
 ): Promise<T> {
   const named = await namedAddress(options);
-  if (named !== null) return work(createApi(named), 'server');
+  if (named !== null) return work(named, 'server');
   const config = loadConfig();
   const running = runningStack(config.dataDir, parts);
-  if (running !== null) return work(createApi(await localAddress(options, parts)), running);
+  if (running !== null) return work(await localAddress(options, parts), running);
   // A key of the caller's own is for an API that runs.
   if (parts === 'all' || (options.key ?? options.keyFile) !== undefined) throw noStack();
   // Loaded only here: most verbs start nothing.
   const { withOwnStack } = await import('../stack/stack.ts');
-  return withOwnStack(config, parts, async () => work(createApi(await localAddress(options, parts)), 'own'));
+  return withOwnStack(config, parts, async () => work(await localAddress(options, parts), 'own'));
 }
+
+/** A server is named, so no stack of this machine is used. */
+export const isNamed = ({ server }: ApiOptions): boolean => (server ?? loadConfig().server) !== null;
 
 async function namedAddress(options: ApiOptions): Promise<ApiAddress | null> {
   const config = loadConfig();
@@ -90,7 +100,11 @@ function urlOf({ apiUrl }: StackInfo): string {
 
 /** The API of a stack that this verb knows, by the key of its data folder. @throws CommandError if it has none */
 export const stackApi = (stack: StackInfo, signal: AbortSignal): Api =>
-  createApi({ ...localApi(urlOf(stack), readLocalKey(stack.dataDir)), signal });
+  createApi({ ...stackAddress(stack), signal });
+
+/** The same as an address. @throws CommandError if it has none */
+export const stackAddress = (stack: StackInfo): ApiAddress =>
+  localApi(urlOf(stack), readLocalKey(stack.dataDir));
 
 /** The API of a stack on this machine. */
 export const localApi = (url: string, key: string | null): ApiAddress => ({

@@ -145,6 +145,8 @@ const silent: readonly RegExp[] = [
   /^POST \/v1\/crawls\/\{crawlId\}\/(exports|reextractions)\/\{\w+\}\/\w+$/,
   /^POST \/v1\/crawls\/\{crawlId\}\/(versions|quarantine|freshness)\b/,
   /^GET \/v1\/crawls\/\{crawlId\}\/freshness$/,
+  // The tools at /mcp ask other routes, with the key of their caller.
+  /^POST \/mcp$/,
   /^POST (\/v1\/crawls|\/v1\/url\/scan|\/seed\/urls|\/url\/limit|\/api\/v1\/\w+|\/frontier\/\{shard\}\/\w+|\/dedup\/check_and_add)$/,
   /^GET (\/|\/docs|\/docs\/\*|\/openapi.json|\/crawler|\/healthz|\/readyz|\/metrics)$/,
 ];
