@@ -14,6 +14,7 @@ const benches: readonly (readonly [name: string, measures: string])[] = [
   ['freshness', 'what a budget of visits is worth'],
   ['content', 'quality and cost of what is read from pages'],
   ['render', 'pages that need a browser, beside Crawlee and Playwright'],
+  ['unrendered', 'what rendering costs a crawl without pages that need it'],
   ['traces', 'what traces cost a page'],
   ['options', 'what options that say more of pages cost a crawl'],
   ['alike', 'how long it takes to find originals that are alike'],
