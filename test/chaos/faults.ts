@@ -12,12 +12,10 @@ import { setClock } from './wall-clock.ts';
 
 /** A part that does not come back within this is noted as such; the crawl's end then shows what it means. */
 const returnMs = 60_000;
-/** How long an ambush waits for its moment, and a fault of the browser for a page. */
+/** How long an ambush waits for its moment, and a fault of the browser or a full disk for a page. */
 const ambushMs = 25_000;
 /** Temporal gives an activity up that has not been heard of for eight seconds; only then another worker goes on with it. */
 const takeOverMs = 25_000;
-/** How long a full disk waits for such a page: then what the browser makes does not fit. */
-const pageBeforeDiskMs = 3_000;
 /** How much longer a duel waits once a first host is taken over. */
 const othersMs = 3_000;
 const lookMs = 20;
@@ -27,8 +25,15 @@ interface Outcome {
   readonly note: string;
   readonly hit: boolean;
   readonly heard?: readonly string[];
+  readonly atPage?: boolean;
   /** Resolves when the fault is over. */
   readonly over?: Promise<unknown>;
+}
+
+/** Who is at a page. */
+interface AtWork {
+  readonly worker: ProcessId;
+  readonly browsers: readonly ProcessId[];
 }
 
 /** What an ambush waits for, by a name that no other moment has. */
@@ -118,11 +123,11 @@ export class Faults {
       from = at;
     };
     const outcome = await this.#act(fault, began).catch((error: unknown) => missed(messageOf(error)));
-    const { hit, heard = [] } = outcome;
+    const { hit, heard = [], atPage = false } = outcome;
     // What was hit and does not come back stays hit: the crawl's end shows what that means.
     const failure = await outcome.over?.then(() => null, messageOf);
     const note = typeof failure === 'string' ? `${outcome.note}: ${failure}` : outcome.note;
-    this.#onStrike({ fault, from, to: this.#now(), note, hit, heard });
+    this.#onStrike({ fault, from, to: this.#now(), note, hit, heard, atPage });
   }
 
   /** @param began told where the act begins later than the fault's time. */
@@ -153,14 +158,17 @@ export class Faults {
       case 'disk': {
         const { disk } = this.#bed;
         if (disk === null) return missed('there is no disk to fill');
-        await this.#atWork(pageBeforeDiskMs);
+        await this.#atWork(ambushMs);
         disk.fill();
         // Filling takes its time, and until its end there is room.
         began(this.#now());
+        // What the browser makes of that page does not fit.
+        const atPage = (await this.#pageAtWork()) !== null;
         const over = this.#sleep(fault.forMs).then(() => {
           disk.free();
         });
-        return { note: disk.folder, hit: true, over };
+        const note = atPage ? `${disk.folder}, a page is with the browser` : disk.folder;
+        return { note, hit: true, atPage, over };
       }
       case 'ambush':
         return this.#ambush(fault.upon, began);
@@ -268,22 +276,26 @@ export class Faults {
     const parts = victim === 'browser' ? found.browsers : [found.worker];
     const hit = parts.filter((id) => signalProcess(id, forMs === 0 ? 'SIGKILL' : 'SIGSTOP'));
     const over = forMs > 0 ? thaw(hit, this.#sleep(forMs)) : this.#returns(victim, hit);
-    return { note: named(hit), hit: hit.length > 0, over };
+    return { note: named(hit), hit: hit.length > 0, atPage: hit.length > 0, over };
   }
 
   /** As soon as a page is with the browser. Null: none was. */
-  async #atWork(
-    forMs: number,
-  ): Promise<{ readonly worker: ProcessId; readonly browsers: readonly ProcessId[] } | null> {
+  async #atWork(forMs: number): Promise<AtWork | null> {
     const deadline = performance.now() + forMs;
     while (performance.now() < deadline && !this.#ending.signal.aborted) {
       await delay(lookMs);
-      const worker = this.#bed.process('worker-render');
-      const browsers = worker === null ? [] : descendantsOf(worker.pid);
-      if (worker !== null && browsers.some(showsPage) && (await this.#rendersNow()))
-        return { worker, browsers };
+      const found = await this.#pageAtWork();
+      if (found !== null) return found;
     }
     return null;
+  }
+
+  /** Null: no page is with the browser. */
+  async #pageAtWork(): Promise<AtWork | null> {
+    const worker = this.#bed.process('worker-render');
+    const browsers = worker === null ? [] : descendantsOf(worker.pid);
+    const isAtWork = worker !== null && browsers.some(showsPage) && (await this.#rendersNow());
+    return isAtWork ? { worker, browsers } : null;
   }
 
   #rendersNow(): Promise<boolean> {

@@ -29,6 +29,7 @@ const strike = (fault: Fault, from: number, to: number, heard: string[] = []): S
   to,
   note: '',
   hit: true,
+  atPage: false,
   heard,
 });
 const kill: Fault = { kind: 'kill', atMs: 0, victim: 'worker' };

@@ -108,8 +108,10 @@ const log = values.log ?? (isOff ? path.join(tmpdir(), `orbweaver-chaos-${String
 if (log !== null) writeFileSync(log, formatLog(result.records));
 for (const line of result.skipped) process.stdout.write(`skipped ${line}\n`);
 const struck = result.strikes.filter(({ hit }) => hit).length;
+const atPage = (kind: FaultKind): string =>
+  `${String(result.strikes.filter((strike) => strike.atPage && strike.fault.kind === kind).length)} ${kind}`;
 process.stdout.write(
-  `${String(struck)} faults; the crawl ended ${(result.finishedAfterMs / 1_000).toFixed(0)} s after the last, ` +
+  `${String(struck)} faults, of them while a page was with the browser ${atPage('render')} and ${atPage('disk')}; the crawl ended ${(result.finishedAfterMs / 1_000).toFixed(0)} s after the last, ` +
     `the run took ${((performance.now() - began) / 1_000).toFixed(0)} s\n${figuresTable(result.figures)}\n`,
 );
 if (isOff) {

@@ -12,4 +12,6 @@ export interface Strike {
   readonly hit: boolean;
   /** Authorities of hosts whose pause, which they had asked for, was in Postgres before the strike, so that nothing excuses its loss. */
   readonly heard: readonly string[];
+  /** It was meant for a page with the browser, and met one. */
+  readonly atPage: boolean;
 }
