@@ -5,8 +5,8 @@
  * once the first time, then after a growing wait; a part that stayed up for a while begins anew with no wait. A part
  * that was never up and fails too often is given up: `failed` rejects, and the owner then stops everything. A part that
  * has been up is started again and again, ever more slowly: the cause (a full disk, for example) may pass, and a stack
- * that gave up would not come back by itself. *Stopping* goes through the parts in the reverse order of their start,
- * and no part is started any more.
+ * that gave up would not come back by itself. A part that lives and is stuck is killed, and so started again.
+ * *Stopping* goes through the parts in the reverse order of their start, and no part is started any more.
  */
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,6 +23,8 @@ export interface Part extends Omit<TetheredCommand, 'output'> {
   readonly name: string;
   /** Resolves when the part does its work, rejects if it does not yet. Called again and again until it resolves. */
   readonly check: () => Promise<void>;
+  /** Asked now and then: true if the process lives, and will do no work until it is started anew. */
+  readonly stuck?: () => Promise<boolean>;
   /** Called before every start of the process. */
   readonly prepare?: () => Promise<void> | void;
   /** The part is a process of ours that takes SIGUSR2, which this process hands on: its log changes its level. */
@@ -64,6 +66,9 @@ const firstStart = { exits: 4, ms: 60_000 };
 const steadyMs = 10_000;
 const checkEveryMs = 60;
 const trimEveryMs = 60_000;
+/** A part that says twice in a row that it is stuck is killed, and so started anew. */
+const stuckEveryMs = 5_000;
+const stuckTimes = 2;
 
 /** From so many exits in a row on, the event says why. */
 const manyExits = 4;
@@ -144,6 +149,18 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     signalProcess(id, 'SIGKILL');
   };
 
+  const killStuck = async ({ name, stuck }: Part, { id, exited }: Tethered): Promise<void> => {
+    if (stuck === undefined) return;
+    const ended = exited.then(() => true);
+    for (let times = 0; times < stuckTimes;) {
+      if (await Promise.race([ended, delay(stuckEveryMs, false, { ref: false })])) return;
+      // One that does not say so may only be slow.
+      times = (await stuck().catch(() => false)) ? times + 1 : 0;
+    }
+    onEvent({ kind: 'progress', message: `${name} is stuck, and is ended` });
+    signalProcess(id, 'SIGKILL');
+  };
+
   /** Starts and restarts the part until stop; calls `firstUp` the first time it is up. */
   const keep = async (entry: Running, firstUp: () => void): Promise<void> => {
     const { part } = entry;
@@ -176,6 +193,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
         up.ever = true;
         firstUp();
       });
+      void killStuck(part, tethered);
       const code = await tethered.exited;
       forgetPart(folder, part.name);
       entry.current = null;

@@ -10,7 +10,7 @@ import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { programEnvironment } from '../config/environment.ts';
 import { searchAttributes } from '../contracts/workflows.ts';
-import { StackError } from './errors.ts';
+import { StackError, messageOf } from './errors.ts';
 import type { DataFolder } from './folder.ts';
 import type { Part } from './supervisor.ts';
 
@@ -63,6 +63,18 @@ const checkHealth = (address: string): Promise<void> =>
     });
     if (status !== healthServing) throw new Error('Temporal is not serving yet');
   });
+
+/**
+ * What SQLite answers when the deadline of a call has interrupted it. The development server has one connection; if the
+ * interrupted statement stays open, on a machine that is very busy, every later one is answered with this, for ever.
+ */
+const interrupted = 'interrupted (9)';
+
+const isStuck = (address: string, namespace: string): Promise<boolean> =>
+  withConnection(address, async (connection) => {
+    await connection.workflowService.describeNamespace({ namespace });
+    return false;
+  }).catch((error: unknown) => messageOf(error).includes(interrupted));
 
 /** True if the visibility store takes queries by our search attributes. */
 const usable = async (connection: Connection, namespace: string): Promise<boolean> => {
@@ -219,5 +231,6 @@ export const temporalPart = (
       await checkHealth(address);
       await prepareNamespace(address, namespace);
     },
+    stuck: () => isStuck(address, namespace),
   };
 };

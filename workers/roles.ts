@@ -66,10 +66,11 @@ const shareOfTrouble = 0.25;
 /** Visits without a region that a process names a region for at a time: a look at Postgres each. */
 const sortingSlots = 20;
 /**
- * Polls for tasks of hosts' workflows. With thousands of hosts there are many short tasks. Alone, ten polls instead of two
- * were not seen to help. A frozen process swallows as many tasks, each for the five seconds of its timeout.
+ * Tasks of hosts' workflows that a process works at a time, and polls for. One thread works at them: with more, each
+ * takes longer, until on a busy machine none ends within the five seconds of its timeout, and all are replayed again and
+ * again. With few, the others wait with the server, where no timeout runs. A frozen process swallows as many.
  */
-const hostPolls = 10;
+const hostTasks = 4;
 /** Workflows of crawls that are kept in memory: they are few, and seldom work. */
 const cachedCrawls = 30;
 /** Exports that a process makes at a time: each reads many bodies, and holds some of them. */
@@ -137,7 +138,8 @@ const queues: Readonly<Record<WorkerRole, (context: RoleContext) => Promise<read
         ),
         workflowBundle,
         maxCachedWorkflows: cachedWorkflows,
-        maxConcurrentWorkflowTaskPolls: hostPolls,
+        maxConcurrentWorkflowTaskPolls: hostTasks,
+        maxConcurrentWorkflowTaskExecutions: hostTasks,
       },
       working('webhook', webhookSlots, webhookJobs(dependencies, post)),
       ...(config.backupTarget !== null && hasDataFolder(config)

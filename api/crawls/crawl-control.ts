@@ -141,7 +141,8 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
       }),
     ping: () =>
       within(callMs, async () => {
-        await client.workflowService.getSystemInfo({});
+        // Reads its store, not only the server.
+        await client.workflowService.describeNamespace({ namespace: client.options.namespace });
       }),
   };
 }

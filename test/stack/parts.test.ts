@@ -165,6 +165,28 @@ describe('a supervisor', () => {
     await supervisor.stop();
   });
 
+  it(
+    'kills a part that lives and says again and again that it is stuck, and starts it anew',
+    { tags: ['deep'] },
+    async () => {
+      const { supervisor, events } = await supervise('stuck');
+      const stuck = { yet: true };
+      const answers: boolean[] = [];
+      const ask = () => {
+        answers.push(stuck.yet);
+        return Promise.resolve(stuck.yet);
+      };
+      await supervisor.start(part('stuck', `trap '' TERM; exec sleep 600`, { stuck: ask }));
+      await until('it has been ended', () => events.some(({ kind }) => kind === 'exited'));
+      stuck.yet = false;
+      expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['up', 'progress', 'exited']));
+      expect(answers).toEqual([true, true]);
+      await until('it is up again and has been asked', () => answers.length > 2);
+      expect(events.filter(({ kind }) => kind === 'exited')).toHaveLength(1);
+      await supervisor.stop(true);
+    },
+  );
+
   it('hands SIGUSR2 on to the parts that are ours, and to no other, which it would end', async () => {
     const { supervisor, events } = await supervise('louder');
     const heard = path.join(root, 'louder.txt');
