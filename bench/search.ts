@@ -74,6 +74,7 @@ const pageOf = (at: number): IndexedPage => ({
   text: wordsAtRandom(Math.round(wordsOfPage * (0.25 + 1.5 * random()))),
   ...{ language: at % 5 === 0 ? 'de' : 'en', status: 200, mediaType: 'text/html' },
   fetchedAt: new Date(1_700_000_000_000 + at * 1_000).toISOString(),
+  digest: at.toString(16).padStart(32, '0'),
 });
 
 const own = await startOwnStack({ ...bare, services: 'postgres' });

@@ -797,6 +797,7 @@ create table search_page (
   shown text not null,
   tier smallint not null,
   words tsvector not null,
+  digest bytea,
   constraint search_page_pkey PRIMARY KEY (crawl_id, key)
 );
 

@@ -3,10 +3,12 @@
  * are read from the stored bodies, so that crawls without a search pay nothing for it.
  *
  * A page can change its place without a new answer, and the feed does not bring it again then: a copy takes over the body
- * of a page that has another one, the ranking chooses another copy, and a page that was read may be held as a soft 404.
+ * of a page that has another one and is read by its own URL, the ranking chooses another copy, a browser renders a page
+ * that was read before, and a page that was read may be held as a soft 404.
  * So while a crawl goes on, each look for new pages also compares some pages with the index, without their texts, in
  * rounds over the whole feed; and once a crawl is over, its whole feed is compared.
  */
+import { hash } from 'node:crypto';
 import { withBreaks } from '../../content/word-breaks.ts';
 import type { PageView } from '../../contracts/http/results.ts';
 import type { PageField } from '../../contracts/page-fields.ts';
@@ -43,7 +45,12 @@ export function searchJobs(pool: Pool, index: SearchIndex, textOf: TextReader): 
     items: readonly PageView[],
     belongs: (page: PageView) => boolean,
   ): Promise<Look[]> => {
-    const pages = items.map((item) => ({ item, key: keyOf(item.url), fetchedAt: item.fetchedAt }));
+    const pages = items.map((item) => ({
+      item,
+      key: keyOf(item.url),
+      fetchedAt: item.fetchedAt,
+      digest: digestOf(item),
+    }));
     const had = await index.has(crawlId, pages);
     const rules = await findRules(pool, crawlId);
     const repeatedIn = repeatedReader(pool, crawlId);
@@ -160,9 +167,20 @@ function lookAt(page: PageView): Look {
       text: written(text, searchLimits.searched) ?? '',
       mediaType: mediaTypeOf(page.contentType),
       fetchedAt: page.fetchedAt,
+      digest: digestOf(page),
     },
     isLost: false,
   };
+}
+
+/**
+ * Of all that decides what is found of a page, so that whatever changes the reading in force of its body, with a new
+ * answer or without one, changes the digest. The words stand for the text, which only its body tells.
+ */
+function digestOf(page: PageView): string {
+  const { status, contentType, fetchedAt, contentHash, title, description, language, words } = page;
+  const all = [status, contentType, fetchedAt, contentHash, title, description, language, words];
+  return hash('sha256', JSON.stringify(all), 'hex').slice(0, 32);
 }
 
 /** As domain/media-filter.ts reads it: the first if the field has several, without parameters. */

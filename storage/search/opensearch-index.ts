@@ -6,10 +6,17 @@
 import { Client, errors } from '@opensearch-project/opensearch';
 import { retrying, type Pool } from '../postgres/index.ts';
 import { indexRows } from './indexes.sql.ts';
-import { documentId, documentOf, indexBody, type Shown } from './opensearch-mapping.ts';
+import {
+  digestField,
+  documentId,
+  documentOf,
+  indexBody,
+  type Shown,
+  type StoredState,
+} from './opensearch-mapping.ts';
 import { hitOf, searchBody } from './opensearch-query.ts';
 import { PostgresIndex } from './postgres-index.ts';
-import type { Batch, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
+import type { Batch, IndexedState, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
 import { SearchDown } from './search-down.ts';
 
 export interface OpenSearchAt {
@@ -63,24 +70,22 @@ export class OpenSearchIndex implements SearchIndex {
     if (pages.length > 0 && !(await this.#isKept(crawlId))) await this.drop(crawlId);
   }
 
-  async has(
-    crawlId: string,
-    pages: readonly Pick<IndexedPage, 'key' | 'fetchedAt'>[],
-  ): Promise<ReadonlySet<string>> {
+  async has(crawlId: string, pages: readonly IndexedState[]): Promise<ReadonlySet<string>> {
     if (pages.length === 0) return new Set();
     const ids = pages.map(({ key }) => documentId(crawlId, key));
     const { body } = await this.#call((client) =>
-      client.mget({ index: this.#index, _source_includes: ['fetchedAt'], body: { ids } }),
+      client.mget({ index: this.#index, _source_includes: ['fetchedAt', 'digest'], body: { ids } }),
     );
-    const fetchedAt = new Map(
+    const had = new Map(
       body.docs.flatMap((doc) =>
-        '_source' in doc && doc._source !== undefined ? [[doc._id, (doc._source as Shown).fetchedAt]] : [],
+        '_source' in doc && doc._source !== undefined ? [[doc._id, doc._source as StoredState]] : [],
       ),
     );
     return new Set(
-      pages.flatMap((page) =>
-        fetchedAt.get(documentId(crawlId, page.key)) === page.fetchedAt ? [page.key] : [],
-      ),
+      pages.flatMap(({ key, fetchedAt, digest }) => {
+        const stored = had.get(documentId(crawlId, key));
+        return stored?.fetchedAt === fetchedAt && (stored.digest ?? digest) === digest ? [key] : [];
+      }),
     );
   }
 
@@ -148,7 +153,11 @@ export class OpenSearchIndex implements SearchIndex {
 
   async #create(): Promise<void> {
     const { body } = await this.#client.indices.exists({ index: this.#index });
-    if (body) return;
+    if (body) {
+      // It may be from before there were digests.
+      await this.#client.indices.putMapping({ index: this.#index, body: { properties: digestField } });
+      return;
+    }
     try {
       await this.#client.indices.create({ index: this.#index, body: indexBody });
     } catch (error) {

@@ -54,6 +54,9 @@ const wordsBy = (analyzer: string) =>
     },
   }) as const;
 
+/** Fields that indexes of earlier releases lack. */
+export const digestField = { digest: shown } as const;
+
 /** Body of the request that makes the index. Shards and replicas are those of the cluster's index templates. */
 export const indexBody = {
   settings: {
@@ -74,6 +77,7 @@ export const indexBody = {
       contentType: keyword,
       family: keyword,
       fetchedAt: { type: 'date' },
+      ...digestField,
       ...Object.fromEntries(
         Object.entries(analyzers).map(([config, analyzer]) => [config, wordsBy(analyzer)]),
       ),
@@ -85,10 +89,16 @@ export const indexBody = {
 export const shownFields = ['url', 'title', 'language', 'status', 'contentType', 'fetchedAt'] as const;
 export type Shown = Pick<HitView, (typeof shownFields)[number]> & { readonly crawl: string };
 
+/** As `IndexedState`; a page that was put before digests were kept has none. */
+export interface StoredState {
+  readonly fetchedAt: string;
+  readonly digest?: string;
+}
+
 export const documentId = (crawlId: string, key: string): string => `${crawlId}.${key}`;
 
 export function documentOf(crawlId: string, page: IndexedPage): Shown & Record<string, unknown> {
-  const { key, url, title, description, text, language, status, mediaType, fetchedAt, origin } = page;
+  const { key, url, title, description, text, language, status, mediaType, fetchedAt, origin, digest } = page;
   const config = configFor(language);
   return {
     crawl: crawlId,
@@ -100,6 +110,7 @@ export function documentOf(crawlId: string, page: IndexedPage): Shown & Record<s
     language,
     status,
     fetchedAt,
+    digest,
     contentType: mediaType,
     family: mediaType?.split('/')[0] ?? null,
     [config]: { title, description, text },

@@ -8,7 +8,14 @@ import { configFor } from './configs.ts';
 import { searchByWords, searchPages, type HitRow } from './find.sql.ts';
 import { filterQuery, marksOf, tiersQuery } from './marks.ts';
 import { cleanWords, dropPages, dropSome, indexedPages, putPages } from './put.sql.ts';
-import type { Batch, IndexedPage, SearchAnswer, SearchIndex, SearchRequest } from './search-index.ts';
+import type {
+  Batch,
+  IndexedPage,
+  IndexedState,
+  SearchAnswer,
+  SearchIndex,
+  SearchRequest,
+} from './search-index.ts';
 
 /** Pages taken out in one statement. */
 const droppedAtOnce = 2_000;
@@ -28,11 +35,10 @@ export class PostgresIndex implements SearchIndex {
     await retrying(() => putPages(this.#pool, crawlId, round, tierOf(looked), rows));
   }
 
-  async has(
-    crawlId: string,
-    pages: readonly Pick<IndexedPage, 'key' | 'fetchedAt'>[],
-  ): Promise<ReadonlySet<string>> {
-    const rows = JSON.stringify(pages.map(({ key, fetchedAt }) => ({ key, fetched_at: fetchedAt })));
+  async has(crawlId: string, pages: readonly IndexedState[]): Promise<ReadonlySet<string>> {
+    const rows = JSON.stringify(
+      pages.map(({ key, fetchedAt, digest }) => ({ key, fetched_at: fetchedAt, digest })),
+    );
     return new Set((await indexedPages(this.#pool, crawlId, rows)).map(({ key }) => key));
   }
 
@@ -87,7 +93,7 @@ const unwantedWords = (terms: readonly Term[]): string =>
   writtenQuery(terms.filter(({ isUnwanted, isPhrase }) => isUnwanted && !isPhrase));
 
 function rowOf(page: IndexedPage): object {
-  const { key, url, title, description, text, language, status, mediaType, fetchedAt } = page;
+  const { key, url, title, description, text, language, status, mediaType, fetchedAt, digest } = page;
   const config = configFor(language);
   return {
     key,
@@ -100,6 +106,7 @@ function rowOf(page: IndexedPage): object {
     text,
     content_type: mediaType,
     fetched_at: fetchedAt,
+    digest,
     shown: upTo(text, searchLimits.shown),
     marks: marksOf({ config, ...page }),
   };

@@ -20,12 +20,13 @@ export const putPages = statement<[crawlId: string, round: number, tier: number,
      select r.*, decode(r.key, 'hex') as id, to_tsvector(config::regconfig, coalesce(title, '')) as title_words
        from json_to_recordset($4) as r(
               key text, url text, config text, language text, status smallint, content_type text, fetched_at timestamptz,
-              title text, description text, text text, shown text, marks text[])
+              title text, description text, text text, shown text, marks text[], digest text)
       order by key
    )
    insert into search_page
-          (crawl_id, key, url, config, language, status, content_type, fetched_at, title, shown, tier, words)
+          (crawl_id, key, url, config, language, status, content_type, fetched_at, title, shown, tier, digest, words)
    select $1, r.id, r.url, r.config, r.language, r.status, r.content_type, r.fetched_at, r.title, r.shown, t.tier,
+          decode(r.digest, 'hex'),
           setweight(title_words, 'A') || setweight(to_tsvector(r.config::regconfig, coalesce(description, '')), 'B')
             || to_tsvector(r.config::regconfig, text)
             || array_to_tsvector(marks || ('=c' || $1 || '.' || t.tier)
@@ -37,12 +38,16 @@ export const putPages = statement<[crawlId: string, round: number, tier: number,
    on conflict (crawl_id, key) do update
      set url = excluded.url, config = excluded.config, language = excluded.language, status = excluded.status,
          content_type = excluded.content_type, fetched_at = excluded.fetched_at, title = excluded.title,
-         shown = excluded.shown, tier = excluded.tier, words = excluded.words`;
+         shown = excluded.shown, tier = excluded.tier, digest = excluded.digest, words = excluded.words`;
 
-/** Which of these pages the index has as they were answered last. `rows`: [{key, fetched_at}], keys in hex. */
+/**
+ * Which of these pages the index has as they are. `rows`: [{key, fetched_at, digest}], bytes in hex. A row without a digest
+ * is from before there were any.
+ */
 export const indexedPages = statement<[crawlId: string, rows: string], { key: string }>('indexed-pages')`
-   select r.key from json_to_recordset($2) as r(key text, fetched_at timestamptz)
-     join search_page s on s.crawl_id = $1 and s.key = decode(r.key, 'hex') and s.fetched_at = r.fetched_at`;
+   select r.key from json_to_recordset($2) as r(key text, fetched_at timestamptz, digest text)
+     join search_page s on s.crawl_id = $1 and s.key = decode(r.key, 'hex') and s.fetched_at = r.fetched_at
+      and coalesce(s.digest = decode(r.digest, 'hex'), true)`;
 
 /** @param keys hex */
 export const dropPages = statement<[crawlId: string, round: number, keys: readonly string[]]>('drop-pages')`

@@ -16,7 +16,12 @@ export interface IndexedPage extends Pick<
   readonly text: string;
   /** `type/subtype`, lower case. */
   readonly mediaType: string | null;
+  /** Of its answer and of what was read of its body, hex: with another digest there is another page to be found. */
+  readonly digest: string;
 }
+
+/** What tells whether an index has a page as it is now. */
+export type IndexedState = Pick<IndexedPage, 'key' | 'fetchedAt' | 'digest'>;
 
 /** A field that is absent stands for any. */
 export type SearchFilter = Omit<z.output<typeof crawlSearchQuery>, 'q' | 'limit' | 'cursor'>;
@@ -62,11 +67,11 @@ export interface SearchIndex {
    * pages once were.
    */
   put(batch: Batch): Promise<void>;
-  /** Which of these pages of a crawl it has as they were answered last, by their keys. */
-  has(
-    crawlId: string,
-    pages: readonly Pick<IndexedPage, 'key' | 'fetchedAt'>[],
-  ): Promise<ReadonlySet<string>>;
+  /**
+   * Which of these pages of a crawl it has as they are now, by their keys. Pages that were put before digests were kept are
+   * compared by the time of their answer alone.
+   */
+  has(crawlId: string, pages: readonly IndexedState[]): Promise<ReadonlySet<string>>;
   /** All pages that were put are found from now on, and quickly. */
   settle(): Promise<void>;
   search(request: SearchRequest): Promise<SearchAnswer>;

@@ -760,3 +760,18 @@ it('are found by what the re-extraction in use calls them', async () => {
   await web.end();
   await web.expectTold();
 });
+
+it('are found by their own name again, where a copy takes over and is read anew while a re-extraction is in use', async () => {
+  const web = await Web.open();
+  await web.fetch(4, 'b2');
+  await web.work();
+  await web.reextract('switch');
+  await web.fetch(3, 'b2');
+  await web.work();
+  await web.fetch(4, 'b0');
+  await web.reextract('switch');
+  // The copy is indexed by what the re-extraction calls it, before it takes over and is read by its own URL.
+  await web.followers.index();
+  await web.end();
+  await web.expectTold();
+});

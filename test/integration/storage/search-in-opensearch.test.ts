@@ -64,6 +64,7 @@ describe.skipIf(!hasOpenSearch())('with OpenSearch', () => {
       status: 200,
       mediaType: 'text/html',
       fetchedAt: '2024-01-01T00:00:00.000Z',
+      digest: 'd0',
     },
   });
   const terms = [{ text: 'spider', isPhrase: false, isUnwanted: false }];

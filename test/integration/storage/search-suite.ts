@@ -51,6 +51,7 @@ function madeUp(count: number, seed: number): IndexedPage[] {
     ...{ language: languages[at % 3] ?? null, mediaType: types[at % 7 === 0 ? 1 : 0] },
     status: at % 50 === 0 ? 203 : 200,
     fetchedAt: new Date(start + at * 10_000).toISOString(),
+    digest: '00',
   }));
 }
 
@@ -58,6 +59,7 @@ const page = (text: string, more: Partial<IndexedPage> = {}): IndexedPage => ({
   ...{ key: '00000000000000aa', url: 'https://a.example/', origin: 'https://a.example', title: 'A page' },
   ...{ description: null, text, language: 'en', status: 200, mediaType: 'text/html' },
   fetchedAt: '2024-01-01T00:00:00.000Z',
+  digest: 'd0',
   ...more,
 });
 
@@ -231,24 +233,24 @@ export function describeSearchIndex(name: string, world: () => SearchWorld): voi
       });
     });
 
-    it('is replaced by what it is now, and had as it was answered last', async () => {
+    it('is replaced by what it is now, and had as it was answered and read last', async () => {
       const id = await world().newCrawl();
       await put(id, 0, [page('spider')]);
       await world().endRound(id);
       const fetchedAt = '2024-02-01T00:00:00.000Z';
-      await put(id, 1, [page('beetle', { fetchedAt })]);
+      await put(id, 1, [page('beetle', { fetchedAt, digest: 'd1' })]);
       await world().index.settle();
       expect([await texts(id, 'spider'), await texts(id, 'beetle')]).toEqual([[], ['beetle']]);
       const { key } = page('');
-      const had = (at: string) =>
-        world().index.has(id, [
-          { key, fetchedAt: at },
-          { key: 'ff', fetchedAt: at },
-        ]);
-      expect([[...(await had(fetchedAt))], [...(await had('2024-01-01T00:00:00.000Z'))]]).toEqual([
-        [key],
-        [],
-      ]);
+      const had = async (at: string, digest: string) => [
+        ...(await world().index.has(id, [
+          { key, fetchedAt: at, digest },
+          { key: 'ff', fetchedAt: at, digest },
+        ])),
+      ];
+      expect(await had(fetchedAt, 'd1')).toEqual([key]);
+      expect(await had('2024-01-01T00:00:00.000Z', 'd1')).toEqual([]);
+      expect(await had(fetchedAt, 'd0')).toEqual([]);
     });
 
     it('is neither brought back nor taken out by a batch that was frozen', async () => {
