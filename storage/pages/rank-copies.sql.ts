@@ -68,34 +68,41 @@ const chooseCanonicals = statement<[crawlId: number], { pages: number }>('choose
  * Among pages of a crawl that have the same normalised text but different bodies (F20), or the same body but were read
  * for different sites, chooses one that stands for the others, as `chooseCanonicals` does. Each page keeps what was
  * extracted from it. Judges all pages anew each time, so that a crawl that went on after its end has one page for each
- * text again. A page that is excluded or gone stands for nobody. Answers as `rankCopies`.
+ * text again; a page that was marked, and whose text no other page has by what everybody reads now, is marked no more. A
+ * page is judged by the body at which it points, not by one that it has left and that still names it. A page that is
+ * excluded or gone stands for nobody. Answers as `rankCopies`.
  */
 const markTextDuplicates = statement<[crawlId: number], { pages: number }>('mark-text-duplicates', walkMs)`
-   with texts as (
-     select c.host_id, c.key, coalesce(p.text_hash, c.hash) as text_hash, p.canonical,
+   with marked_before as materialized (
+     select content_id from url u
+      where crawl_id = $1 and alias_host is not null and content_id is not null and ${standsForItsBody}
+   ), texts as (
+     select c.id as content_id, c.host_id, c.key, coalesce(p.text_hash, c.hash) as text_hash, p.canonical,
             count(*) over (partition by coalesce(p.text_hash, c.hash)) as pages
        from current_reading p join content c on c.crawl_id = $1 and c.id = p.content_id
       where p.crawl_id = $1
    ), copies as materialized (
-     select $1::bigint as crawl_id, t.host_id, t.key, t.text_hash, u.url, u.depth,
+     select $1::bigint as crawl_id, t.host_id, t.key, t.content_id, t.text_hash, u.url, u.depth,
             ${keyOf('u.url')} as spelt,
             ${keyOf('t.canonical')} as canonical, ${siteOf('h.origin')} as site
-       from texts t join url u on u.host_id = t.host_id and u.crawl_id = $1 and u.key = t.key join host h on h.id = t.host_id
-      where t.pages > 1 and u.state in ('done', 'queued', 'leased') and ${standsForItsBody}
+       from texts t
+       join url u on u.host_id = t.host_id and u.crawl_id = $1 and u.key = t.key and u.content_id = t.content_id
+       join host h on h.id = t.host_id
+      where (t.pages > 1 or t.content_id in (select content_id from marked_before)) and u.state in ('done', 'queued', 'leased') and ${standsForItsBody}
    ), ${inboundOfCopies}, judged as (
-     select host_id, key, first_value(host_id) over best_first as owner_host,
+     select host_id, key, content_id, first_value(host_id) over best_first as owner_host,
             first_value(key) over best_first as owner_key
        from copies left join inbound using (host_id, key)
      window best_first as (partition by text_hash
                            order by ${bestCopyFirst})
    ), places as (
-     select host_id, key, case when key <> owner_key then owner_host end as alias_host,
+     select host_id, key, content_id, case when key <> owner_key then owner_host end as alias_host,
             nullif(owner_key, key) as alias_key
        from judged
    ), marked as (
      update url u set alias_host = s.alias_host, alias_key = s.alias_key
      from places s
-    where u.host_id = s.host_id and u.crawl_id = $1 and u.key = s.key and ${standsForItsBody}
+    where u.host_id = s.host_id and u.crawl_id = $1 and u.key = s.key and u.content_id = s.content_id and ${standsForItsBody}
       and (u.alias_host, u.alias_key) is distinct from (s.alias_host, s.alias_key)
    returning 1
    )

@@ -42,6 +42,10 @@ const lane = { shard: 0, lane: 0, lanes: 1 };
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 /** Two bodies have one text. */
 const textOf = (body: string): string => (body === 'b1' ? 'b0' : body);
+/** Re-extractions call a body by its title with this behind it, and tell the texts of all bodies apart. */
+const again = / again.*$/;
+const textOfTitle = (title: string): string =>
+  again.test(title) ? title.replace(again, ' again') : textOf(title);
 const bodies = ['b0', 'b1', 'b2', 'b3'];
 const ends = ['dead', 'moved', 'failed'] as const;
 const names = new Map(bodies.map((body) => [sha256(body), body]));
@@ -64,7 +68,7 @@ const pageOf = (
     canonical: null,
     noindex: false,
     nofollow: false,
-    text_hash: sha256(textOf(title)),
+    text_hash: sha256(textOfTitle(title)),
   },
   ...{ meta: null, fields: null, outlinks: '', counters: [] },
 });
@@ -324,6 +328,7 @@ class Web {
               {
                 ...before,
                 title: `${String(before['title'])} again`,
+                text_hash: sha256(textOfTitle(`${String(before['title'])} again`)),
                 content_id,
                 host_id,
                 key,
@@ -457,7 +462,8 @@ class Web {
         expect(steps).toBeLessThan(9);
         root = pages.get(root)?.duplicateOf ?? '';
       }
-      standing.set(textOf(answer), (standing.get(textOf(answer)) ?? new Set<string>()).add(root));
+      const text = textOfTitle(page.title ?? '');
+      standing.set(text, (standing.get(text) ?? new Set<string>()).add(root));
     }
     // One page stands for each text, and it is there.
     const stand = [...standing.values()].map((roots) => [...roots]);
@@ -755,6 +761,33 @@ it('are found by what the re-extraction in use calls them', async () => {
   await web.fetch(1, 'b0');
   await web.work();
   await web.followers.index();
+  await web.reextract('switch');
+  await web.reextract('switch');
+  await web.end();
+  await web.expectTold();
+});
+
+it('are no copies of a page whose text was that of a body which they have left, when copies are ranked', async () => {
+  const web = await Web.open();
+  await web.fetch(4, 'b0');
+  await web.work();
+  await web.fetch(3, 'b0');
+  await web.work();
+  await web.fetch(0, 'b0');
+  await web.work();
+  await web.fetch(4, 'b2');
+  await web.work();
+  await web.rank();
+  expect(await tables.url.row(pool, web.place(4))).toMatchObject({ alias_host: null });
+  await web.end();
+  await web.expectTold();
+});
+
+it('are no copies any more by a text that a re-extraction tells apart', async () => {
+  const web = await Web.open();
+  for (const [at, body] of ['b0', 'b1'].entries()) await web.fetch(at, body);
+  await web.workOff();
+  expect(await tables.url.row(pool, web.place(1))).toMatchObject({ alias_key: web.place(0).key });
   await web.reextract('switch');
   await web.reextract('switch');
   await web.end();
