@@ -1,5 +1,5 @@
 /** Crawls and their pages under addresses of their own, for clients that let people attach what a model shall read. */
-import { McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
+import { type McpServer, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { crawlId as crawlIdSchema } from '../contracts/http/shared.ts';
 import { crawlList, crawlView } from '../contracts/http/crawls.ts';
 import { pieceOf } from './bounds.ts';

@@ -21,11 +21,11 @@ export interface Told {
 /** What a tool works with. */
 export interface Call<R extends Route = Route> {
   /** @throws Refusal */
-  ask<T>(route: R, answer: z.ZodType<T>, filling?: Filling): Promise<T>;
+  readonly ask: <T>(route: R, answer: z.ZodType<T>, filling?: Filling) => Promise<T>;
   /** An answer that is a text; `leftOut` characters are missing at its end. @throws Refusal */
-  read(route: R, filling: Filling): Promise<{ readonly text: string; readonly leftOut: number }>;
+  readonly read: (route: R, filling: Filling) => Promise<{ readonly text: string; readonly leftOut: number }>;
   /** Tells the client how far a call is that takes long. Each call must give a larger number. */
-  progress(done: number, of: number, message: string): void;
+  readonly progress: (done: number, of: number, message: string) => void;
   /** Aborted when the client has cancelled the call, or when the server ends. */
   readonly signal: AbortSignal;
 }

@@ -60,7 +60,11 @@ async function backUp(config: Config, signal: AbortSignal) {
   // It finds the stack of the data folder by itself.
   const env = serviceEnvironment({ ...config, databaseUrl: null, temporalAddress: null, redisUrl: null });
   const args = [
-    ...[entryScript('cli/main'), 'backup', '--keep', String(config.backupKeep), '--json'],
+    entryScript('cli/main'),
+    'backup',
+    '--keep',
+    String(config.backupKeep),
+    '--json',
     // By the pipe, which the kernel closes even after kill -9 of this process: one that went on would be in the way of
     // the next try.
     '--tethered',

@@ -111,8 +111,12 @@ export class PageFetches {
       }
       const { id } = await one(
         addPageFetch(pool, {
-          ...{ tenantId, crawlId, url: link.url, wanted: JSON.stringify(wanted) },
-          ...{ askedAt: instants.asked_at, since: instants.since },
+          tenantId,
+          crawlId,
+          url: link.url,
+          wanted: JSON.stringify(wanted),
+          askedAt: instants.asked_at,
+          since: instants.since,
         }),
       );
       return { id, tenantId, crawlId, link, wanted, ...instants };

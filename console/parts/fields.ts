@@ -10,8 +10,7 @@ export type Texts = Readonly<Record<string, string>>;
 export function textOf({ kind }: Field, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (kind === 'lines' && Array.isArray(value)) return value.join('\n');
-  if (kind === 'json' || typeof value === 'object') return JSON.stringify(value, null, 2);
-  return String(value);
+  return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value, null, 2);
 }
 
 type Read = { readonly value: unknown } | { readonly problem: string };
@@ -125,7 +124,9 @@ const shown = (value: unknown): string =>
         ? Object.keys(value ?? {}).length === 0
           ? 'nothing'
           : JSON.stringify(value)
-        : String(value);
+        : typeof value === 'string'
+          ? value
+          : JSON.stringify(value);
 
 function control(
   field: Field,

@@ -105,7 +105,9 @@ it('a folder is closed to others, and what a killed process began to write goes 
 
 describe('a folder that takes no backup', () => {
   const refusal = async (target: string): Promise<unknown> =>
-    (await openRepository(target, loadConfig())).put('parts/a', randomBytes(70_000)).catch((error) => error);
+    (await openRepository(target, loadConfig()))
+      .put('parts/a', randomBytes(70_000))
+      .catch((error: unknown) => error);
   const sentence = (place: string, why: string) => ({
     name: 'StackError',
     message: expect.stringMatching(
