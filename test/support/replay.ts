@@ -6,16 +6,24 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
+import { chromium, type Page, type Request } from 'playwright-core';
+import { messageOf } from '../../stack/errors.ts';
 import { textOf } from '../web/rendering/compare.ts';
 import { domText, scrollDown, serializable } from '../web/rendering/online.ts';
 import { sendRange } from '../programs/ranges.ts';
 import { chromiumOptions } from './temporal-web.ts';
 import { until } from './until.ts';
 
+interface Played {
+  /** What the page says. */
+  readonly text: string;
+  /** What it asked for and the file did not give: how it asked, and the URL. */
+  readonly missing: readonly string[];
+}
+
 export interface Replay {
-  /** Shows a page until it says something, for as long as people wait. Answers what it says then. */
-  play(url: string, says: string): Promise<string>;
+  /** Shows a page until it says something, and has asked for all that it wants then. */
+  play(url: string, says: string): Promise<Played>;
   close(): Promise<void>;
 }
 
@@ -32,8 +40,8 @@ globalThis.ready = (async () => {
 })();
 </script>`;
 const prefix = '/w/played/mp_/';
-/** How long a page may take until it says what it should. */
-const showMs = 15_000;
+/** The URL that was archived, of one that the player makes of it. */
+const archived = /\/w\/played\/(?::[0-9a-f]+\/)?\d*[a-z]{2}_\/(.*)/;
 
 /** @param wabac folder in which it is installed */
 export async function openReplay(wabac: string, wacz: string): Promise<Replay> {
@@ -50,6 +58,8 @@ export async function openReplay(wabac: string, wacz: string): Promise<Replay> {
   const browser = await chromium.launch(chromiumOptions);
   const context = await browser.newContext();
   await context.addInitScript(serializable);
+  // A busy machine may take as long.
+  context.setDefaultTimeout(120_000);
   const first = await context.newPage();
   await first.goto(`${origin}/`);
   await first.evaluate('ready');
@@ -59,23 +69,33 @@ export async function openReplay(wabac: string, wacz: string): Promise<Replay> {
       const page = await context.newPage();
       await page.goto(`${origin}/`);
       await page.evaluate('ready');
+      const asked = new Asked(page);
       await page.evaluate(
         `{ const frame = document.createElement('iframe'); frame.width = 1200; frame.height = 600; frame.src = ${JSON.stringify(prefix + url)}; document.body.append(frame); }`,
       );
       let text = '';
-      await until(
-        `${url} is shown`,
-        async () => {
-          const [shown] = page.mainFrame().childFrames();
-          await shown?.evaluate(scrollDown);
-          text = textOf(url, (await shown?.evaluate<string>(domText)) ?? '');
-          return text.includes(says);
-        },
-        showMs,
-        // What it says instead is the answer then.
-      ).catch(() => undefined);
+      const look = async (): Promise<void> => {
+        const [shown] = page.mainFrame().childFrames();
+        await shown?.waitForLoadState();
+        await shown?.evaluate(scrollDown);
+        text = textOf(url, (await shown?.evaluate<string>(domText)) ?? '');
+      };
+      await until(`${url} says: ${says}`, async () => {
+        // A page that goes elsewhere, or begins anew, is looked at again.
+        const isSeen = await look().then(
+          () => true,
+          (error: unknown) => {
+            if (/context was destroyed|detached/.test(messageOf(error))) return false;
+            throw error;
+          },
+        );
+        return isSeen && text.includes(says) && asked.waiting === 0;
+      }).catch((error: unknown) => {
+        throw new Error(`it says: ${text}`, { cause: error });
+      });
+      const missing = asked.missing();
       await page.close();
-      return text;
+      return { text, missing };
     },
     close: async () => {
       await browser.close();
@@ -83,4 +103,48 @@ export async function openReplay(wabac: string, wacz: string): Promise<Replay> {
       await new Promise((closed) => server.close(closed));
     },
   };
+}
+
+/** What a page asks for while it is played. */
+class Asked {
+  readonly #page: Page;
+  /** Whether each was answered from the file; null: it is under way. */
+  readonly #requests = new Map<Request, boolean | null>();
+
+  constructor(page: Page) {
+    this.#page = page;
+    page.on('request', (request) => this.#requests.set(request, null));
+    page.on('response', (response) => {
+      // A 404 of the player itself has no date, other than those that servers have sent.
+      const isOwn = response.status() === 404 && response.headers()['date'] === undefined;
+      this.#requests.set(response.request(), response.fromServiceWorker() && !isOwn);
+    });
+    page.on('requestfailed', (request) => {
+      this.#requests.set(request, this.#requests.get(request) ?? false);
+    });
+  }
+
+  get waiting(): number {
+    return [...this.#requests.values()].filter((given) => given === null).length;
+  }
+
+  /**
+   * A URL that was given in one way is not missing in another: service workers see no synchronous request in Chromium, so
+   * wabac asks again, and has the page begin anew with the answer.
+   */
+  missing(): string[] {
+    const given = new Set<string>();
+    const others = new Map<string, Request>();
+    for (const [request, answered] of this.#requests) {
+      const [, url = request.url()] = archived.exec(request.url()) ?? [];
+      if (answered === true) given.add(url);
+      else others.set(url, request);
+    }
+    return [...others].flatMap(([url, request]) => (given.has(url) ? [] : [`${this.#how(request)} ${url}`]));
+  }
+
+  #how(request: Request): string {
+    const isPage = request.isNavigationRequest() && request.frame().parentFrame() === this.#page.mainFrame();
+    return isPage ? 'navigation' : request.method() === 'GET' ? request.resourceType() : request.method();
+  }
 }

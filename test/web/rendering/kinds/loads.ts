@@ -1,7 +1,8 @@
 /** Pages that ask for what they show: how they ask, and what becomes of it. */
 import { built, js, json, type Ask, type Kind, type Place, type Reply } from '../kind.ts';
 
-const failed = 'This part could not be loaded. Please try again later, or write to us.';
+/** What pages say that cannot have what they ask for. */
+export const failed = 'This part could not be loaded. Please try again later, or write to us.';
 const orSay = `.catch(() => { mount().innerHTML = '<p>${failed}</p>'; })`;
 const nothing = () => ({ text: failed, links: [] });
 
