@@ -59,8 +59,10 @@ export const settledPlaces = statement<[places: string], { n: number }>('settled
    select p.n
      from json_to_recordset($1) as p(n int, crawl_id bigint, origin text, key text)
      join host h on h.origin = p.origin
-     join url u on u.host_id = h.id and u.crawl_id = p.crawl_id and u.key = decode(p.key, 'hex')
-    where ${isSettled('u')}`;
+     cross join lateral (
+       select from url u
+        where u.host_id = h.id and u.crawl_id = p.crawl_id and u.key = decode(p.key, 'hex') and ${isSettled('u')}
+       limit 1) settled`;
 
 /**
  * Crawls of a tenant that have an answer to the URL since an instant, latest answer first. Crawls that send more than
