@@ -454,7 +454,14 @@ describe('documents', () => {
     const routes = Object.entries(body.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const pages = ['GET /', 'GET /openapi.json', 'GET /docs', 'GET /docs/*'];
+    const pages = [
+      'GET /',
+      'GET /openapi.json',
+      'GET /docs',
+      'GET /docs/*',
+      'GET /console',
+      'GET /console/*',
+    ];
     expect([...routes, ...pages].sort()).toEqual(Object.keys(accessTable).sort());
     const docs = await fetch(`${api.url}/docs/`);
     expect(docs.status).toBe(200);
