@@ -147,6 +147,7 @@ const silent: readonly RegExp[] = [
   /^GET \/v1\/crawls\/\{crawlId\}\/freshness$/,
   // The tools at /mcp ask other routes, with the key of their caller.
   /^POST \/mcp$/,
+  /^\w+ \/v1\/(console-session|sign-in-links)$/,
   /^POST (\/v1\/crawls|\/v1\/url\/scan|\/seed\/urls|\/url\/limit|\/api\/v1\/\w+|\/frontier\/\{shard\}\/\w+|\/dedup\/check_and_add)$/,
   /^GET (\/|\/docs|\/docs\/\*|\/openapi.json|\/crawler|\/healthz|\/readyz|\/metrics)$/,
 ];
@@ -161,6 +162,7 @@ function queriesOf(route: string, { urls }: Crawl, jobId: string): readonly stri
     body: ofUrl.flatMap((url) => ['body', 'head', 'markdown', 'main-markdown'].map((part) => `${url}&part=${part}`)),
     export: [`fields=${pageFields.join(',')}`, ...['csv', 'warc', 'warc-zstd'].map((format) => `format=${format}`)],
     explain: ofUrl,
+    page: ofUrl,
     'page-versions': ofUrl,
     diff: ofUrl,
     search: ['q=figures', 'q=accounts'],
@@ -189,6 +191,8 @@ async function revealed(bytes: Buffer): Promise<string> {
 async function walk(key: string, of: readonly Crawl[]): Promise<{ found: Map<string, string[]>; mute: string[] }> {
   const found = new Map<string, string[]>();
   const mute: string[] = [];
+  /** Of a fetch of theirs that waits, since nobody fetches here. */
+  let fetchId = '';
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (const { method, path: route } of routes) {
     const name = `${method} ${route}`;
@@ -203,16 +207,18 @@ async function walk(key: string, of: readonly Crawl[]): Promise<{ found: Map<str
             .replace('{exportId}', exportId)
             .replace('{reextractionId}', crawl.reextraction)
             .replace('{version}', '1')
+            .replace('{fetchId}', fetchId)
             .replace('{url}', encodeURIComponent(url)),
         ),
       );
-      const posts = method === 'POST' ? crawl.urls.map((url) => JSON.stringify({ url, rules: { fields: { x: { select: 'h1' } } } })) : [null]; // prettier-ignore
+      const posts = method === 'POST' ? crawl.urls.map((url) => JSON.stringify({ url, rules: { fields: { x: { select: 'h1' } } }, ...(route === '/v1/fetch' && { waitSeconds: 0 }) })) : [null]; // prettier-ignore
       for (const at of paths)
         for (const query of queriesOf(route, crawl, jobId))
           for (const body of posts) {
             const answer = await fetch(`${api.url}${at}?${query}`, { method, headers, body });
             const told = await revealed(Buffer.from(await answer.arrayBuffer()));
             if (answer.ok) answers++;
+            if (route === '/v1/fetch') fetchId = answer.headers.get('location')?.split('/').at(-1) ?? fetchId;
             if (marks.test(told)) found.set(name, [...(found.get(name) ?? []), `${at}?${query}`]);
           }
     }
