@@ -62,9 +62,15 @@ function library(name: string): Served | null {
   );
 }
 
-/** In a build the files have lost their types already, and end in .js. */
-const withoutTypes = (name: string, text: string): string =>
-  name.endsWith('.ts') ? stripTypeScriptTypes(text) : text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+/**
+ * What browsers need of a file: neither types, which leave blanks, nor comments before a declaration. In a build the files
+ * have lost their types already, and end in .js.
+ */
+const bare = (name: string, text: string): string =>
+  (name.endsWith('.ts') ? stripTypeScriptTypes(text) : text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+    .replace(/^[ \t]*\/\*\*[^]*?\*\/[ \t]*\n/gm, '')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{2,}/g, '\n');
 
 /** Every file below console/, by its path there; a request names no path of its own. */
 const ownFiles: ReadonlyMap<string, string> = new Map(
@@ -77,7 +83,7 @@ function own(name: string): Served | null {
   const file = ownFiles.get(name);
   const type = types[path.extname(name)];
   if (file === undefined || type === undefined) return null;
-  return served(type, withoutTypes(name, readFileSync(file, 'utf8')));
+  return served(type, bare(name, readFileSync(file, 'utf8')));
 }
 
 const main = ownFiles.has('main.ts') ? 'main.ts' : 'main.js';
@@ -108,7 +114,7 @@ export function consolePage(): Router {
     return made;
   };
   const page = served('text/html; charset=utf-8', index);
-  router.get('/{*path}', (request, response, next) => {
+  router.use((request, response, next) => {
     const [, room, name = ''] = /^\/(app|lib)\/(.+)$/.exec(request.path) ?? [];
     const file =
       room === undefined ? page : kept(request.path, () => (room === 'lib' ? library(name) : own(name)));
