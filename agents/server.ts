@@ -14,8 +14,8 @@ import { tools } from './tools.ts';
 import { marked, markName } from './untrusted.ts';
 
 export interface Serving {
-  /** The API that the tools ask, with the key of the caller. */
-  readonly place: ApiPlace;
+  /** The API that the tools ask, with the key of the caller. A client is answered before there is one. */
+  readonly place: ApiPlace | Promise<ApiPlace>;
   readonly version: string;
   /** Aborted when the process ends. */
   readonly stopping: AbortSignal;
@@ -34,7 +34,7 @@ export function agentServer({ place, version, stopping }: Serving): McpServer {
       },
     },
   );
-  const api = apiAt(place);
+  const api: AskApi = async (...asked) => apiAt(await place)(...asked);
   const callFor = (context: ServerContext): Call => callOf(api, context, stopping);
   for (const each of tools) add(server, each, callFor);
   addResources(server, callFor);

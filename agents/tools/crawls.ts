@@ -116,7 +116,7 @@ const countsOf = ({
   pages,
   ledger: { queued, leased, excluded },
 }: Pick<Watched, 'pages' | 'ledger'>): string =>
-  `${counted(pages, 'page')} so far; ${counted(queued + leased, 'URL')} to do, ${String(excluded)} left out.`;
+  `${counted(pages, 'page')}, ${counted(queued + leased, 'URL')} to do, ${String(excluded)} left out.`;
 
 function tell({ id, state, cause, reason, pages, ledger, excluded, deadLetters, hosts }: Watched): Told {
   const because = reason === null ? '' : `: ${reason}`;

@@ -67,12 +67,12 @@ export const listPages = tool({
   },
 });
 
-/** A piece of a page, and how to get the next. @param again names the page in a call, such as `crawlId and url` */
+/** A piece of a stored page, and how to get the next: `facts` name its crawl and its URL. */
 export function tellPiece(
   page: { readonly text: string; readonly leftOut: number; readonly unit: string },
   offset: number,
-  facts: Readonly<Record<string, unknown>>,
-): Told {
+  facts: Readonly<Record<string, unknown>> & { readonly crawlId: string; readonly url: string },
+): Told & { readonly web: string } {
   const { text, from, to, of } = pieceOf(page.text, offset);
   const next = to < of ? to : null;
   const { leftOut, unit } = page;
@@ -83,7 +83,9 @@ export function tellPiece(
         : `Characters ${grouped(from)} to ${grouped(to)} of ${grouped(of)}.`,
       ...(next === null
         ? []
-        : [`${grouped(of - to)} characters are left: ask again with offset ${String(next)}.`]),
+        : [
+            `${grouped(of - to)} characters are left: read_page with crawlId "${facts.crawlId}", the url of the page and offset ${String(next)} reads on.`,
+          ]),
       ...(leftOut === 0
         ? []
         : [`The page is longer still: ${grouped(leftOut)} ${unit} at its end were not kept as text.`]),

@@ -85,10 +85,7 @@ describe('a part of a list', () => {
 });
 
 it('a result of a whole piece stays within the bound of a result', () => {
-  const says = [
-    'Characters 0 to 30,000 of 90,000.',
-    '60,000 characters are left: ask again with offset 30000.',
-  ];
+  const says = ['Characters 0 to 30,000 of 90,000.', '60,000 characters are left: read_page reads on.'];
   const { content } = resultOf({ says, web: 'x'.repeat(webCharacters) });
   const [text] = content;
   expect(text?.type === 'text' ? text.text.length : 0).toBe(
