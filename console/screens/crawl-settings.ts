@@ -14,7 +14,7 @@ export function CrawlSettingsScreen({ crawl: id }: { readonly crawl: string }) {
   return loaded(
     crawl,
     (view) =>
-      html`<p>
+      html`<p class="buttons">
           <a href=${`${base}/new?from=${id}`}>A new crawl with these settings</a>
           ${workflowLink(`crawl/${id}`)}
         </p>

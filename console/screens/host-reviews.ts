@@ -40,7 +40,8 @@ export function HostReviews() {
   const hosts = useList<HostQuality>('/v1/host-reviews?limit=50');
   return html`<h1 tabindex="-1">Hosts of poor quality</h1>
     <p>
-      Fewer requests are sent to these hosts each day. A host that deserves better is pinned on its own page.
+      Fewer requests are sent to these hosts each day. A host that deserves better is pinned on its own
+      page.${' '}
       <a href=${`${base}/hosts`}>All hosts</a>
     </p>
     ${listed(hosts, 'No host is of poor quality, and none is left for later.', (rows) => html`<${Table} caption="Hosts of poor quality, the worst first" columns=${columns} rows=${rows} keyOf=${({ origin }: HostQuality) => origin} />`)}`;

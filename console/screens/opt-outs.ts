@@ -27,6 +27,9 @@ export function OptOuts() {
     </section>`;
 }
 
+const reachOf = ({ domain, hosts, urls, publicSuffix }: OptOutPreview): string =>
+  `${domain} has ${number(hosts)} known hosts and ${number(urls)} queued URLs, which would be excluded.${publicSuffix ? ' It is a public suffix: others have their domains under it.' : ''}`;
+
 interface Wanted {
   readonly domain: string | undefined;
   readonly reason: string | undefined;
@@ -75,11 +78,7 @@ function Domains() {
     ${
       asked !== null &&
       html`<div class=${asked.reach.publicSuffix ? 'notice bad' : 'notice'} role="status">
-        <p>
-          ${asked.reach.domain} has ${number(asked.reach.hosts)} known hosts, and ${number(asked.reach.urls)}
-          queued URLs, which would be excluded.
-          ${asked.reach.publicSuffix && ' It is a public suffix: others have their domains under it.'}
-        </p>
+        <p>${reachOf(asked.reach)}</p>
         <${Action}
           label="Opt it out"
           kind=${asked.reach.publicSuffix ? 'danger' : 'main'}
