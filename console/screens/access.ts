@@ -102,7 +102,7 @@ function Keys() {
             : instant(expiresAt),
     },
     {
-      name: '',
+      name: 'Action',
       show: ({ id, name, revokedAt }) =>
         revokedAt === null &&
         html`<${Action}

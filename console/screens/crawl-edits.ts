@@ -137,7 +137,7 @@ function Versions({ path, version, done }: VersionsProps) {
     },
     { name: 'Effect', show: ({ effect }) => effectOf(effect) },
     {
-      name: '',
+      name: 'Action',
       show: (row) =>
         row.version !== version &&
         html`<${Action} label=${`Go back to ${String(row.version)}`} run=${look(row.version)} />`,

@@ -44,7 +44,7 @@ export function CrawlSeeds({ path, done }: Props) {
     state,
     setState,
   )}
-    ${listed(seeds, 'There is no such seed.', (rows) => html`<${Table} caption="Seeds" columns=${columns} rows=${rows} keyOf=${({ line }: SeedView) => String(line)} />`)}
+    ${listed(seeds, 'There is no such seed.', (rows) => html`<${Table} caption="Seeds, as they were sent" columns=${columns} rows=${rows} keyOf=${({ line }: SeedView) => String(line)} />`)}
     <${Form} label="Add seeds" run=${add}>
       <label class="field">
         More seeds, one a line

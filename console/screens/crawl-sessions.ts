@@ -38,7 +38,7 @@ export function CrawlSessions({ path }: { readonly path: string }) {
     { name: 'Given', show: ({ createdAt }) => instant(createdAt) },
     { name: 'Ends', show: ({ endsAt }) => (endsAt === null ? '–' : instant(endsAt)) },
     {
-      name: '',
+      name: 'Action',
       show: ({ place }) =>
         html`<${Action}
           label="Remove"

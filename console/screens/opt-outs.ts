@@ -61,7 +61,7 @@ function Domains() {
     { name: 'Why', show: ({ reason }) => reason ?? '–' },
     { name: 'Since', show: ({ createdAt }) => instant(createdAt), by: ({ createdAt }) => createdAt },
     {
-      name: '',
+      name: 'Action',
       show: ({ domain }) =>
         html`<${Action}
           label="Remove"

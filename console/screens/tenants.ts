@@ -29,7 +29,7 @@ export function Tenants() {
     { name: 'Made', show: ({ createdAt }) => instant(createdAt), by: ({ createdAt }) => createdAt },
     { name: 'Closed', show: ({ closedAt }) => (closedAt === null ? 'no' : instant(closedAt)) },
     {
-      name: '',
+      name: 'Action',
       show: (tenant) =>
         tenant.closedAt === null &&
         html`<span class="buttons">
