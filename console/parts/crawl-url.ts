@@ -17,7 +17,7 @@ export function crawlUrl(crawl: string, url: string, wasFetched = true) {
   const why = urlScreen(crawl, 'explain', url);
   return html`<span class="url" title=${url}>
     <a href=${wasFetched ? urlScreen(crawl, 'page', url) : why}><bdi>${shortened(url)}</bdi></a>
-    ${wasFetched && html` <a class="aside" href=${why} aria-label=${`Explain ${shortened(url)}`}>why?</a>`}
+    ${wasFetched && html` <a class="aside" href=${why} aria-label=${`why? Explain ${shortened(url)}`}>why?</a>`}
     ${
       /^https?:\/\//i.test(url) &&
       html` <a
