@@ -12,7 +12,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { agentServer } from '../../agents/server.ts';
-import { agentMessage } from '../../contracts/http/agents.ts';
+import { agentMessage, agentRefusal } from '../../contracts/http/agents.ts';
 import { reader } from '../way-in/access.ts';
 import { countForAudit } from '../way-in/audit-log.ts';
 import { tokenOf } from '../way-in/gate.ts';
@@ -49,6 +49,10 @@ export const agentRoutes = [
         content,
       }),
       202: byHand({ description: 'The notification was taken.' }),
+      406: byHand({
+        description: 'The client takes not both JSON and text/event-stream, as the protocol has it.',
+        content: { 'application/json': { schema: agentRefusal } },
+      }),
     },
     handler: ({ log, settings: { version }, stopping }) => {
       const calls = new AgentCalls();

@@ -13,3 +13,12 @@ export const agentMessage = z
     description: 'One message; several in a list are not taken.',
     examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }],
   });
+
+/** A message that was not read has no id to be answered by (JSON-RPC 2.0, section 5). */
+export const agentRefusal = z
+  .looseObject({
+    jsonrpc: z.literal('2.0'),
+    id: z.null(),
+    error: z.looseObject({ code: z.int(), message: z.string() }),
+  })
+  .meta({ id: 'AgentRefusal' });
