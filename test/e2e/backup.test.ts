@@ -19,18 +19,23 @@ import { lastBackup } from '../../storage/backups/index.ts';
 import { createPool } from '../../storage/postgres/index.ts';
 import { runCliProcess, startCli } from '../cli/run-cli.ts';
 import { startEmbedded } from '../support/embedded.ts';
+import { closedGate } from '../support/gate.ts';
 import { testFolder } from '../support/given.ts';
 import { until } from '../support/until.ts';
 import { expectedOf } from '../web/expected.ts';
 import { judge } from '../web/judge.ts';
 import { startWeb } from '../web/server.ts';
 
-/** Long enough that the crawl is not over before it is backed up. */
-const delaySeconds = 2;
+const delaySeconds = 1;
 const settings = { allowPrivate: ['127.0.0.0/8'] };
 
 it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hurried', async () => {
-  const web = await startWeb({ seed: 94, hosts: 6, pages: 40 });
+  // So the crawl is not over before it is backed up.
+  const backedUp = closedGate();
+  const web = await startWeb({
+    ...{ seed: 94, hosts: 6, pages: 16 },
+    held: { after: 40, until: backedUp.opened },
+  });
   const [repository, restored] = [testFolder(), testFolder()];
   const old = await startEmbedded(settings);
   const on = (dataDir: string) => ({ ORBWEAVER_DATA: dataDir });
@@ -63,6 +68,7 @@ it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hur
 
     // What happens from here on is lost.
     const fetched = web.log().length;
+    backedUp.open();
     await until('more is fetched', () => web.log().length > fetched + 6);
     await old.stack.stop(true);
 

@@ -92,7 +92,7 @@ it('kill -9 of the worker: the next one goes on, and repeats at most what was in
 // Tasks that Temporal hands to the frozen worker's open polls come back one after another, which takes up to a minute.
 it(
   'SIGSTOP of a worker while another takes over: it sends nothing when it wakes up',
-  { tags: ['long'] },
+  { tags: ['deep'] },
   async () => {
     const web = await startWeb({ seed: 22, hosts: 3, pages: 25, latencyMs: 20 });
     const frozen = await startWorker(world, { blobDir });

@@ -70,6 +70,7 @@ const options: WebOptions & ListenOptions = {
   retryAfter: quantity(values['retry-after'], defaultWebOptions.retryAfter),
   spread: spreads.find((spread) => spread === values.spread) ?? 'ports',
   basePort: quantity(values['base-port'], 0),
+  held: null,
   warm: values.warm,
 };
 

@@ -27,6 +27,8 @@ export interface ListenOptions {
   readonly spread: 'ports' | 'names' | 'one-port' | 'addresses';
   /** The first host's port (ports: counted up; addresses: the same for all); 0: any free one. */
   readonly basePort: number;
+  /** After so many requests no answer comes before that; null: none waits. */
+  readonly held: { readonly after: number; readonly until: Promise<void> } | null;
   /** Render every page before the web is up, so that measurements do not pay for it (bytes × pages of memory). */
   readonly warm: boolean;
 }
@@ -43,7 +45,7 @@ export interface Web {
   stop(): Promise<void>;
 }
 
-const listenOptions: ListenOptions = { spread: 'ports', basePort: 0, warm: false };
+const listenOptions: ListenOptions = { spread: 'ports', basePort: 0, held: null, warm: false };
 
 interface Rendered {
   readonly head: string[];
@@ -61,11 +63,13 @@ class Host {
   private readonly plan: Plan;
   private readonly site: Site;
   private readonly records: RequestRecord[];
+  private readonly held: ListenOptions['held'];
 
-  constructor(plan: Plan, site: Site, records: RequestRecord[]) {
+  constructor(plan: Plan, site: Site, records: RequestRecord[], held: ListenOptions['held']) {
     this.plan = plan;
     this.site = site;
     this.records = records;
+    this.held = held;
     this.authority = new URL(site.origin).host;
   }
 
@@ -92,6 +96,12 @@ class Host {
       record.end = performance.now();
       if (res.headersSent) record.status = res.statusCode;
     });
+    if (this.held !== null && this.records.length > this.held.after) {
+      void this.held.until.then(() => {
+        this.answer(req, res, record);
+      });
+      return;
+    }
     const { latencyMs, slowMs } = this.plan.options;
     const { misfit } = this.site;
     const wait = misfit === 'slow' || misfit === 'patient' ? slowMs : latencyMs;
@@ -296,7 +306,7 @@ export async function startWeb(options: Partial<WebOptions & ListenOptions> = {}
     throw error;
   });
   const plan = planWeb(full, origins);
-  const hosts = plan.sites.map((site) => new Host(plan, site, records));
+  const hosts = plan.sites.map((site) => new Host(plan, site, records, full.held));
   const byName = new Map(hosts.map((host) => [host.authority, host]));
   for (const [index, host] of hosts.entries()) {
     const server = servers[index];
