@@ -400,7 +400,7 @@ export const startStack = async (options: StackOptions): Promise<RunningStack> =
   // A launcher that was killed has left it: whoever waits for this stack must not take it for up.
   removeStackInfo(folder.root);
   const tell = options.onEvent ?? (() => undefined);
-  const supervisor = createSupervisor({ folder, onEvent: tell });
+  const supervisor = createSupervisor({ folder, startSeconds: options.config.startSeconds, onEvent: tell });
   const start: Start = {
     options,
     folder,

@@ -49,6 +49,8 @@ export type StackEvent =
 
 export interface SupervisorOptions {
   readonly folder: DataFolder;
+  /** How long a part may take until it first answers. */
+  readonly startSeconds: number;
   readonly onEvent: (event: StackEvent) => void;
 }
 
@@ -61,7 +63,8 @@ export interface Supervisor {
   readonly failed: Promise<never>;
 }
 
-const firstStart = { exits: 4, ms: 60_000 };
+/** Exits in a row after which a part that was never up is given up. */
+const firstExits = 4;
 /** Milliseconds after which a run of a part counts as good: exits before it are forgotten. */
 const steadyMs = 10_000;
 const checkEveryMs = 60;
@@ -84,7 +87,7 @@ interface Running {
 }
 
 export const createSupervisor = (options: SupervisorOptions): Supervisor => {
-  const { folder, onEvent } = options;
+  const { folder, startSeconds, onEvent } = options;
   const running: Running[] = [];
   const stopping = new AbortController();
   const force = new AbortController();
@@ -171,7 +174,7 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
     const waitAfter = async (code: number | null, began: number, why: () => string): Promise<boolean> => {
       if (isStopping()) return false;
       exits = performance.now() - began > steadyMs ? 1 : exits + 1;
-      if (!up.ever && exits >= firstStart.exits) throw givenUp(part, code, exits, why());
+      if (!up.ever && exits >= firstExits) throw givenUp(part, code, exits, why());
       const waitMs = restartWait(exits);
       const told = exits >= manyExits ? why() : null;
       onEvent({ kind: 'exited', part: part.name, code, waitMs, why: told });
@@ -229,10 +232,10 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
       const file = logFile(folder, part.name);
       up.reject(
         new StackError(
-          `${part.name} did not answer within ${String(firstStart.ms / 1000)} s; its log is ${file}.`,
+          `${part.name} did not answer within ${String(startSeconds)} s (ORBWEAVER_START_SECONDS); its log is ${file}.`,
         ),
       );
-    }, firstStart.ms);
+    }, startSeconds * 1_000);
     try {
       await up.promise;
     } finally {

@@ -1,6 +1,6 @@
 /** Where the services of a stack are, and what the embedded stack keeps where. */
 import { defaultCacheDir, defaultDataDir } from '../folders.ts';
-import { address, folder, oneOf, text, url } from '../values.ts';
+import { address, folder, oneOf, text, url, whole } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const stackSettings = {
@@ -19,6 +19,14 @@ export const stackSettings = {
     fallback: defaultCacheDir,
     defaultNote: '`$XDG_CACHE_HOME/orbweaver`, else `~/.cache/orbweaver`',
     description: 'Folder of programs that are downloaded or built once, such as the Temporal CLI.',
+  }),
+  startSeconds: setting({
+    name: 'ORBWEAVER_START_SECONDS',
+    type: 'seconds',
+    schema: whole(1, 86_400),
+    fallback: '60',
+    description:
+      'How long each part of the embedded stack may take until it first answers. A slow or crowded machine wants more.',
   }),
   temporalCli: nullable({
     name: 'ORBWEAVER_TEMPORAL_CLI',

@@ -68,7 +68,7 @@ describe('docker-compose.yml', () => {
   it('sets, or passes on, every setting of API and workers', () => {
     // Not folders and ports of the stack that starts itself, and what the command line goes by.
     const others =
-      /_(DATA|CACHE|BACKUP(_HOURS|_KEEP)?|TEMPORAL_CLI|SERVER|API_KEY|(TEMPORAL|TEMPORAL_UI|POSTGRES|REDIS)_PORT)$/;
+      /_(DATA|CACHE|START_SECONDS|BACKUP(_HOURS|_KEEP)?|TEMPORAL_CLI|SERVER|API_KEY|(TEMPORAL|TEMPORAL_UI|POSTGRES|REDIS)_PORT)$/;
     const names = Object.values(settings).map(({ name }) => name);
     const set = new Set(file.match(/(?<=^ +)ORBWEAVER_\w+(?=:)/gm));
     expect(names.filter((name) => !others.test(name) && !set.has(name))).toEqual([]);

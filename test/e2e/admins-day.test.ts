@@ -68,7 +68,7 @@ async function runDay(site: Site): Promise<{ code: number | null; stdout: string
     .replaceAll('http://127.0.0.1:7700', apiUrl);
   const child = spawn('bash', ['-euo', 'pipefail', '-x', '-c', script], {
     cwd: folder,
-    env: { ...process.env, ORBWEAVER_DATA: data },
+    env: { ...process.env, ORBWEAVER_DATA: data, ORBWEAVER_START_SECONDS: '600' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

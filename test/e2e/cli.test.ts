@@ -4,7 +4,6 @@
  * @module-tag long
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { jsonLines, startCli, type CliResult } from '../cli/run-cli.ts';
@@ -12,6 +11,7 @@ import type { Answer } from '../integration/activities/site.ts';
 import { closedGate } from '../support/gate.ts';
 import { ownFolder } from '../support/given.ts';
 import { httpServer, withHttpServer } from '../support/http-server.ts';
+import { until } from '../support/until.ts';
 
 const folder = ownFolder();
 const requests: string[] = [];
@@ -48,14 +48,16 @@ const orbweaver = (...args: string[]): ReturnType<typeof startCli> => {
 };
 const run = async (...args: string[]): Promise<CliResult> => orbweaver(...args).result;
 const options = ['--allow-private', '127.0.0.0/8'];
-/** @throws with what the command said when it ends before that, or takes too long */
-async function until(condition: () => boolean, cli: ReturnType<typeof startCli>): Promise<void> {
-  const deadline = performance.now() + 90_000;
-  while (!condition()) {
-    if (cli.process.exitCode !== null || performance.now() > deadline) throw new Error(cli.stderr());
-    await sleep(50);
-  }
-}
+/** @throws with what the command said when it ends before that */
+const meanwhile = (what: string, cli: ReturnType<typeof startCli>, condition: () => boolean): Promise<void> =>
+  until(
+    what,
+    () => {
+      if (cli.process.exitCode !== null) throw new Error(cli.stderr());
+      return condition();
+    },
+    600_000,
+  );
 
 const lastLine = (text: string): unknown => jsonLines(text.trimEnd().split('\n').at(-1) ?? '')[0];
 const pagesIn = (file: string): Set<string> =>
@@ -75,7 +77,7 @@ describe('the command line', () => {
     );
     let printed = 0;
     first.process.stdout?.on('data', (text: string) => (printed += text.length));
-    await until(() => requests.length > 5, first);
+    await meanwhile('some requests came', first, () => requests.length > 5);
     const listed = await run('temporal', 'workflow', 'list', '--output', 'json');
     expect(listed.code, listed.stderr).toBe(0);
     expect(listed.stdout).toContain('"crawl/1"');
@@ -83,7 +85,7 @@ describe('the command line', () => {
       code: 0,
       stdout: expect.stringContaining('temporal version') as string,
     });
-    await until(() => printed > 0, first);
+    await meanwhile('pages are printed', first, () => printed > 0);
     first.process.kill('SIGINT');
     interruption.open();
     const interrupted = await first.result;

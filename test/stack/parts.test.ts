@@ -103,7 +103,11 @@ describe('a supervisor', () => {
     const folder = await openDataFolder(path.join(root, name));
     releases.push(folder.lock.release);
     const events: StackEvent[] = [];
-    const supervisor = createSupervisor({ folder, onEvent: (event) => events.push(event) });
+    const supervisor = createSupervisor({
+      folder,
+      startSeconds: 600,
+      onEvent: (event) => events.push(event),
+    });
     return { supervisor, events, folder };
   };
   afterEach(() => {

@@ -31,7 +31,7 @@ export const launch = async (
   args: readonly string[] = [],
 ): Promise<Launched> => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'launcher.ts'), ...args], {
-    env: { ...process.env, ORBWEAVER_DATA: dataDir, ...env },
+    env: { ...process.env, ORBWEAVER_DATA: dataDir, ORBWEAVER_START_SECONDS: '600', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

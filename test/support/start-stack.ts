@@ -65,6 +65,8 @@ export async function startOwnStack(
       ...loadConfig({ ...process.env, ORBWEAVER_DATA: dataDir }),
       // A test that renders says so.
       browser: 'off',
+      // A crowded machine is no fault.
+      startSeconds: 600,
       // Otherwise those of the usual data folder, which is somebody's own.
       blobDir: path.join(dataDir, 'blobs'),
       exportDir: path.join(dataDir, 'exports'),

@@ -1,6 +1,6 @@
 /** Slices behind breakers: what is returned, who is blamed, what is sent while something of ours is down (F07). */
 import pino from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watch, type Probes, type Watched } from '../../../engine/breakers/breakers.ts';
 import type { Dependencies } from '../../../engine/dependencies.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
@@ -13,7 +13,7 @@ import type { Pool } from '../../../storage/postgres/index.ts';
 import { startFlakyPool } from '../storage/flaky-pool.ts';
 import { expectExact } from '../storage/frontier.ts';
 import { proxies } from '../../support/egress-proxies.ts';
-import { askDatabase, hostRow, robotsRead, tables } from '../../support/database/index.ts';
+import { askDatabase, hostRow, leaseEnded, robotsRead, tables } from '../../support/database/index.ts';
 import { type HostRow, withFetching } from './fetching.ts';
 import { closedEndpoint } from '../../support/loopback.ts';
 import { page, startSite, type Answer, type Site } from './site.ts';
@@ -191,11 +191,17 @@ describe('Postgres away at the end of a slice', () => {
     };
     const { site, host, crawl } = await hosted({ '/b': down }, 0.1, '/a', '/b', '/c');
     const { parts, watched } = worker({ pool: flaky.pool });
-    // The lease runs out meanwhile.
-    const running = fetching.role({ leaseMs: 4_000 }, parts).fetchSlice(host);
+    const leaseMs = 60_000;
+    const running = fetching.role({ leaseMs }, parts).fetchSlice(host);
     const failed = expect(running).rejects.toMatchObject({ type: failureTypes.infrastructure });
     await expect.poll(() => watched.outage()?.message).toMatch(/^Postgres is down/);
-    await expect.poll(async () => (await stateOf(host)).lease_until_ms).toBeLessThan(0);
+    // The lease runs out meanwhile, by every clock.
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + leaseMs);
+    onTestFinished(() => {
+      clock.mockRestore();
+    });
+    await leaseEnded(pool, host.hostId);
     expect((await fetching.urls(crawl, site.origin))['/c']).toMatchObject({ state: 'leased' });
     flaky.down = false;
     await failed;
