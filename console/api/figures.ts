@@ -7,7 +7,7 @@ export type Figures = ReadonlyMap<string, number>;
 
 const everyMs = 10_000;
 
-export const figuresIn = (text: string): Figures =>
+const figuresIn = (text: string): Figures =>
   new Map(
     text
       .split('\n')

@@ -28,7 +28,7 @@ export interface Graph {
 const [pagesAtOnce, mostPages, mostNodes, mostEdges] = [500, 5_000, 5_000, 15_000];
 
 /** @param host null: nodes are hosts; else the first folders of this one, as `https://example.com` */
-export const nodeOf =
+const nodeOf =
   (host: string | null) =>
   (url: string): string | null => {
     const at = URL.parse(url);
@@ -40,7 +40,7 @@ export const nodeOf =
   };
 
 /** Collects pages; what comes later adds to what is there. */
-export class Collecting {
+class Collecting {
   readonly #nodeOf: (url: string) => string | null;
   readonly #nodes = new Map<string, Node>();
   readonly #links = new Map<string, Map<string, number>>();

@@ -1,6 +1,6 @@
 /** Fetches of one page: the crawls that make them, what was asked, and how visits stand. */
 export { provideFetchCrawl } from './fetch-crawl.ts';
-export { askAgain, type AskedAgain } from './ask-again.ts';
+export { askAgain } from './ask-again.ts';
 export {
   addPageFetch,
   findPageFetch,

@@ -202,7 +202,8 @@ const cases: Case[] = [
 ];
 
 describe.skipIf(!hasBrowser)('a page (needs a browser)', () => {
-  const { renderer } = withBrowser();
+  // A crowded machine cuts no page short.
+  const { renderer } = withBrowser({ wallMs: 60_000 });
   it.each(cases)('with %s', async (_, body, show, told = {}) => {
     const resources: WantedResource[] = [];
     const round = await renderer.render(pageOf(body, site, { asked: resources }), never);

@@ -41,7 +41,8 @@ const web: Readonly<Record<string, Found>> = {
 };
 
 describe.skipIf(!hasBrowser)('rounds (need a browser)', () => {
-  const { renderer } = withBrowser();
+  // A crowded machine cuts no page short.
+  const { renderer } = withBrowser({ wallMs: 60_000 });
 
   /** Renders until nothing is missing; what was missing is there in the next round. */
   const untilDone = async (by = renderer): Promise<Asked[]> => {
