@@ -7,7 +7,7 @@ import { inTransaction, type Pool } from '../postgres/index.ts';
 import { lockForSeeds, spentFor } from '../seeds/index.ts';
 import { queueAgain } from './visits.sql.ts';
 
-export type AskedAgain =
+type AskedAgain =
   /** `hostId` null: another caller was faster. */
   | { readonly kind: 'queued'; readonly hostId: number | null; readonly reopened: boolean }
   | { readonly kind: 'spent'; readonly spent: SpentQuota }

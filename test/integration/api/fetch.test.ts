@@ -1,4 +1,8 @@
-/** `POST /v1/fetch` with a worker behind it: the page is fetched as any other is, waited for, and shared. */
+/**
+ * `POST /v1/fetch` with a worker behind it: the page is fetched as any other is, waited for, and shared.
+ *
+ * @module-tag long
+ */
 import { expect, it } from 'vitest';
 import type { FetchedPage, WaitingFetch } from '../../../contracts/http/fetch.ts';
 import type { Problem } from '../../../contracts/http/problem.ts';
