@@ -23,9 +23,12 @@ export interface SpawnedWeb {
   stop(): Promise<void>;
 }
 
-/** @param logFile Also written there as JSON lines, at most 100 ms late, and kept when the process is killed. */
+/**
+ * @param options without the gate of a web in this process, which no other process can wait for
+ * @param logFile Also written there as JSON lines, at most 100 ms late, and kept when the process is killed.
+ */
 export async function spawnWeb(
-  options: Partial<WebOptions & ListenOptions> = {},
+  options: Partial<Omit<WebOptions & ListenOptions, 'held'>> = {},
   logFile?: string,
 ): Promise<SpawnedWeb> {
   const args = [fileURLToPath(new URL('./main.ts', import.meta.url)), '--attached'];
