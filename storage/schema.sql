@@ -691,6 +691,7 @@ create table reading (
   cut jsonb,
   print jsonb,
   is_printed boolean not null default false,
+  due_counters text[],
   constraint reading_pkey PRIMARY KEY (crawl_id, content_id, job_id)
 );
 

@@ -180,7 +180,6 @@ function rendering({ rendering: told, cut }: RecordFacts): Decision[] {
     ...(more > 0 ? [`and ${grouped(more)} more that did not come`] : []),
   ].join('; ');
   const why = Object.entries(renderReasons).find(([name]) => name === reason)?.[1];
-  // A sample, and a page like others that have gained, is known as such until its first round alone.
   const because = why === undefined ? '' : `, since ${why}`;
   const before =
     words === null

@@ -259,7 +259,9 @@ export class PageReader {
       const ends = batch.map(({ reading: { staged, held, renderedFor }, ready }) => {
         const name = nameOf(staged.crawl_id, { hostId: staged.host_id, key: staged.key });
         const cut = cutBy(ready.cut, { outside: leftOut.get(name)?.length ?? 0 });
-        const end = stageEnd(staged, cut, renderedFor === null ? storedStages.none : storedStages.render);
+        if (renderedFor !== null)
+          return { ...stageEnd(staged, cut, storedStages.render), rendered_for: renderedFor };
+        const end = stageEnd(staged, cut);
         return held === null ? end : { ...end, held };
       });
       return { pages, prints, ...alongside(ends) };
@@ -351,7 +353,7 @@ const toBeRendered = (reading: PageRead, shell: RenderReason): PageRead => ({
   page: {
     ...reading.page,
     text_hash: null,
-    counters: [],
+    waits: true,
     ...(shell in shellReasons || shell === 'asked' ? { shell } : {}),
   },
   print: null,

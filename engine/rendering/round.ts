@@ -11,7 +11,7 @@
  */
 import { hash as digest } from 'node:crypto';
 import type { Found, Renderer, Round, WantedResource } from '../../contracts/rendering.ts';
-import { rendersAny, type RenderMode } from '../../domain/rendering/mode.ts';
+import { rendersAny } from '../../domain/rendering/mode.ts';
 import { renderLimits } from '../../domain/rendering/limits.ts';
 import { storedStages } from '../../domain/stage.ts';
 import { type StagedBody, requeueLostBodies } from '../../storage/pages/index.ts';
@@ -90,8 +90,6 @@ class PageRound {
   #over = 0;
   /** The page has asked for something that is still to be fetched. */
   #isMissing = false;
-  /** Of its first round; a later one goes on whatever the settings say by then. */
-  #mode: RenderMode = 'auto';
 
   constructor(tools: RenderTools, page: StagedBody, known: RenderingFacts) {
     this.#tools = tools;
@@ -104,8 +102,9 @@ class PageRound {
     const { url, crawl_id: crawlId, host_id: hostId, key, content_hash: hash } = this.#page;
     // The settings were changed since, or another page with the same body was to be rendered.
     const crawl = await books.crawls.open(crawlId);
-    if (this.#known.rounds + this.#known.crashes === 0) this.#mode = crawl.renderMode(canonicalOf(url));
-    if (!rendersAny(crawl.config) || this.#mode === 'never')
+    // A later round goes on whatever they say by then of this page.
+    const isFirst = this.#known.rounds + this.#known.crashes === 0;
+    if (!rendersAny(crawl.config) || (isFirst && crawl.renderMode(canonicalOf(url)) === 'never'))
       return this.#write({ ...this.#row(null, []), outcome: 'never' });
     const stored = { ...this.#page, hash, status: 200, redirect_to: null, is_ours: this.#known.is_ours };
     const answer = await answerOf(archive, crawlId, stored);
@@ -269,8 +268,7 @@ class PageRound {
   /** The page keeps what was read of it. @param round null: there was none */
   #row(round: Round | null, wanted: readonly Wanted[]): RoundRow {
     const { host_id, crawl_id, key, content_hash } = this.#page;
-    const { rounds, crashes, words, links } = this.#known;
-    const reason = this.#known.reason === '' && this.#mode === 'always' ? 'asked' : this.#known.reason;
+    const { reason, rounds, crashes, words, links } = this.#known;
     return {
       host_id,
       crawl_id,

@@ -77,8 +77,15 @@ const isEmpty = `r.content_hash is null
                   or r.state = 'failed' and not exists (
                        select from reading e where e.crawl_id = u.crawl_id and e.content_id = u.content_id and e.job_id = 0 offset 0))`;
 
-/** The page `u` was rendered by a browser, and the result `r` brings the answer that it was rendered from. */
-const isSameAnswer = `u.answer_hash = decode(r.content_hash, 'hex')`;
+/** The page `u` was rendered without what a login gives, and no host has the crawl logged out any more. */
+const lacksLogin = `exists (select from rendering g where g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and g.lacks_login)
+             and not exists (select from host_queue q where q.crawl_id = u.crawl_id and q.logged_out_at is not null)`;
+
+/**
+ * The page `u` was rendered by a browser, and the result `r` brings the answer that it was rendered from: what the browser
+ * made of it stays, unless it would be another thing now.
+ */
+const isSameAnswer = `u.answer_hash = decode(r.content_hash, 'hex') and not (${lacksLogin})`;
 
 /**
  * Commits outcomes of leased URLs, with a dead letter for each that failed and a line for each attempt. Answers the

@@ -1,6 +1,7 @@
 /** The stages of a stored body: dedup, extraction, and which of them wait to be rendered. */
 import type { ReadingLane } from '../../contracts/activities.ts';
 import type { ReadingTurn } from '../../domain/reading-turns.ts';
+import type { RenderReason } from '../../domain/rendering/reason.ts';
 import { storedStages, type StoredStage } from '../../domain/stage.ts';
 import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import type { FoundRecord } from '../archive/index.ts';
@@ -217,6 +218,8 @@ export interface StageRow {
   readonly cut?: Cut | null;
   /** At the end of extraction: the page is held as soft 404, with this detail; absent: it is not. */
   readonly held?: string;
+  /** Why a browser is to render the page; absent: none is, or its content says why. */
+  readonly rendered_for?: RenderReason;
 }
 
 /**
@@ -230,7 +233,7 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
    with r as materialized (
      select * from json_to_recordset($1) as r(
        host_id bigint, crawl_id bigint, key text, "from" smallint, "to" smallint, alias_host bigint, alias_key text,
-       content_id bigint, cut jsonb, held text)
+       content_id bigint, cut jsonb, held text, rendered_for text)
       order by host_id, crawl_id, key
    ), held as materialized (
      select crawl_id, id, hash from content
@@ -259,7 +262,15 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
       where u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex') and u.stage = r."from"
         and (r.content_id is null or r."from" = ${extract} and u.content_id = r.content_id
              or (r.crawl_id, r.content_id, u.content_hash) in (select crawl_id, id, hash from held))
-     returning u.host_id, u.crawl_id, u.key
+     returning u.host_id, u.crawl_id, u.key, u.content_hash, r.rendered_for
+   ), begun as (
+     insert into rendering (host_id, crawl_id, key, answer_hash, reason, rounds, crashes)
+     select host_id, crawl_id, key, content_hash, rendered_for, 0, 0
+       from moved where rendered_for is not null order by host_id, crawl_id, key
+     on conflict (host_id, crawl_id, key) do update
+       set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = 0, crashes = 0, outcome = null,
+           due_at = null, until = null, waits = default, admitted = 0, lacks = 0, lacks_login = false, words_before = null,
+           links_before = null, resources = default, refused = default, console = default, navigation = null, ended_at = null
    )
    insert into content_due (crawl_id, content_id)
    select r.crawl_id, r.content_id from r
@@ -280,6 +291,8 @@ export interface PageRow extends ExtractionRow {
   readonly relevance?: number;
   /** Counters of finish criteria that count the page, if it is new. */
   readonly counters: readonly string[];
+  /** A browser is to render it: it is counted as it is only if none does (`countKept`); absent: none is asked. */
+  readonly waits?: true;
   /** Why the body says nothing without a browser, which its pages are given to; absent: they are not. */
   readonly shell?: string;
 }
@@ -295,7 +308,7 @@ export const upsertPages = statement<[rows: string]>('upsert-pages')`
      select r.*, decode(r.key, 'hex') as place, c.shell as was_shell
        from json_to_recordset($1) as r(
             content_id bigint, host_id bigint, crawl_id bigint, key text, ${extractionTypes}, simhash bigint, relevance real,
-            counters text[], shell text)
+            counters text[], waits boolean, shell text)
        join content c on c.crawl_id = r.crawl_id and c.id = r.content_id
       order by c.crawl_id, c.id for key share of c
    ), texts as materialized (
@@ -322,19 +335,22 @@ export const upsertPages = statement<[rows: string]>('upsert-pages')`
    ), outdated as (
      delete from reading p using r where p.crawl_id = r.crawl_id and p.content_id = r.content_id and p.job_id > 0
    ), stored as (
-     insert into reading (crawl_id, content_id, host_id, key, ${extractionColumns}, simhash, relevance)
-     select crawl_id, content_id, host_id, place, ${extractionOf('r')}, simhash, relevance
+     insert into reading (crawl_id, content_id, host_id, key, ${extractionColumns}, simhash, relevance, due_counters)
+     select crawl_id, content_id, host_id, place, ${extractionOf('r')}, simhash, relevance, case when waits then nullif(counters, '{}') end
        from r order by crawl_id, content_id
      on conflict (crawl_id, content_id, job_id) do update
        set host_id = excluded.host_id, key = excluded.key, ${extractionSet('excluded')},
-           simhash = excluded.simhash, relevance = excluded.relevance, extracted_at = now()
-     returning crawl_id, content_id, xmax = 0 as is_new
+           simhash = excluded.simhash, relevance = excluded.relevance, extracted_at = now(),
+           due_counters = case when excluded.due_counters is not null then reading.due_counters end
+     returning with (old as before) reading.crawl_id, reading.content_id,
+               before.crawl_id is null or before.due_counters is not null as is_new
    ), counted as (
      insert into page_counter as c (crawl_id, counter, shard, pages)
      select r.crawl_id, counter, pg_backend_pid() % 32, count(*)
        from r cross join unnest(r.counters) counter
        join stored s on s.crawl_id = r.crawl_id and s.content_id = r.content_id and s.is_new
-      where not exists (select from page_history h
+      where r.waits is not true
+        and not exists (select from page_history h
                          where h.crawl_id = r.crawl_id and h.key = r.place and h.host_id = r.host_id)
       group by r.crawl_id, counter order by r.crawl_id, counter
      on conflict (crawl_id, counter, shard) do update set pages = c.pages + excluded.pages

@@ -4,7 +4,7 @@ import { storedStages } from '../../domain/stage.ts';
 import type { Place } from '../archive/index.ts';
 import { isOurs } from '../pages/index.ts';
 import { statement } from '../postgres/index.ts';
-import { cutOfKept } from './kept.ts';
+import { countKept, cutOfKept } from './kept.ts';
 
 const render = String(storedStages.render);
 
@@ -148,7 +148,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
    ), due as (
      insert into content_due (crawl_id, content_id)
      select crawl_id, content_id from moved where "to" = 0 and content_id is not null
-   ), noted as (
+   ), ${countKept('(select * from moved where "to" = 0)')}, noted as (
      insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome, due_at, until, waits, admitted, lacks_login, lacks,
                                  words_before, links_before, resources, refused, console, navigation,
                                  screenshot_hash, pdf_hash, screenshot_bytes, pdf_bytes, ended_at)

@@ -2,7 +2,7 @@
 import { storedStages } from '../../domain/stage.ts';
 import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
-import { cutOfKept } from './kept.ts';
+import { countKept, cutOfKept } from './kept.ts';
 
 const [render, resources] = [String(storedStages.render), String(storedStages.resources)];
 /** Pages that are being rendered. */
@@ -89,7 +89,7 @@ export const endRenderings = statement<[limit: number], { ended: number }>('end-
    ), due as (
      insert into content_due (crawl_id, content_id)
      select distinct crawl_id, content_id from moved where content_id is not null
-   ), noted as (
+   ), ${countKept('moved')}, noted as (
      insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, outcome)
      select m.host_id, m.crawl_id, m.key, m.content_hash, coalesce(c.shell, ''), 0, 0,
             case when m.ends then 'ended' else 'no-browser' end

@@ -17,7 +17,7 @@ import { noteWorker } from '../../../storage/instance/index.ts';
 import { bodiesInStage, hostsInStage, judgeCopies, requeueLostBodies } from '../../../storage/pages/index.ts';
 import { retrySession } from '../../../storage/sessions/index.ts';
 import { readUsage } from '../../../storage/tenancy/index.ts';
-import { endRenderings, lookAgain, renderAgain } from '../../../storage/rendering/index.ts';
+import { endRenderings, lookAgain, renderAgain, storeGains } from '../../../storage/rendering/index.ts';
 import { allPages } from '../../support/all-pages.ts';
 import { dying } from '../storage/followers.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
@@ -429,9 +429,9 @@ describe('a page that needs a browser', () => {
     await expectExact(pool, world.crawl);
   });
 
-  it.each([false, true])(
+  it.each(['done', 'queued', 'over'] as const)(
     'is rendered anew once a host that had logged the crawl out lets it in again, unless the crawl goes on no more: %s',
-    async (isOver) => {
+    async (as) => {
       const site = await startSite({ '/far': json('far') });
       const other = await fetching.host(site.origin);
       const asks: Script = async (ask) => text((await ask(`${site.origin}/far`)) ?? 'alone');
@@ -448,9 +448,12 @@ describe('a page that needs a browser', () => {
       expect(site.hits).toHaveLength(0);
 
       const before = (await fetching.urls(world.crawl, world.site.origin))['/'];
-      if (isOver) await setState(pool, world.crawl, 'cancelled');
+      if (as === 'over') await setState(pool, world.crawl, 'cancelled');
+      // To be fetched again: it brings the same answer.
+      const place = { crawl_id: world.crawl, key: before?.key };
+      if (as === 'queued') await tables.url.change(pool, place, { state: 'queued', reason: 'recrawl' });
       await retrySession(pool, world.crawl, () => Promise.resolve());
-      if (isOver) {
+      if (as === 'over') {
         const { stage, content_hash, answer_hash } = before ?? {};
         expect(answer_hash).not.toBeNull();
         const after = (await fetching.urls(world.crawl, world.site.origin))['/'];
@@ -621,6 +624,75 @@ it('shells that nobody will render are counted, however many pages wait for a br
   await read(await fetched(world));
   expect(await viewCrawl(pool, String(world.crawl))).toMatchObject({ rendering: 2 });
   expect(await shellsOf(world)).toBe(1);
+});
+
+describe('a finish criterion', () => {
+  const config = {
+    finish: { any: [{ matching: { count: 9, title: 'shop' } }, { matching: { count: 9, title: 'made' } }] },
+  };
+  const counted = async ({ crawl }: World): Promise<Record<string, number>> => {
+    const rows = await tables.counter.rows(pool, { crawl_id: crawl });
+    return Object.fromEntries(rows.map(({ counter, pages }) => [/"(\w+)"/.exec(counter)?.[1] ?? '', pages]));
+  };
+  const madeShop: Script = () => `<title>made of it</title>${text('a')}`;
+
+  it('counts a page as the browser made it', async () => {
+    const world = await begin({ '/': shell }, { '/': madeShop }, ['/'], config);
+    await run(world);
+    expect(await counted(world)).toEqual({ made: 1 });
+  });
+
+  it.each(['the browser is lost', 'there is none any more'])(
+    'counts a page as it was read, and its copies not, where %s',
+    async (why) => {
+      const world = await begin({ '/': shell, '/b': shell }, {}, ['/', '/b'], config);
+      await read(await fetched(world));
+      expect(await counted(world)).toEqual({});
+      if (why === 'the browser is lost') world.browser.crashes = 4;
+      else {
+        await tables.worker.remove(pool);
+        await noteWorker(pool, randomUUID(), ['extract'], null);
+        await tables.worker.changeAny(pool, {}, { started_at: fromNow(-200) });
+        await endRenderings(pool, 9);
+      }
+      await run(world);
+      await run(world);
+      expect(await tables.url.count(pool, { crawl_id: world.crawl, stage: not(0) })).toBe(0);
+      expect(await counted(world)).toEqual({ shop: 1 });
+    },
+  );
+});
+
+it('a page that is rendered since others like it gained is told so, from before its first round on', async () => {
+  const plain = body(
+    'text/html',
+    `<!doctype html><title>Plain</title>${text('p')}<script src=/app.js></script>`,
+  );
+  const world = await begin({ '/': shell, '/list/1': plain }, { '/': () => text('a'), '/list/1': () => text('l') }); // prettier-ignore
+  await run(world);
+  const at = Math.floor(Date.now() / 1_000);
+  const won = { at, shellsWon: 0, shellsLost: 0, othersWon: 9_000, othersLost: 0 };
+  await inTransaction(pool, (db) =>
+    storeGains(
+      db,
+      defaultTenant,
+      Number(world.host.hostId),
+      JSON.stringify([{ shape: '/list/{n}', ...won }]),
+    ),
+  );
+  await fetching.queue(world.crawl, world.host, '/list/1');
+  // Another process, which has not asked yet what is known of the host.
+  const fresh = { ...world, dependencies: fetching.dependencies() };
+  await read(await fetched(fresh));
+  const because = async (): Promise<string | undefined> => {
+    const page = `${world.site.origin}/list/1`;
+    const explained = await explainUrlOf(pool, String(world.crawl), page, 'Orbweaver/0.0');
+    return explained?.decisions.find(({ step }) => step === 'render')?.because;
+  };
+  expect(await because()).toContain('renders it, since pages like it have gained text or links: 0 rounds');
+  await run(fresh);
+  expect(await rendering(world, '/list/1')).toMatchObject({ reason: 'learned', outcome: 'settled' });
+  expect(await because()).toContain('render it, since pages like it have gained text or links');
 });
 
 it('a worker that renders and is late to say so is there for two minutes', async () => {
