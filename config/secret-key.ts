@@ -4,7 +4,7 @@
  * secret, and a backup must have both.
  */
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.ts';
 
@@ -14,11 +14,17 @@ import type { Config } from './config.ts';
  */
 export function secretKeysOf(config: Pick<Config, 'secretKeys' | 'dataDir'>): () => readonly Buffer[] {
   let known: readonly Buffer[] | null = config.secretKeys;
-  return () => (known ??= [keyIn(path.join(config.dataDir, 'secret-key'))]);
+  return () => (known ??= keysIn(fileOf(config)));
 }
 
-/** The key of the file, which is made if there is none. Of two processes that make it at once one is heard. */
-function keyIn(file: string): Buffer {
+/** False: none was needed yet. */
+export const hasSecretKeys = (config: Pick<Config, 'secretKeys' | 'dataDir'>): boolean =>
+  config.secretKeys !== null || existsSync(fileOf(config));
+
+const fileOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, 'secret-key');
+
+/** The keys of the file, one a line. It is made with one if there is none; of two processes that do so at once one is heard. */
+function keysIn(file: string): readonly Buffer[] {
   const known = read(file);
   if (known !== null) return known;
   const made = `${file}.${String(process.pid)}`;
@@ -30,15 +36,19 @@ function keyIn(file: string): Buffer {
   } finally {
     rmSync(made, { force: true });
   }
-  return keyIn(file);
+  return keysIn(file);
 }
 
 /** @throws Error if there is a file that holds no key: nobody must overwrite what others may need */
-function read(file: string): Buffer | null {
+function read(file: string): readonly Buffer[] | null {
   try {
-    const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
-    if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in Base64`);
-    return key;
+    const keys = readFileSync(file, 'utf8')
+      .trim()
+      .split(/\s+/)
+      .map((line) => Buffer.from(line, 'base64'));
+    if (keys.some(({ length }) => length !== 32))
+      throw new Error(`${file} does not hold a key of 32 bytes in Base64 in each line`);
+    return keys;
   } catch (error) {
     if (isCode(error, 'ENOENT')) return null;
     throw error;

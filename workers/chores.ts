@@ -6,6 +6,7 @@ import { patrol } from '../activities/patrol.ts';
 import { schedulerWaking } from '../activities/scheduler-waker.ts';
 import { webhookWaking } from '../activities/webhook-waker.ts';
 import type { ServiceConfig } from '../config/config.ts';
+import { hasSecretKeys } from '../config/secret-key.ts';
 import type { WorkerRole } from '../config/settings/fetching.ts';
 import { followChanges } from '../engine/changes/follow.ts';
 import { createVersionReader } from '../engine/changes/read-version.ts';
@@ -16,11 +17,13 @@ import type { ExportFiles } from '../storage/exports/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 import { endRenderings, lookAgain } from '../storage/rendering/index.ts';
 import type { SearchIndex } from '../storage/search/index.ts';
+import { turnKey, type SecretKeys } from '../storage/sessions/index.ts';
 import { hasDataFolder } from './backups.ts';
 import { removal } from './removal.ts';
 
 export interface ChoreTools {
   readonly pool: Pool;
+  readonly keys: SecretKeys;
   /** Connections by which schedulers look for hosts. */
   readonly feeding: Pool;
   readonly archive: Archive;
@@ -41,13 +44,14 @@ const compareMs = 3_000;
 
 export const choresOf = (
   config: ServiceConfig,
-  { pool, feeding, archive, upkeep, settles, index, files, workflows, schedule }: ChoreTools,
+  { pool, keys, feeding, archive, upkeep, settles, index, files, workflows, schedule }: ChoreTools,
   log: Logger,
 ): Readonly<Record<WorkerRole, readonly Chore[]>> => ({
   control: [
     webhookWaking(pool, workflows),
     schedulerWaking(feeding, workflows),
     patrol(pool, workflows, schedule, config.shards, index.name, log),
+    keyTurning(pool, keys, () => hasSecretKeys(config), log),
     ...(hasDataFolder(config)
       ? [backupSchedule(schedule, config.backupTarget === null ? null : config.backupHours)]
       : []),
@@ -100,6 +104,27 @@ export const choresOf = (
           warns: true,
         },
       ],
+    },
+  ],
+});
+
+/** Where an operator has put another key first, what the keys behind it have sealed is sealed by it. */
+const keyTurning = (pool: Pool, keys: SecretKeys, hasAny: () => boolean, log: Logger): Chore => ({
+  everyMs: 60_000,
+  looks: [
+    {
+      run: async () => {
+        if (!hasAny()) return false;
+        const { turned, left, isAll } = await turnKey(pool, keys);
+        if (turned > 0)
+          log.info(
+            { secrets: turned, left },
+            'secrets of crawls were sealed anew by the first key of the instance',
+          );
+        return turned > 0 && !isAll;
+      },
+      fault: 'what older keys of the instance have sealed could not be sealed anew',
+      warns: true,
     },
   ],
 });

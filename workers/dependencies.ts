@@ -169,10 +169,12 @@ export async function openDependencies(
     mostBytes: config.exportMb * 1024 ** 2,
   };
   const { settles } = segments;
+  const keys = new SecretKeys(secretKeysOf(config));
   const chores = choresOf(
     config,
     {
       pool: controlPool,
+      keys,
       feeding,
       archive,
       upkeep,
@@ -218,7 +220,7 @@ export async function openDependencies(
     seen: redis === null ? new MemorySeenCache() : layeredSeenCache(redis, await readInstance(pool), log),
     fetcher,
     ...(tracer !== undefined && { tracer }),
-    keys: new SecretKeys(secretKeysOf(config)),
+    keys,
     ...(config.roles.includes('fetch') && { extractor: createExtractor }),
     wakeHosts: waker.wake,
     prefetch: (hostname) => resolver.prefetch(hostname),

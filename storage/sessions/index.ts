@@ -17,3 +17,4 @@ export {
   type SessionPart,
   type SessionValue,
 } from './sessions.ts';
+export { turnKey } from './turning.ts';

@@ -9,6 +9,9 @@ const mark = 'sealed';
 const boundTo = (tenantId: number, name: string): string =>
   `headers ${String(tenantId)} ${name.toLowerCase()}`;
 
+/** A pattern of the text of headers of which keys with these ids have sealed a value. */
+export const sealedBy = (keyIds: readonly string[]): string => `"${mark}:(${keyIds.join('|')}):`;
+
 /** @throws NoKey */
 export const sealHeaders = (keys: SecretKeys, tenantId: number, headers: RequestHeaders): RequestHeaders =>
   mapped(headers, (name, value) => {

@@ -76,6 +76,11 @@ export class SecretKeys {
     }
   }
 
+  /** Ids of the keys that open, and seal no more. */
+  others(): readonly string[] {
+    return this.#known().slice(1).map(idOf);
+  }
+
   /** @throws KeyMissing @throws Error if it was changed, or belongs to another row */
   open({ key_id: keyId, sealed }: Sealed, bound: string): string {
     const key = this.#known().find((each) => idOf(each) === keyId);

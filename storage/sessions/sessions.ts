@@ -48,7 +48,7 @@ const pagesAtOnce = 1_000;
 /** Hosts that let a crawl in again in one transaction, and are then told at once: a fraction of a second. */
 const hostsAtOnce = 100;
 
-const boundTo = (crawlId: number, place: string, kind: SessionKind): string =>
+export const boundTo = (crawlId: number, place: string, kind: SessionKind): string =>
   `crawl_session ${String(crawlId)} ${kind} ${place}`;
 
 /** What followed from another session, in one batch. */

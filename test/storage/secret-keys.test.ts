@@ -59,6 +59,11 @@ describe('the key of an instance', () => {
     expect(secretKeysOf({ secretKeys: [newer], dataDir: '/nowhere' })()).toEqual([newer]);
   });
 
+  it('may stand before those that it replaces, one a line', () => {
+    writeFileSync(file, `${newer.toString('base64')}\n${older.toString('base64')}\n`);
+    expect(secretKeysOf({ secretKeys: null, dataDir })()).toEqual([newer, older]);
+  });
+
   it('is not overwritten where the file holds something else', () => {
     writeFileSync(file, 'torn');
     const read = secretKeysOf({ secretKeys: null, dataDir });

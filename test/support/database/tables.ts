@@ -504,6 +504,7 @@ export const tables = {
   tenantDay: table<{ tenant_id: Id; day: unknown; urls_before: number }>('tenant_day', 'day'),
   tenant: table<TenantRow>('tenant', 'id'),
   apiKey: table<ApiKeyRow>('api_key', 'created_at, id'),
+  session: table<{ crawl_id: Id; place: string }>('crawl_session', 'crawl_id, place, kind'),
   signIn: table<SignInRow>('sign_in', 'expires_at'),
   /** Answers that are kept for clients that send a request twice. */
   answer: table<AnswerRow>('idempotency_key', 'created_at'),
