@@ -13,15 +13,19 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
+import { counted } from '../domain/counted.ts';
 import { version } from '../config/package.ts';
 import { settings } from '../config/table.ts';
 import { messageOf, StackError } from '../stack/errors.ts';
 import {
   beginOnlyBackup,
   committedSegments,
+  endFrozenBackup,
+  endLeftCopies,
   holdArchive,
   holdsArchive,
   noteBackup,
+  silentSeconds,
   type BackupNote,
 } from '../storage/backups/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
@@ -54,7 +58,7 @@ export async function makeBackup(
     );
   try {
     const made = await withSession(databaseUrl, (db) => make(config, databaseUrl, repository, id, db));
-    await note({ bytes: bytesOf(made), added: addedBy(made), error: null });
+    await note({ bytes: bytesOf(made), added: addedBy(made), error: lackedBy(made) });
     return made;
   } catch (error) {
     // Postgres may be what is away: its own fault says more.
@@ -66,6 +70,16 @@ export async function makeBackup(
     throw error;
   }
 }
+
+/** In a sentence; null: nothing, it is whole. */
+export const lackedBy = ({ segments: { missing }, settings: told }: Manifest): string | null =>
+  missing.length === 0
+    ? null
+    : `It lacks the bodies of ${counted(missing.length, 'segment')} (missing, or too short, in ${String(told[settings.blobDir.name])}): ${namesOf(missing)}.`;
+
+const mostNamed = 5;
+const namesOf = (names: readonly string[]): string =>
+  names.length <= mostNamed ? names.join(', ') : `${names.slice(0, mostNamed).join(', ')} …`;
 
 /** The database of an older version, which is backed up before it is migrated, may have no table of backups. */
 const isMissingTable = (error: unknown): boolean =>
@@ -81,10 +95,13 @@ async function make(
   const began = performance.now();
   const postgres = path.join(config.dataDir, 'postgres');
   const instance = await expectOurs(db, postgres);
-  if ((await beginOnlyBackup(db))[0]?.alone !== true)
-    throw new StackError('Another backup of this stack is being made. Wait for its end.');
-  const packing = new Packing(repository, id, await listBackups(repository));
+  if (!(await isAlone(db)))
+    throw new StackError(
+      `Another backup of this stack is being made. Wait for its end; one that is frozen is ended by the next one once it has said nothing for ${String(silentSeconds / 60)} minutes.`,
+    );
+  await endLeftCopies(db);
   await holdArchive(db);
+  const packing = new Packing(repository, id, await listBackups(repository), signsOfLife(db));
   const { moment, folders } = await withSession(databaseUrl, (session) =>
     packPostgres(session, postgres, packing, () => packTemporal(config, packing)),
   );
@@ -95,7 +112,7 @@ async function make(
     throw new StackError(
       `The backup took more than ${String(graceDays - 1)} days: what it names may be removed by now.`,
     );
-  if ((await holdsArchive(db))[0]?.held !== true) throw new Error('the hold on the archive was lost');
+  await expectHeld(db);
   const made: Manifest = {
     format: 1,
     id,
@@ -113,6 +130,33 @@ async function make(
   };
   await nameBackup(repository, made);
   return made;
+}
+
+/**
+ * A process that is frozen holds its session, so nobody could ever make a backup again. Thawed, it finds the session gone:
+ * it names no backup, and what it still stores has names of its own.
+ */
+async function isAlone(db: Queryable): Promise<boolean> {
+  const begun = async (): Promise<boolean> => (await beginOnlyBackup(db))[0]?.alone === true;
+  if (await begun()) return true;
+  await endFrozenBackup(db, silentSeconds);
+  return begun();
+}
+
+/** Seconds between two signs of life of a backup: no part takes nearly as long as one may be silent. */
+const signSeconds = 20;
+
+function signsOfLife(db: Queryable): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < signSeconds * 1_000) return;
+    last = performance.now();
+    await expectHeld(db);
+  };
+}
+
+async function expectHeld(db: Queryable): Promise<void> {
+  if ((await holdsArchive(db))[0]?.held !== true) throw new Error('the hold on the archive was lost');
 }
 
 /** SQLite's own copy, which is whole at one instant; Temporal writes on meanwhile. */

@@ -26,6 +26,7 @@ export class Packing {
   readonly #known: ReadonlyMap<string, Part>;
   /** What earlier backups have of the files that are only appended to. */
   readonly #before: ReadonlyMap<string, { readonly of: Manifest; readonly file: BackedFile }>;
+  readonly #onPart: () => Promise<void>;
   readonly #storing = new Set<Promise<void>>();
   #fault: { readonly error: unknown } | null = null;
   #stored = 0;
@@ -33,8 +34,14 @@ export class Packing {
   #open: Buffer[] = [];
   #openBytes = 0;
 
-  /** @param earlier backups whose parts may be named, the latest last */
-  constructor(repository: Repository, id: string, earlier: readonly Manifest[]) {
+  /** @param earlier backups whose parts may be named, the latest last @param onPart awaited before each part */
+  constructor(
+    repository: Repository,
+    id: string,
+    earlier: readonly Manifest[],
+    onPart: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.#onPart = onPart;
     this.#repository = repository;
     this.#id = id;
     this.#known = new Map(earlier.flatMap(({ parts }) => parts.map((part) => [part.sha256, part])));
@@ -107,6 +114,7 @@ export class Packing {
   async #close(): Promise<void> {
     if (this.#fault !== null) throw this.#fault.error;
     if (this.#openBytes === 0) return;
+    await this.#onPart();
     const bytes = Buffer.concat(this.#open);
     [this.#open, this.#openBytes] = [[], 0];
     const sha256 = hash('sha256', bytes);

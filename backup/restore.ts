@@ -6,11 +6,13 @@ import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
+import { counted } from '../domain/counted.ts';
 import { StackError } from '../stack/errors.ts';
 import { openDataFolder, present, restoringFile } from '../stack/folder.ts';
 import { adoptCluster, userFor } from '../stack/postgres.ts';
 import type { SystemUser } from '../stack/system-user.ts';
 import {
+  connectedOthers,
   countHostsAsAsked,
   countTurnsAsTaken,
   moveIdsOn,
@@ -141,6 +143,15 @@ async function placeFiles(
     }
     own(placeOf(name), ownerOf(name));
   }
+}
+
+/** @throws StackError where somebody works on the database: hosts are asked meanwhile, and numbers given out */
+export async function expectNobody(databaseUrl: string): Promise<void> {
+  const [row] = await withPool(databaseUrl, connectedOthers);
+  if (row === undefined || row.connections === 0) return;
+  throw new StackError(
+    `Other processes of Orbweaver have ${counted(row.connections, 'connection')} to this database. Stop all workers and APIs, then adopt it.`,
+  );
 }
 
 /** What holds in a database from its restore on (storage/backups/restoring.sql.ts). Answers how many hosts there are. */

@@ -376,6 +376,7 @@ const startAll = async (start: Start): Promise<Omit<RunningStack, 'stop' | 'done
     apiUrl,
     hasTemporal: services === 'all' || given.temporalAddress !== null,
     hasWorkers: options.workers?.length !== 0,
+    blobDir: config.blobDir,
     ...(start.metricsPorts.size > 0 && {
       metricsPorts: Object.fromEntries([...start.metricsPorts].map(([name, { port }]) => [name, port])),
     }),

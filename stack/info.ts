@@ -26,6 +26,8 @@ const stackInfo = z.object({
   hasWorkers: z.boolean(),
   /** Ports of this machine at which processes serve metrics, by their names; absent: none does. */
   metricsPorts: z.record(z.string(), z.number()).optional(),
+  /** The folder of its bodies; absent: the stack was started by an older version. */
+  blobDir: z.string().optional(),
   /** The program that renders pages; absent: none was found, or no worker renders. */
   browser: z.string().optional(),
 });

@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import { serviceEnvironment } from '../config/environment.ts';
 import { entryScript } from '../config/package.ts';
 import { done, type Job } from '../engine/jobs/job.ts';
-import { noteFailedTry } from '../storage/backups/index.ts';
+import { endFrozenBackup, noteFailedTry, silentSeconds } from '../storage/backups/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
 
 /** Above that of all that visits hosts and reads pages (nice). */
@@ -20,6 +20,8 @@ const priority = 10;
 /** Times that a backup is tried before the next one by the schedule. */
 const tries = 3;
 const patienceSeconds = 300;
+/** Milliseconds between two looks whether the command is frozen, which would never end. */
+const watchMs = 60_000;
 
 /** Whether the embedded Postgres of this machine is what is backed up. */
 export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
@@ -30,7 +32,7 @@ export const backupJobs = (config: Config, pool: Pool): Job => ({
   work: async ({ signal, tries: tried }) => {
     await stackIsUp(config, signal);
     const beganAt = Date.now();
-    const { code, out, words } = await backUp(config, signal);
+    const { code, out, words } = await backUp(config, pool, signal);
     if (isMade(code, out)) return done(words, JSON.parse(out));
     // Postgres may be what is away: the failure of the command says more, and is what the desk shows.
     await noteFailedTry(pool, beganAt, words).catch(() => undefined);
@@ -56,7 +58,7 @@ export async function stackIsUp({ dataDir }: Pick<Config, 'dataDir'>, signal: Ab
 export const isMade = (code: number | null, out: string): boolean =>
   code === 0 || (code === 3 && out.trim() !== '');
 
-async function backUp(config: Config, signal: AbortSignal) {
+async function backUp(config: Config, pool: Pool, signal: AbortSignal) {
   // It finds the stack of the data folder by itself.
   const env = serviceEnvironment({ ...config, databaseUrl: null, temporalAddress: null, redisUrl: null });
   const args = [
@@ -84,6 +86,14 @@ async function backUp(config: Config, signal: AbortSignal) {
   });
   child.stdin.on('error', () => undefined);
   if (child.pid !== undefined) setPriority(child.pid, priority);
+  const watch = setInterval(() => {
+    endFrozenBackup(pool, silentSeconds).then(
+      (frozen) => frozen.length > 0 && child.kill('SIGKILL'),
+      // Postgres is away: the command tells of it.
+      () => undefined,
+    );
+  }, watchMs);
   const [out, said, { code, how }] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  clearInterval(watch);
   return { code, out, words: said.trim().split('\n').at(-1) || how };
 }

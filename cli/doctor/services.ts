@@ -1,9 +1,12 @@
 /** Checks that need Postgres and Temporal: the clock, migrations, open workflows, backups. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { ScheduleNotFoundError } from '@temporalio/client';
+import { jobWorkflowId } from '../../contracts/jobs.ts';
 import { counted } from '../../domain/counted.ts';
 import { duration } from '../output/words.ts';
 import { backupAge } from '../stack/prepare-database.ts';
+import { withClient } from '../stack/temporal-client.ts';
 import { replayOpen } from '../tools/replay.ts';
 import { may, must, unless, type Check, type ServedPlace } from './check.ts';
 
@@ -81,24 +84,48 @@ const workflows: Check<ServedPlace> = {
 /** Times that are due between two backups: one may fail. */
 const mostLate = 2;
 
+/**
+ * What the Schedule of backups says, which is there as long as the stack is given a target (activities/backup-schedule.ts);
+ * null: there is none. The settings of this command may be others.
+ */
+const scheduledBackups = (services: ServedPlace['services']) =>
+  withClient(services, async ({ schedule }) => {
+    try {
+      const { spec, state } = await schedule.getHandle(jobWorkflowId('backup', 'stack')).describe();
+      return { hours: (spec.intervals?.[0]?.every ?? 0) / 3_600_000, isPaused: state.paused };
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return null;
+      throw error;
+    }
+  });
+
 const backup: Check<ServedPlace> = {
   name: 'backup',
   look: async ({ config, services, database }) => {
-    const { backupTarget, backupHours } = config;
     const hasTable = database.last !== null && database.refusal === null && database.pending.length === 0;
     const age = hasTable ? await backupAge(services.postgresUrl) : null;
-    const found = age === null ? 'There is no backup' : `The latest whole backup is ${duration(age)} old`;
-    if (backupTarget === null)
+    const found =
+      age === null ? 'There is no whole backup' : `The latest whole backup is ${duration(age)} old`;
+    const scheduled = await scheduledBackups(services);
+    if (scheduled === null)
       return [
-        may(
-          `${found}, and none is made by itself.`,
-          'Set ORBWEAVER_BACKUP to a folder on another disk, or to s3://bucket/prefix (docs/backup.md).',
-        ),
+        config.backupTarget === null
+          ? may(
+              `${found}, and none is made by itself.`,
+              'Set ORBWEAVER_BACKUP to a folder on another disk, or to s3://bucket/prefix (docs/backup.md).',
+            )
+          : may(
+              `${found}, and none is made by itself, though ORBWEAVER_BACKUP is set here.`,
+              'Start the stack with it; its control worker makes the Schedule backup/stack within a minute.',
+            ),
       ];
-    if (age !== null && age < mostLate * backupHours * 3_600) return `the latest is ${duration(age)} old`;
+    if (scheduled.isPaused)
+      return [may(`${found}, and the Schedule backup/stack is paused.`, 'Resume it in Temporal Web.')];
+    if (age !== null && age < mostLate * scheduled.hours * 3_600)
+      return `the latest is ${duration(age)} old, and one is made every ${duration(scheduled.hours * 3_600)}`;
     return [
       (age === null ? may : must)(
-        `${found}, and ORBWEAVER_BACKUP is set.`,
+        `${found}, and one is to be made every ${duration(scheduled.hours * 3_600)}.`,
         'orbweaver backup makes one now; the Schedule backup/stack in Temporal Web says why none was made.',
       ),
     ];

@@ -6,12 +6,12 @@ import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { checkRestored, type Checked } from '../../backup/check.ts';
 import { findBackup, keepLatest, listBackups } from '../../backup/list.ts';
-import { makeBackup, secretKey } from '../../backup/make.ts';
+import { lackedBy, makeBackup, secretKey } from '../../backup/make.ts';
 import { addedBy, bytesOf, type Manifest } from '../../backup/manifest.ts';
 import { openRepository } from '../../backup/open-repository.ts';
 import type { Repository } from '../../backup/repository.ts';
 import { DamagedPart } from '../../backup/parts.ts';
-import { endRestore, passOverUnknown, placeBackup } from '../../backup/restore.ts';
+import { endRestore, expectNobody, passOverUnknown, placeBackup } from '../../backup/restore.ts';
 import { loadConfig, type Config } from '../../config/config.ts';
 import { backupTarget } from '../../config/values.ts';
 import { counted, grouped } from '../../domain/counted.ts';
@@ -48,20 +48,18 @@ export const verbs = [
       if (tethered) endWithParent();
       const config = here(loadConfig());
       const repository = await opened(to, config);
-      const made = await withPostgres(config, (url) => makeBackup(config, url, repository));
+      const made = await withPostgres(config, (url, stack) => makeBackup(stack, url, repository));
       // After it: the key may have been made meanwhile.
       if (keys !== undefined) await writeKeys(keys, config);
       const { removed, fault } = await removeOld(repository, keep);
       writeOne({ ...shown(made), removed }, json, () => linesOf(made, removed, repository.place));
       if (keys === undefined && made.keyPrint !== null) sayPlainly(withoutKeys);
-      const { missing } = made.segments;
+      const lacked = lackedBy(made);
       const faults = [
         ...(fault === null
           ? []
-          : [`The backup is whole, but older ones could not be removed, and --keep did not hold: ${fault}`]),
-        ...(missing.length === 0
-          ? []
-          : [`Missing or too short, so that the bodies in them are lost: ${missing.join(', ')}`]),
+          : [`The backup is made, but older ones could not be removed, and --keep did not hold: ${fault}`]),
+        ...(lacked === null ? [] : [`${lacked} It does not count as a backup of everything.`]),
       ];
       // In one line, the last: a job shows it.
       if (faults.length > 0) sayPlainly(faults.join(' '));
@@ -81,13 +79,14 @@ export const verbs = [
         throw new CommandError(`There is no folder ${repository.place}.`);
       const found = (await listBackups(repository)).map(shown);
       await writeList(found, json, {
-        heads: ['id', 'state of', 'size', 'new', 'took'],
+        heads: ['id', 'state of', 'size', 'new', 'took', 'lacks'],
         row: (each) => [
           each.id,
           moment(each.moment),
           bytes(each.bytes),
           bytes(each.added),
           duration(each.seconds),
+          each.segments.missing.length === 0 ? '' : counted(each.segments.missing.length, 'segment'),
         ],
         none: 'There are no backups.',
       });
@@ -165,6 +164,7 @@ export const verbs = [
       const { databaseUrl } = config;
       if (databaseUrl === null)
         throw new CommandError('This is for a Postgres of your own: set ORBWEAVER_DATABASE_URL.');
+      await expectNobody(databaseUrl);
       await prepareDatabase(databaseUrl, config);
       await passOverUnknown(databaseUrl, { moment: new Date().toISOString() });
       return told(await checkRestored(config, databaseUrl), null, json);
@@ -220,14 +220,19 @@ function opened(target: string | undefined, config: Config): Promise<Repository>
  * Uses the Postgres of the stack that runs, or starts it for the moment. It is not migrated: a backup before an update is
  * the way back from the migrations of that update.
  */
-async function withPostgres<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+async function withPostgres<T>(
+  config: Config,
+  work: (url: string, config: Config) => Promise<T>,
+): Promise<T> {
+  const running = findRunningStack(config.dataDir);
+  // Its bodies are where it has put them, whatever this command was given.
+  const stack = { ...config, blobDir: running?.blobDir ?? config.blobDir };
   const known = async (url: string): Promise<T> => {
     const { last, refusal } = await lookAtDatabase(url);
     if (last === null) throw nothing(config);
     if (refusal !== null) throw new CommandError(`${refusal.says} ${refusal.cure}`);
-    return work(url);
+    return work(url, stack);
   };
-  const running = findRunningStack(config.dataDir);
   if (running !== null) return known(running.postgresUrl);
   if (!existsSync(path.join(config.dataDir, 'postgres'))) throw nothing(config);
   sayPlainly('Starting Postgres for the moment …');
@@ -288,7 +293,7 @@ const shown = (made: Manifest) => ({
 });
 
 const linesOf = (made: Manifest, removed: readonly string[], place: string): string[] => [
-  `Backup ${made.id} in ${place} is whole: the state of ${moment(made.moment)}.`,
+  `Backup ${made.id} in ${place} ${lackedBy(made) === null ? 'is whole' : 'LACKS BODIES'}: the state of ${moment(made.moment)}.`,
   `  ${bytes(bytesOf(made))}, of which ${bytes(addedBy(made))} are new, in ${duration(made.seconds)}`,
   `  ${counted(made.segments.copied, 'segment')} of bodies` +
     (made.segments.elsewhere === 0

@@ -2,18 +2,18 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { Client, Connection } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { historyFromJSON, historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker, type ReplayHistoriesIterable } from '@temporalio/worker';
 import { loadConfig } from '../../config/config.ts';
 import { entryScript } from '../../config/package.ts';
 import { counted } from '../../domain/counted.ts';
 import { replayFault, type HistoryEvent } from '../../domain/replay-fault.ts';
-import type { StackInfo } from '../../stack/info.ts';
 import { wholeNumber } from '../arguments.ts';
 import { CommandError, exitCodes, type ExitCode } from '../ending.ts';
 import { openOutFile } from '../output/out-file.ts';
 import { runningStack } from '../stack/running-stack.ts';
+import { withClient, type TemporalPlace } from '../stack/temporal-client.ts';
 import { sayPlainly } from '../output/lines.ts';
 import { withOwnStack } from '../stack/stack.ts';
 import { reasonOf } from '../output/words.ts';
@@ -54,20 +54,6 @@ async function replay(files: readonly string[], options: ReplayOptions): Promise
       judge(workflowId === undefined ? openHistories(client, limit) : oneHistory(client, workflowId)),
     );
   return running === null ? withOwnStack(config, 'services', work) : work(running);
-}
-
-type TemporalPlace = Pick<StackInfo, 'temporalAddress' | 'temporalNamespace'>;
-
-async function withClient<T>(place: TemporalPlace, work: (client: Client) => Promise<T>): Promise<T> {
-  const { temporalAddress: address, temporalNamespace: namespace } = place;
-  const connection = await Connection.connect({ address }).catch((error: unknown) => {
-    throw new CommandError(`Temporal at ${address} cannot be reached: ${reasonOf(error)}.`, exitCodes.broken);
-  });
-  try {
-    return await work(new Client({ connection, namespace }));
-  } finally {
-    await connection.close();
-  }
 }
 
 async function saveTo([name, ...others]: readonly string[], workflowId: string): Promise<ExitCode> {

@@ -3,14 +3,18 @@ export {
   beginBackup,
   beginOnlyBackup,
   endBackup,
+  endFrozenBackup,
+  endLeftCopies,
   holdArchive,
   holdsArchive,
   serverFacts,
+  silentSeconds,
   takeTime,
   walBetween,
 } from './making.sql.ts';
 export { allCrawls, committedSegments, sampleBodies } from './contents.sql.ts';
 export {
+  connectedOthers,
   countHostsAsAsked,
   countTurnsAsTaken,
   moveIdsOn,

@@ -19,6 +19,28 @@ export const serverFacts = statement<
 export const beginOnlyBackup = statement<[], { readonly alone: boolean }>('begin-only-backup')`
    select pg_try_advisory_lock(hashtext('orbweaver-backup')) as alone`;
 
+/** Seconds after which a backup that has said nothing counts as frozen. */
+export const silentSeconds = 600;
+
+/** Ends the session of the backup that is being made, if it has said nothing for so long: answers its process. */
+export const endFrozenBackup = statement<[silent: number], { readonly pid: number }>('end-frozen-backup')`
+   with frozen as materialized (
+     select a.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and a.datname = current_database()
+        and l.database = a.datid and (l.classid::bigint << 32 | l.objid::bigint) = hashtext('orbweaver-backup')
+        and a.state_change < clock_timestamp() - $1 * interval '1 second'
+        and (a.state <> 'active' or a.wait_event_type = 'Client')
+   )
+   select pid from frozen where pg_terminate_backend(pid, 10000)`;
+
+/** Ends the backup mode of others, which gives their log back. The caller makes the only backup. Answers their processes. */
+export const endLeftCopies = statement<[], { readonly pid: number }>('end-left-copies')`
+   with left_over as materialized (
+     select active_pid as pid from pg_replication_slots
+      where temporary and slot_name = 'orbweaver_' || active_pid and active_pid <> pg_backend_pid()
+   )
+   select pid from left_over where pg_terminate_backend(pid, 10000)`;
+
 /**
  * Keeps all segments of the archive where they are for the session: waits for those that are just being removed
  * (`mayRemoveSegments` in storage/archive/).

@@ -8,6 +8,11 @@ import { statement, walkMs } from '../postgres/index.ts';
 /** Seconds for which a host is left alone whose Crawl-delay is not known, though it may have been read meanwhile. */
 const unknownSeconds = 30;
 
+/** Connections of workers, APIs and other processes of Orbweaver to this database. */
+export const connectedOthers = statement<[], { readonly connections: number }>('connected-others')`
+   select count(*) as connections from pg_stat_activity
+    where datname = current_database() and application_name = 'orbweaver' and pid <> pg_backend_pid()`;
+
 /**
  * Each host counts as asked at this instant, so the delay in force there holds from now on. Retry-After, backoff and
  * whatever else holds for longer stay.

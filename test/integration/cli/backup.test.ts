@@ -2,6 +2,7 @@
  * A backup of a stack that does not run, on a data folder of its own.
  * @module-tag long
  */
+import { randomUUID } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +10,10 @@ import { expect, it } from 'vitest';
 import { newId } from '../../../backup/manifest.ts';
 import { loadConfig } from '../../../config/config.ts';
 import { startStack } from '../../../stack/embedded.ts';
-import { lookAtDatabase, migrate, type DatabaseLook } from '../../../storage/postgres/index.ts';
+import { lastBackup } from '../../../storage/backups/index.ts';
+import { createPool, lookAtDatabase, migrate, type DatabaseLook } from '../../../storage/postgres/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
+import { tables } from '../../support/database/index.ts';
 import { testFolder } from '../../support/given.ts';
 import { seemToRun } from '../../support/running-stack.ts';
 
@@ -62,8 +65,45 @@ it('one before an update copies the database as it is, with whatever lies in its
   const kept = await runCli(['backup', target, '--keep', '1', '--json'], env);
   expect(kept).toMatchObject({
     code: 3,
-    stderr: expect.stringMatching(/whole, but older ones could not be removed.* is damaged/) as string,
+    stderr: expect.stringMatching(/made, but older ones could not be removed.* is damaged/) as string,
   });
   const listed = await runCli(['backup', 'list', target, '--json'], env);
   expect(JSON.parse(listed.stdout)).toMatchObject({ id: (JSON.parse(kept.stdout) as { id: string }).id });
+});
+
+it('one takes the bodies from where the running stack has them, and is not whole where it finds none', async () => {
+  const [dataDir, blobDir, target] = [testFolder(), testFolder(), testFolder()];
+  const env = { ORBWEAVER_DATA: dataDir };
+  const body = Buffer.from('a body');
+  writeFileSync(path.join(blobDir, '1.zst'), body);
+  const stack = await startStack({
+    config: loadConfig({ ...process.env, ...env, ORBWEAVER_BLOBS: blobDir }),
+    ...({ owner: 'crawl', ports: 'any', workers: [], api: false, services: 'postgres' } as const),
+    migrate: async (url) => {
+      await migrate(url);
+    },
+  });
+  const pool = createPool(stack.postgresUrl, 2, () => undefined);
+  try {
+    const segment = { name: '1.zst', owner: randomUUID(), state: 'sealed', length: body.length } as const;
+    await tables.segment.add(pool, segment);
+    // Neither was told of the folder.
+    expect(await runCli(['backup', target], env)).toMatchObject({ code: 0 });
+    const [whole] = await lastBackup(pool);
+    expect(whole).toBeDefined();
+
+    rmSync(path.join(blobDir, '1.zst'));
+    expect(await runCli(['backup', target], env)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('LACKS BODIES') as string,
+      stderr: expect.stringMatching(
+        /lacks the bodies of 1 segment \(missing, or too short, in .*\): 1\.zst\./,
+      ) as string,
+    });
+    expect(await lastBackup(pool)).toMatchObject([{ bytes: whole?.bytes }]);
+    expect((await tables.backup.rows(pool)).at(-1)?.error).toContain('1.zst');
+  } finally {
+    await pool.end();
+    await stack.stop();
+  }
 });

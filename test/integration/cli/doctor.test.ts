@@ -7,6 +7,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { serviceChecks } from '../../../cli/doctor/services.ts';
 import { lookAtDatabase } from '../../../cli/stack/prepare-database.ts';
+import { backupSchedule } from '../../../activities/backup-schedule.ts';
 import { loadConfig, type Config } from '../../../config/config.ts';
 import { noteBackup } from '../../../storage/backups/index.ts';
 import { jsonLines, runCliProcess, type CliResult } from '../../cli/run-cli.ts';
@@ -44,28 +45,39 @@ it('tells whether the schema is up to date and open workflows replay', async () 
     services: 'those that the settings name',
   });
   expect(code).toBe(0);
-  expect(said['backup']).toBe('There is no backup, and none is made by itself.');
+  expect(said['backup']).toBe('There is no whole backup, and none is made by itself.');
 });
 
-it('tells how old the latest whole backup is, and that it is too old', async () => {
+it('tells how old the latest whole backup is, and that it is too old, by the schedule of the stack', async () => {
   const check = serviceChecks.find(({ name }) => name === 'backup');
-  const look = async (settings: Partial<Config>): Promise<unknown> =>
+  const { databaseUrl: postgresUrl, temporalAddress, namespace: temporalNamespace } = world;
+  const look = async (settings: Partial<Config> = {}): Promise<unknown> =>
     check?.look({
       config: { ...loadConfig({}), ...settings },
       running: null,
-      services: { postgresUrl: world.databaseUrl, temporalAddress: '', temporalNamespace: '' },
-      database: await lookAtDatabase(world.databaseUrl),
+      services: { postgresUrl, temporalAddress, temporalNamespace },
+      database: await lookAtDatabase(postgresUrl),
     });
+  const schedules = desk.client.schedule;
+  const schedule = async (hours: number): Promise<void> => {
+    await backupSchedule(schedules, hours).looks[0]?.run(() => true);
+  };
   const old = { id: 'old', beganAt: Date.now() - 50 * 3_600_000, bytes: 7, added: 7, error: null };
   await noteBackup(desk.pool, JSON.stringify(old));
+  const lacking = { ...old, id: 'lacking', beganAt: Date.now(), error: 'it lacks bodies' };
+  await noteBackup(desk.pool, JSON.stringify(lacking));
+  const none = / is 50:00:\d\d h old, and none is made by itself/;
+  expect(await look()).toMatchObject([{ must: false, says: expect.stringMatching(none) as unknown }]);
   expect(await look({ backupTarget: '/backups' })).toMatchObject([
-    {
-      says: expect.stringMatching(/is 50:00:\d\d h old, and ORBWEAVER_BACKUP is set\.$/) as unknown,
-      must: true,
-    },
+    { must: false, says: expect.stringMatching(/though ORBWEAVER_BACKUP is set here/) as unknown },
   ]);
-  expect(await look({ backupTarget: '/backups', backupHours: 48 })).toMatch(
-    /^the latest is 50:00:\d\d h old$/,
-  );
-  expect(await look({})).toMatchObject([{ must: false }]);
+  // The stack has a target, whatever this process was given.
+  await schedule(24);
+  expect(await look()).toMatchObject([
+    { must: true, says: expect.stringMatching(/ is 50:00:\d\d h old, and one is to be made/) as unknown },
+  ]);
+  await schedule(48);
+  expect(await look()).toMatch(/^the latest is 50:00:\d\d h old, and one is made every/);
+  await schedules.getHandle('backup/stack').pause();
+  expect(await look()).toMatchObject([{ must: false, says: expect.stringMatching(/is paused/) as unknown }]);
 });
