@@ -223,7 +223,8 @@ describe('GET /v1/hosts', () => {
 describe('GET /v1/hosts?match', () => {
   it('finds hosts by a pattern of their origin, piece by piece and together with a state', async () => {
     const origins = [1, 2, 3].map((n) => `https://sought-${String(n)}.example`);
-    for (const origin of origins) await addHost(pool, origin);
+    for (const origin of [...origins, 'https://aside.example', 'https://sought.example'])
+      await addHost(pool, origin);
     await changeHost(pool, 'https://sought-2.example', { parked_at: fromNow() });
     const page = async (query: string) => {
       const { body } = await call<{ items: HostSummary[]; next: string | null }>(
