@@ -15,6 +15,7 @@ import {
   connectedOthers,
   countHostsAsAsked,
   countTurnsAsTaken,
+  endSignIns,
   moveIdsOn,
   spendQuotas,
   tellOfRestore,
@@ -163,6 +164,7 @@ export const passOverUnknown = (databaseUrl: string, { moment }: Pick<Manifest, 
       await tellOfRestore(db, moment);
       await countTurnsAsTaken(db);
       await spendQuotas(db);
+      await endSignIns(db);
       return (await countHostsAsAsked(db))[0]?.hosts ?? 0;
     }),
   );

@@ -28,6 +28,8 @@ export type NoTurn = 'full-for-one' | 'full';
 interface Waiter {
   state: 'waiting' | 'offered' | 'begun' | 'over';
   readonly own: Flow;
+  /** Counts among those of all flows that wait. */
+  readonly hasAsked: boolean;
   readonly begin: () => void;
 }
 
@@ -57,17 +59,24 @@ export class FairTurns {
       if (waitingNow >= waitingOfOne) return 'full-for-one';
       if (this.#waiting >= waiting) return 'full';
     }
-    return this.join(flow);
+    return this.#enter(flow, true);
   }
 
-  /** As `ask`, however many wait: for the parts of a work that has been let in. */
+  /**
+   * As `ask`, however many wait: for the parts of a work that has been let in, and that something else bounds. They are in
+   * the way of no other flow that asks.
+   */
   join(flow: number): Turn {
+    return this.#enter(flow, false);
+  }
+
+  #enter(flow: number, hasAsked: boolean): Turn {
     const own = this.#flows.get(flow) ?? { taken: 0, waiting: 0, line: [] };
     this.#flows.set(flow, own);
     const { promise: begins, resolve } = Promise.withResolvers<undefined>();
-    const waiter: Waiter = { state: 'waiting', own, begin: () => { resolve(undefined); } }; // prettier-ignore
+    const waiter: Waiter = { state: 'waiting', own, hasAsked, begin: () => { resolve(undefined); } }; // prettier-ignore
     own.line.push(waiter);
-    this.#count(own, 1);
+    this.#count(waiter, 1);
     this.#passOn(flow, own);
     return {
       begins,
@@ -76,7 +85,7 @@ export class FairTurns {
         if (state === 'over') return;
         waiter.state = 'over';
         if (state === 'begun') this.#begun--;
-        else this.#count(own, -1);
+        else this.#count(waiter, -1);
         if (state === 'offered') this.#offered.drop(waiter);
         if (state !== 'waiting') own.taken--;
         this.#passOn(flow, own);
@@ -84,9 +93,9 @@ export class FairTurns {
     };
   }
 
-  #count(own: Flow, more: number): void {
+  #count({ own, hasAsked }: Waiter, more: number): void {
     own.waiting += more;
-    this.#waiting += more;
+    if (hasAsked) this.#waiting += more;
   }
 
   #passOn(flow: number, own: Flow): void {
@@ -103,7 +112,7 @@ export class FairTurns {
       if (next === undefined) return;
       next.state = 'begun';
       this.#begun++;
-      this.#count(next.own, -1);
+      this.#count(next, -1);
       next.begin();
     }
   }

@@ -139,21 +139,21 @@ export class PageFetches {
     };
   }
 
-  /** Waits until the page is there, the signal says that it is long enough, or too many others wait already. */
+  /** As `PageWaits` has it. */
+  enterWaits(tenantId: number): (() => void) | null {
+    return this.#waits.enter(tenantId);
+  }
+
+  /** Waits until the page is there, or the signal says that it is long enough. */
   async wait(fetch: Fetch, response: Response, signal: AbortSignal): Promise<Walked> {
     const { tenantId, crawlId, link } = fetch;
-    const leave = this.#waits.enter(tenantId);
-    try {
-      for (;;) {
-        const walked = await walk(this.#parts.pool, crawlId, link, fetch);
-        if (isOver(walked)) return walked;
-        if (walked.kind === 'stale')
-          await this.#ask(walked, { tenantId, crawlId, link, instants: fetch }, response);
-        if (leave === null || signal.aborted) return walked;
-        await this.#waits.settled(walked.place, signal);
-      }
-    } finally {
-      leave?.();
+    for (;;) {
+      const walked = await walk(this.#parts.pool, crawlId, link, fetch);
+      if (isOver(walked)) return walked;
+      if (walked.kind === 'stale')
+        await this.#ask(walked, { tenantId, crawlId, link, instants: fetch }, response);
+      if (signal.aborted) return walked;
+      await this.#waits.settled(walked.place, signal);
     }
   }
 

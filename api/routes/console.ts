@@ -1,12 +1,12 @@
 /** The console: its page, and signing in to it. What it shows and does is the other routes. */
 import { signedIn, signInAsked, signInLink, type SignedIn } from '../../contracts/http/console.ts';
 import { defaultTenant } from '../../contracts/tenancy.ts';
-import { bearerOfLink, signIn, signInSeconds, signOut } from '../../storage/tenancy/index.ts';
+import { bearerOfLink, signIn, signInSeconds, signOut, takeLink } from '../../storage/tenancy/index.ts';
 import type { Parts } from '../dependencies.ts';
 import { reader } from '../way-in/access.ts';
 import type { Caller } from '../way-in/caller.ts';
 import { csrfTokenOf, sessionCookie, sessionSecret } from '../way-in/console-session.ts';
-import { tokenOf } from '../way-in/gate.ts';
+import { judged, tokenOf } from '../way-in/gate.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { fails, json, made } from './answers.ts';
 import { answered, page, route } from './route.ts';
@@ -16,7 +16,7 @@ const notSignedIn = (detail: string): never => {
 };
 
 async function callerOf({ keyring }: Parts, bearer: string): Promise<Caller> {
-  const caller = await keyring.callerOf(bearer);
+  const caller = await judged(keyring, bearer);
   return 'refused' in caller ? notSignedIn('The key or token is not valid, or no longer valid.') : caller;
 }
 
@@ -28,8 +28,14 @@ const view = ({ settings }: Parts, caller: Caller, secret: string): SignedIn => 
   scopes: caller.scopes === null ? null : [...caller.scopes],
   csrfToken: csrfTokenOf(secret),
   version: settings.version,
-  temporalWeb: settings.temporalWeb ?? null,
+  // The desk of operators, who see every tenant there.
+  temporalWeb: caller.tenantId === defaultTenant ? (settings.temporalWeb ?? null) : null,
 });
+
+async function end({ pool, consoleSessions }: Parts, secret: string): Promise<void> {
+  await signOut(pool, secret);
+  consoleSessions.forget(secret);
+}
 
 const goneLink = 'The link was used already, or is too old: `./orbweaver console` prints a new one.';
 
@@ -67,6 +73,10 @@ export const consoleRoutes = [
       return async ({ body: { key, code }, request, response }) => {
         const bearer = key ?? (await bearerOfLink(pool, keys, code ?? '')) ?? notSignedIn(goneLink);
         const caller = await callerOf(parts, bearer);
+        // Last of all, so that a link is not lost to what could not be done.
+        if (key === undefined && !(await takeLink(pool, code ?? ''))) notSignedIn(goneLink);
+        const old = sessionSecret(request);
+        if (old !== null) await end(parts, old);
         const secret = await signIn(pool, keys, 'session', bearer, caller.id);
         const [name, options] = sessionCookie(request);
         response.cookie(name, secret, options);
@@ -100,13 +110,10 @@ export const consoleRoutes = [
     summary: 'Sign out of the console: the session ends, in every process within five seconds',
     answers: { 204: { response: { description: 'Signed out.' } } },
     handler:
-      ({ pool, consoleSessions }) =>
+      (parts) =>
       async ({ request, response }) => {
         const secret = sessionSecret(request);
-        if (secret !== null) {
-          await signOut(pool, secret);
-          consoleSessions.forget(secret);
-        }
+        if (secret !== null) await end(parts, secret);
         const [name, options] = sessionCookie(request);
         response
           .cookie(name, '', { ...options, maxAge: 0 })

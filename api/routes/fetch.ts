@@ -72,7 +72,6 @@ export const fetchRoutes = [
         if (!link.ok) throw new Error('a URL that cannot be crawled was not refused');
         const asked = { tenantId, link: link.value, render, maxAgeSeconds, wanted };
         const instants = await instantsNow(parts, maxAgeSeconds);
-        turnsOf(request)?.leavePlace();
         const there = await fetches.atHand(asked, instants, inTurnOf(request));
         if (there !== null) {
           response.status(200);
@@ -111,14 +110,16 @@ export const fetchRoutes = [
       }) => {
         const [row] = await findPageFetch(parts.pool, tenantId, fetchId);
         if (row === undefined) return noSuchFetch(fetchId);
-        turnsOf(request)?.leavePlace();
         return waited(parts, fetches, fetches.found(tenantId, row), waitSeconds, request, response);
       };
     },
   }),
 ];
 
-/** A client that leaves ends the wait; the fetch goes on. */
+/**
+ * A client that leaves ends the wait; the fetch goes on. Who waits gives the place of the request back, and is counted
+ * among those that wait until the answer is made, so either bounds what reads bodies.
+ */
 async function waited(
   parts: Parts,
   fetches: PageFetches,
@@ -131,15 +132,21 @@ async function waited(
   response.once('close', () => {
     left.abort();
   });
-  const deadline = seconds === 0 ? AbortSignal.abort() : AbortSignal.timeout(seconds * 1_000);
-  const signal = AbortSignal.any([left.signal, deadline, parts.stopping]);
-  const walked = await fetches.wait(fetch, response, signal);
-  if (response.closed || response.destroyed) return answered;
-  const found = await fetches.page(fetch, walked, inTurnOf(request));
-  response.status(found === null ? 202 : 200);
-  if (found !== null) return found;
-  response.set({ Location: `/v1/fetch/${fetch.id}`, 'Retry-After': lookAgain });
-  return fetches.outlook(fetch, walked);
+  const leave = seconds === 0 ? null : fetches.enterWaits(fetch.tenantId);
+  if (leave !== null) turnsOf(request)?.leavePlace();
+  try {
+    const deadline = leave === null ? AbortSignal.abort() : AbortSignal.timeout(seconds * 1_000);
+    const signal = AbortSignal.any([left.signal, deadline, parts.stopping]);
+    const walked = await fetches.wait(fetch, response, signal);
+    if (response.closed || response.destroyed) return answered;
+    const found = await fetches.page(fetch, walked, inTurnOf(request));
+    response.status(found === null ? 202 : 200);
+    if (found !== null) return found;
+    response.set({ Location: `/v1/fetch/${fetch.id}`, 'Retry-After': lookAgain });
+    return await fetches.outlook(fetch, walked);
+  } finally {
+    leave?.();
+  }
 }
 
 const inTurnOf =

@@ -63,7 +63,9 @@ export function consoleSessions(pool: Pool, keys: SecretKeys): ConsoleSessions {
     forget: (secret) => known.delete(hash('sha256', secret, 'base64')),
     enter: async (request, _response, next) => {
       const secret = sessionSecret(request);
-      if (secret !== null && tokenOf(request) === undefined) {
+      // Who signs in need not know of a session that the browser has: its end may be why.
+      const signsIn = request.method === 'POST' && request.path === '/v1/console-session';
+      if (secret !== null && !signsIn && tokenOf(request) === undefined) {
         const bearer = await bearerOf(secret);
         if (bearer !== null) {
           if (!reading.has(request.method)) checkCsrf(request, secret);

@@ -100,6 +100,13 @@ export async function isStillValid(keyring: Keyring, request: Request): Promise<
   return typeof token === 'string' && !('refused' in (await keyring.callerOf(token)));
 }
 
+/** As `Keyring.callerOf`. @throws HttpProblem where the issuer of tokens does not answer */
+export const judged = (keyring: Keyring, token: string): ReturnType<Keyring['callerOf']> =>
+  keyring.callerOf(token).catch((error: unknown) => {
+    if (!(error instanceof TokensUnavailable)) throw error;
+    throw new HttpProblem(503, 'Tokens cannot be checked now: their issuer does not answer. Try again soon.');
+  });
+
 async function identify(keyring: Keyring, request: Request, response: Response): Promise<Caller> {
   const token = tokenOf(request);
   if (token === undefined) {
@@ -108,13 +115,7 @@ async function identify(keyring: Keyring, request: Request, response: Response):
       kind: 'unauthenticated',
     });
   }
-  let found: Awaited<ReturnType<Keyring['callerOf']>>;
-  try {
-    found = token === null ? { refused: 'it is not well-formed' } : await keyring.callerOf(token);
-  } catch (error) {
-    if (!(error instanceof TokensUnavailable)) throw error;
-    throw new HttpProblem(503, 'Tokens cannot be checked now: their issuer does not answer. Try again soon.');
-  }
+  const found = token === null ? { refused: 'it is not well-formed' } : await judged(keyring, token);
   if (!('refused' in found)) return found;
   const { refused } = found;
   request.log.info({ refused }, 'a key or token was refused');

@@ -25,8 +25,8 @@ import { turnsOf } from './turns.ts';
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 /** Answers of these paths hold a secret that is shown once. */
 const secretPaths = /^\/v1\/(?:keys|webhooks|sign-in-links|console-session)\/?$/i;
-/** Characters of an answer that is kept, at most. */
-const longestAnswer = 1024 * 1024;
+/** Characters of an answer that is kept, at most: no quota counts them, and a caller may send many keys a second. */
+const longestAnswer = 16 * 1024;
 /** Requests between two clean-ups of old answers. */
 const tidyEvery = 200;
 

@@ -12,13 +12,17 @@ import { HttpProblem } from './problem.ts';
 import { turnsOf } from './turns.ts';
 
 /**
- * Bytes and milliseconds for which a body that is too large is still read before it is refused: a client that is still
- * sending would not read an answer.
+ * Bytes and milliseconds for which a body that is too large is still read, and forgotten, before it is refused: a client
+ * that is still sending would not read an answer.
  */
 const drainBytes = 2 * maxRequestBytes;
 const drainMs = 2_000;
 /** Milliseconds for the whole body. */
 const longestMs = 120_000;
+
+/** Bytes of a body, and milliseconds for it, of a caller that has shown no key: nothing else bounds how many there are. */
+const unknownCaller = { mostBytes: 16 * 1024, longestMs: 10_000 };
+const knownCaller = { mostBytes: maxRequestBytes, longestMs };
 
 /** Bytes of a body that is read in a turn at heavy work, in a thread: a smaller one takes a few milliseconds. */
 const largeBytes = 256 * 1024;
@@ -29,14 +33,20 @@ function isLarge({ headers }: Request): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > largeBytes;
 }
 
-/** Bodies of other types are left unread. If the request has no body, there is no `request.body`. */
+/** Bodies of other types, and those of GET and HEAD, are left unread. If the request has no body, there is no `request.body`. */
 export function jsonBody(): RequestHandler[] {
-  const read: RequestHandler = raw({ limit: maxRequestBytes, type: 'application/json' });
+  // What is inflated would have another size than the one that is judged.
+  const readerOf = ({ mostBytes }: typeof knownCaller): RequestHandler =>
+    raw({ limit: mostBytes, type: 'application/json', inflate: false });
+  const [readKnown, readUnknown] = [readerOf(knownCaller), readerOf(unknownCaller)];
   const readInTime: RequestHandler = (request, response, next) => {
-    if (typeof request.is('application/json') !== 'string') {
+    const isRead = request.method !== 'GET' && request.method !== 'HEAD';
+    if (!isRead || typeof request.is('application/json') !== 'string') {
       next();
       return;
     }
+    const isKnown = turnsOf(request) !== undefined;
+    const bounds = isKnown ? knownCaller : unknownCaller;
     let isRefused = false;
     const refuse = (status: number, detail: string): void => {
       isRefused = true;
@@ -45,17 +55,20 @@ export function jsonBody(): RequestHandler[] {
       response.set('Connection', 'close');
       next(new HttpProblem(status, detail));
     };
-    const stopWatching = watchSize(request, () => {
-      refuse(413, `The body is larger than ${String(maxRequestBytes)} bytes.`);
+    const tooLarge = `The body is larger than ${String(bounds.mostBytes)} bytes.`;
+    const stopWatching = watchSize(request, bounds.mostBytes, () => {
+      refuse(413, tooLarge);
     });
     const late = setTimeout(() => {
-      refuse(408, `The body did not arrive within ${String(longestMs / 1_000)} seconds.`);
-    }, longestMs);
-    read(request, response, (error?: unknown) => {
+      refuse(408, `The body did not arrive within ${String(bounds.longestMs / 1_000)} seconds.`);
+    }, bounds.longestMs);
+    (isKnown ? readKnown : readUnknown)(request, response, (error?: unknown) => {
       stopWatching();
       clearTimeout(late);
       // The reader ends only when the body ends, which may be after the refusal.
-      if (!isRefused) next(error);
+      if (isRefused) return;
+      const { type = null } = (error ?? {}) as { readonly type?: string };
+      next(type === 'entity.too.large' ? new HttpProblem(413, tooLarge) : error);
     });
   };
   const takeTurn: RequestHandler = async (request, response, next) => {
@@ -82,7 +95,7 @@ export function jsonBody(): RequestHandler[] {
  * Calls `refuse` if a body is too large: soon after its limit, or when much more has come. Returns a function that
  * stops watching.
  */
-function watchSize(request: Request, refuse: () => void): () => void {
+function watchSize(request: Request, mostBytes: number, refuse: () => void): () => void {
   let received = 0;
   let timer: NodeJS.Timeout | null = null;
   const stop = (): void => {
@@ -90,8 +103,8 @@ function watchSize(request: Request, refuse: () => void): () => void {
     if (timer !== null) clearTimeout(timer);
   };
   const judge = (bytes: number): void => {
-    if (bytes > maxRequestBytes) timer ??= setTimeout(end, drainMs);
-    if (received > maxRequestBytes + drainBytes) end();
+    if (bytes > mostBytes) timer ??= setTimeout(end, drainMs);
+    if (received > mostBytes + drainBytes) end();
   };
   const count = (chunk: Buffer): void => {
     received += chunk.length;

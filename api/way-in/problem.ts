@@ -8,7 +8,6 @@ import {
   type Problem,
   type ProblemKind,
 } from '../../contracts/http/problem.ts';
-import { maxRequestBytes } from '../../contracts/http/shared.ts';
 import { inWords } from '../../contracts/http/wording.ts';
 import { BeyondBudget } from '../../content/aside.ts';
 import { isDiskTrouble } from '../../engine/breakers/watched-blobs.ts';
@@ -119,7 +118,6 @@ export function methodNotAllowed(...allowed: readonly string[]): RequestHandler 
 
 /** Sentences for requests that the body parser could not read. */
 const bodySentences: Readonly<Record<string, string>> = {
-  'entity.too.large': `The body is larger than ${String(maxRequestBytes)} bytes.`,
   'encoding.unsupported': 'The content encoding of the body is not supported.',
   'request.aborted': 'The request ended before its body was whole.',
   'request.size.invalid': 'The body is not as long as its Content-Length says.',

@@ -17,6 +17,7 @@ export {
   connectedOthers,
   countHostsAsAsked,
   countTurnsAsTaken,
+  endSignIns,
   moveIdsOn,
   spendQuotas,
   tellOfRestore,

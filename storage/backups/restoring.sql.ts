@@ -28,6 +28,9 @@ export const countHostsAsAsked = statement<[], { readonly hosts: number }>('coun
    )
    select count(*) as hosts from held`;
 
+/** Some have been signed out since, and some links were used. */
+export const endSignIns = statement<[]>('end-sign-ins')`delete from sign_in`;
+
 /** Each open crawl counts as having had a turn at each of its hosts at this instant. */
 export const countTurnsAsTaken = statement<[]>('count-turns-as-taken', walkMs)`
    update host_queue q set asked_at = greatest(q.asked_at, now())

@@ -31,4 +31,4 @@ export {
   editTenant,
   shutTenant,
 } from './tenants.ts';
-export { bearerOfLink, bearerOfSession, signIn, signInSeconds, signOut } from './sign-ins.ts';
+export { bearerOfLink, bearerOfSession, signIn, signInSeconds, signOut, takeLink } from './sign-ins.ts';

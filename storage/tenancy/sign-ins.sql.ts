@@ -1,7 +1,7 @@
 /** Who is signed in to the console, and links that sign in once. */
 import { statement } from '../postgres/index.ts';
 
-type SignInKind = 'link' | 'session';
+export type SignInKind = 'link' | 'session';
 
 export interface SignInRow {
   readonly key_id: string;
@@ -26,13 +26,10 @@ export const dropOldSignIns = statement<[actor: string, kind: SignInKind, kept: 
     where hash in (select hash from sign_in where expires_at < now() limit 1000)
        or hash in (select hash from sign_in where actor = $1 and kind = $2 order by expires_at desc offset $3)`;
 
-/** A session that lasts; no row: there is none, or it is over. */
-export const findSession = statement<[hash: Buffer], SignInRow>('find-session')`
-   select key_id, sealed from sign_in where hash = $1 and kind = 'session' and expires_at > now()`;
+/** One that lasts; no row: there is none, it was taken, or it is over. */
+export const findSignIn = statement<[hash: Buffer, kind: SignInKind], SignInRow>('find-sign-in')`
+   select key_id, sealed from sign_in where hash = $1 and kind = $2 and expires_at > now()`;
 
-/** Takes a link, which is gone then; no row: there is none, it was taken, or it is over. */
-export const takeLink = statement<[hash: Buffer], SignInRow>('take-link')`
-   delete from sign_in where hash = $1 and kind = 'link' and expires_at > now() returning key_id, sealed`;
-
-export const endSession = statement<[hash: Buffer]>('end-session')`
-   delete from sign_in where hash = $1 and kind = 'session'`;
+/** No row: there is none that lasts. */
+export const endSignIn = statement<[hash: Buffer, kind: SignInKind], { key_id: string }>('end-sign-in')`
+   delete from sign_in where hash = $1 and kind = $2 and expires_at > now() returning key_id`;

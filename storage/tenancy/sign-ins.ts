@@ -5,14 +5,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Pool } from '../postgres/index.ts';
 import type { SecretKeys } from '../sessions/index.ts';
-import {
-  dropOldSignIns,
-  endSession,
-  findSession,
-  insertSignIn,
-  takeLink,
-  type SignInRow,
-} from './sign-ins.sql.ts';
+import { dropOldSignIns, endSignIn, findSignIn, insertSignIn, type SignInKind } from './sign-ins.sql.ts';
 
 /** A session lasts for a working day, and a link until somebody has had time to open it. */
 export const signInSeconds = { session: 12 * 3_600, link: 10 * 60 } as const;
@@ -27,7 +20,7 @@ const boundTo = (hashed: Buffer): string => `sign-in ${hashed.toString('hex')}`;
 export async function signIn(
   pool: Pool,
   keys: SecretKeys,
-  kind: 'link' | 'session',
+  kind: SignInKind,
   bearer: string,
   actor: string,
 ): Promise<string> {
@@ -40,17 +33,28 @@ export async function signIn(
 }
 
 /** The key or token of a session; null: it is unknown or over. @throws KeyMissing */
-export const bearerOfSession = async (pool: Pool, keys: SecretKeys, secret: string): Promise<string | null> =>
-  opened(keys, secret, await findSession(pool, hashOf(secret)));
+export const bearerOfSession = (pool: Pool, keys: SecretKeys, secret: string): Promise<string | null> =>
+  bearerOf(pool, keys, secret, 'session');
 
-/** The key or token of a link, which is taken by this; null: it is unknown, taken or over. @throws KeyMissing */
-export const bearerOfLink = async (pool: Pool, keys: SecretKeys, secret: string): Promise<string | null> =>
-  opened(keys, secret, await takeLink(pool, hashOf(secret)));
+/** The key or token of a link, which is not taken by this; null: it is unknown, taken or over. @throws KeyMissing */
+export const bearerOfLink = (pool: Pool, keys: SecretKeys, secret: string): Promise<string | null> =>
+  bearerOf(pool, keys, secret, 'link');
 
-function opened(keys: SecretKeys, secret: string, [row]: readonly SignInRow[]): string | null {
-  return row === undefined ? null : keys.open(row, boundTo(hashOf(secret)));
+async function bearerOf(
+  pool: Pool,
+  keys: SecretKeys,
+  secret: string,
+  kind: SignInKind,
+): Promise<string | null> {
+  const hashed = hashOf(secret);
+  const [row] = await findSignIn(pool, hashed, kind);
+  return row === undefined ? null : keys.open(row, boundTo(hashed));
 }
 
+/** False: another browser has taken it, or it is over. */
+export const takeLink = async (pool: Pool, secret: string): Promise<boolean> =>
+  (await endSignIn(pool, hashOf(secret), 'link')).length > 0;
+
 export const signOut = async (pool: Pool, secret: string): Promise<void> => {
-  await endSession(pool, hashOf(secret));
+  await endSignIn(pool, hashOf(secret), 'session');
 };

@@ -53,6 +53,16 @@ describe('turns of many flows', () => {
     expect(begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
+  it('are not refused for the parts of works of others, however many wait', async () => {
+    const { ask, end, begun } = desk({ atOnce: 1, atOnceOfOne: 1, waiting: 2, waitingOfOne: 2 });
+    for (let part = 1; part <= 9; part++) ask(1, `part ${String(part)}`, true);
+    expect(ask(2, 'b')).toBe('in');
+    await settled();
+    await end('part 1');
+    expect(begun).toEqual(['part 1', 'b']);
+    expect([ask(3, 'c'), ask(4, 'd'), ask(5, 'e')]).toEqual(['in', 'in', 'full']);
+  });
+
   it('are refused where so many wait of all, but for the parts of a work that was let in', async () => {
     const { ask, begun } = desk({ atOnce: 1, atOnceOfOne: 1, waiting: 2, waitingOfOne: 2 });
     for (const flow of [1, 2, 3]) expect(ask(flow, `of ${String(flow)}`)).toBe('in');

@@ -8,7 +8,8 @@ import { tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { withApi } from './world.ts';
 
-const { pool, api } = withApi({ anonymous: true });
+const temporalWeb = 'http://127.0.0.1:8233/namespaces/default/workflows/';
+const { pool, api } = withApi({ anonymous: true, temporalWeb });
 let tenant: string;
 let key: string;
 beforeAll(async () => {
@@ -80,6 +81,33 @@ describe('signing in', () => {
     await ask(api.url, api.key, 'DELETE', `/v1/keys/${made.body.id}`);
     expect(await statusOf('GET', '/v1/crawls', { cookie: brief.cookie })).toBe(401);
     expect(await statusOf('GET', '/v1/console-session', { cookie: brief.cookie })).toBe(401);
+  });
+
+  it('needs nothing of a session that the browser has, which ends by it, also where its key is revoked', async () => {
+    const made = await ask<{ id: string; key: string }>(api.url, api.key, 'POST', '/v1/keys', {
+      name: 'short',
+      role: 'reader',
+    });
+    const old = await signIn({ key: made.body.key });
+    const other = await signIn({ key });
+    for (const { cookie } of [old, other]) {
+      if (cookie === old.cookie) await ask(api.url, api.key, 'DELETE', `/v1/keys/${made.body.id}`);
+      expect(await statusOf('POST', '/v1/console-session', { cookie }, { key })).toBe(201);
+      expect(await statusOf('GET', '/v1/crawls', { cookie })).toBe(401);
+    }
+  });
+
+  it('takes no more bytes than a key or a code has: whoever sends them is not known yet', async () => {
+    const long = await send('POST', '/v1/console-session', {}, { key: 'k'.repeat(17 * 1024) });
+    expect([long.status, await long.text()]).toEqual([
+      413,
+      expect.stringContaining('larger than 16384 bytes'),
+    ]);
+  });
+
+  it('tells tenants nothing of the desk of operators', async () => {
+    expect((await signIn({ key })).view.temporalWeb).toBeNull();
+    expect((await signIn({ key: api.key })).view.temporalWeb).toBe(temporalWeb);
   });
 
   it('by a link works once, with the key that made the link', async () => {

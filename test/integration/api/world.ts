@@ -123,6 +123,7 @@ export type Served = Partial<Omit<Dependencies, 'pool' | 'stopping' | 'settings'
   readonly trustedProxies?: readonly string[];
   readonly webhookAllowPrivate?: readonly string[];
   readonly regions?: Regions;
+  readonly temporalWeb?: string;
 };
 
 /** @param served what is not as usual */
@@ -133,6 +134,7 @@ export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: A
     trustedProxies = [],
     webhookAllowPrivate = [],
     regions,
+    temporalWeb,
     ...dependencies
   } = served;
   return buildApp({
@@ -163,6 +165,7 @@ export function appOf(pool: Pool, served: Omit<Served, 'anonymous'>, stopping: A
       webhookAllowPrivate,
       shards: 1,
       ...(regions !== undefined && { regions }),
+      ...(temporalWeb !== undefined && { temporalWeb }),
       caps: noCaps,
       requestsPer10s,
     },

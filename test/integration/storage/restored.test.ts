@@ -4,6 +4,7 @@ import { passOverUnknown } from '../../../backup/restore.ts';
 import { instanceId } from '../../../storage/instance/index.ts';
 import { takeLease, type TakenLease } from '../../../storage/leases/index.ts';
 import { createPool } from '../../../storage/postgres/index.ts';
+import { signIn } from '../../../storage/tenancy/index.ts';
 import {
   addUrls,
   changeHost,
@@ -12,6 +13,7 @@ import {
   robotsRead,
   tables,
 } from '../../support/database/index.ts';
+import { testKeys } from '../../support/keys.ts';
 import { createDatabase } from '../../support/world.ts';
 import { newHost, runningCrawl } from './frontier.ts';
 
@@ -45,7 +47,12 @@ it('every host counts as asked just now, longer waits hold, and nothing that was
     ...(await tables.event.rows(pool, { crawl_id: crawl })).map(({ number }) => number),
   );
 
+  await signIn(pool, testKeys, 'session', 'owk_any', 'key 1');
+
   await passOverUnknown(world.databaseUrl, { moment: '2026-01-01T00:00:00.000Z' });
+
+  // It may have been signed out since.
+  expect(await tables.signIn.rows(pool)).toEqual([]);
 
   const lease = async (host: number): Promise<TakenLease> => {
     const [taken] = await takeLease(pool, String(host), 60_000);
