@@ -643,6 +643,13 @@ create table permit_holder (
   constraint permit_holder_pkey PRIMARY KEY (id)
 );
 
+create table politeness (
+  day date not null,
+  smallest_gap double precision,
+  too_soon bigint not null default 0,
+  constraint politeness_pkey PRIMARY KEY (day)
+);
+
 create table quarantine (
   id bigint not null generated always as identity,
   crawl_id bigint not null,

@@ -12,6 +12,7 @@ import { followChanges } from '../engine/changes/follow.ts';
 import { createVersionReader } from '../engine/changes/read-version.ts';
 import type { Chore } from '../engine/chores.ts';
 import { clearExports } from '../engine/exports/upkeep.ts';
+import { tellingPoliteness } from '../engine/visit/politeness.ts';
 import type { Archive, SegmentUpkeep } from '../storage/archive/index.ts';
 import type { ExportFiles } from '../storage/exports/index.ts';
 import type { Pool } from '../storage/postgres/index.ts';
@@ -57,6 +58,7 @@ export const choresOf = (
       : []),
   ],
   fetch: [
+    tellingPoliteness(pool),
     ...removal(pool, { own: archive.own, upkeep, index }, config.retentionDays, log),
     ...(settles ? settling(upkeep) : []),
   ],

@@ -52,6 +52,8 @@ export function Instance({ figures }: { readonly figures: Figures | null }) {
       facts([
         ['Workers', counted(byLabel(figures, 'orbweaver_workers'), 'none is at work')],
         ['Hosts', counted(byLabel(figures, 'orbweaver_hosts'), 'none yet')],
+        ['Requests too soon', shown('requests_too_soon_total', number)],
+        ['Smallest gap at a host this week', shown('week_smallest_gap_seconds', span)],
         ['Complaints', shown('complaints_total', number)],
         ['Domains that opted out', shown('opt_outs', number)],
         ['Bodies to be read', shown('bodies_pending', number)],

@@ -1,6 +1,11 @@
 /** What metrics of the whole instance are read from. */
 import { lastBackup } from '../../storage/backups/index.ts';
-import { currentOutages, measureLoads, measureWorkers } from '../../storage/instance/index.ts';
+import {
+  currentOutages,
+  measureLoads,
+  measurePoliteness,
+  measureWorkers,
+} from '../../storage/instance/index.ts';
 import { isStorageOutage, one, type Pool } from '../../storage/postgres/index.ts';
 import {
   measureCrawls,
@@ -64,6 +69,7 @@ function lookAt(pool: Pool) {
     workers: read(() => measureWorkers(pool)),
     loads: read(() => measureLoads(pool)),
     outages: read(() => currentOutages(pool)),
+    politeness: read(() => one(measurePoliteness(pool))),
     backup: read(async () => (await lastBackup(pool))[0]),
   } satisfies Record<(typeof instanceGroups)[number], Promise<unknown>>;
 }

@@ -38,6 +38,7 @@ export const instanceGroups = [
   'loads',
   'outages',
   'backup',
+  'politeness',
 ] as const;
 
 export const none = {} as const;

@@ -144,6 +144,18 @@ export const ofInstance = {
     labels: none,
     from: ({ recount }) => recount.urls,
   },
+  week_smallest_gap_seconds: {
+    type: 'gauge',
+    help: 'Least time between an answer and the next request to its host, of hosts with a delay, within seven days; not a number: none was measured.',
+    labels: none,
+    from: ({ politeness }) => politeness.week_gap ?? NaN,
+  },
+  requests_too_soon_total: {
+    type: 'counter',
+    help: 'Requests of all workers that left before the delay of their host was over. More than 0 is a fault of Orbweaver.',
+    labels: none,
+    from: ({ politeness }) => politeness.too_soon,
+  },
   complaints_total: {
     type: 'counter',
     help: 'Complaints about the crawler that were stored.',

@@ -6,13 +6,13 @@
 import type { Fetcher, FetchRequest, FetchResult } from '../../contracts/fetching.ts';
 import { adaptedDelayMs, earliestStart, type Exchanged } from '../../domain/pace.ts';
 import { slowedMs } from '../../domain/pressure.ts';
-import { count, noteLeast } from '../metrics/counters.ts';
 import type { OptOutBook } from '../books/opt-out-book.ts';
 import { isLater, type Caps, type Entry } from '../caps/caps.ts';
 import type { Pressure } from '../pressure/pressure.ts';
 import type { Pace } from '../../domain/host-delay.ts';
 import type { HostLease } from './lease-keeper.ts';
 import type { Lane } from './lanes.ts';
+import { noteDeparture } from './politeness.ts';
 import { untilDue } from './until-due.ts';
 import type { Waits } from './visit-times.ts';
 import { exchangeWithin, noRoom } from './within-lease.ts';
@@ -303,8 +303,7 @@ export class HostPacer {
     const exchanging = exchangeWithin(this.lease, this.#fetcher, request, mayLeave, () => {
       const at = performance.now();
       departure.at = at;
-      if (at < dueAt) count('requests_early_total', {});
-      if (before !== null) noteLeast('smallest_gap_seconds', (at - before.headAt) / 1_000);
+      noteDeparture(before === null ? null : (at - before.headAt) / 1_000, at < dueAt);
       over.headAt = at;
       if (departed === undefined) return;
       // With several in flight the delay cannot count from answers: it counts between departures.

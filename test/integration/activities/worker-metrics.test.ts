@@ -8,6 +8,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { lint, promtool } from '../../support/promtool.ts';
+import { measurePoliteness } from '../../../storage/instance/index.ts';
+import { one } from '../../../storage/postgres/index.ts';
 import { openDesk } from '../../support/crawling.ts';
 import { urlStates } from '../../support/database/index.ts';
 import { until } from '../../support/until.ts';
@@ -82,6 +84,11 @@ it('tells what it did, and lets no crawl ask the port', async () => {
   expect(figure('smallest_gap_seconds')).toBeGreaterThanOrEqual(0.2);
   // Infinite, had nobody told it.
   expect(figure('smallest_gap_seconds')).toBeLessThan(600);
+  // Everybody learns of it from Postgres, also when this process is gone.
+  await until('Postgres is told of the gap', async () => {
+    const { week_gap, too_soon } = await one(measurePoliteness(desk.pool));
+    return week_gap === figure('smallest_gap_seconds') && too_soon === 0;
+  });
   expect(figure('overload_answers_total{status="503"}')).toBe(0);
   expect(figure('page_links_sum')).toBe(5);
   expect(figure('links_total{as="new"}')).toBe(5);

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { addLetter, addUrl, fromNow, hostParked, setState, tables } from '../../support/database/index.ts';
 import { instanceSources } from '../../../engine/metrics/instance.ts';
 import type { Pool } from '../../../storage/postgres/index.ts';
-import { noteLoads, noteWorker } from '../../../storage/instance/index.ts';
+import { noteLoads, notePoliteness, noteWorker } from '../../../storage/instance/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { lint, promtool } from '../../support/promtool.ts';
 import { stillClock } from '../../support/still-clock.ts';
@@ -56,6 +56,7 @@ it('tells what the instance holds, in a fixed number of series', async () => {
   for (const id of [one, other]) await noteWorker(pool, id, ['fetch'], null);
   await noteLoads(pool, one, JSON.stringify([{ stage: 'store', used: 9, capacity: 10 }]));
   await noteLoads(pool, other, JSON.stringify([{ stage: 'store', used: 12, capacity: 100 }]));
+  for (const [gap, tooSoon] of [[1.5, 0], [null, 2], [0.75, 1], [3, 0]] as const) await notePoliteness(pool, gap, tooSoon); // prettier-ignore
   // Both are at work for the whole test, and both scrapes come at about the same time.
   await tables.worker.change(pool, { id: [one, other] }, { seen_at: fromNow(3_600) });
   stillClock();
@@ -92,6 +93,8 @@ it('tells what the instance holds, in a fixed number of series', async () => {
     orbweaver_recrawl_lag_seconds: 0,
     orbweaver_api_key_expiry_seconds: Infinity,
     orbweaver_complaints_total: 0,
+    orbweaver_week_smallest_gap_seconds: 0.75,
+    orbweaver_requests_too_soon_total: 3,
     'orbweaver_quota_used_ratio{quota="urlsTotal"}': 0,
     // Of the worker where the stage is fullest.
     'orbweaver_stage_used{stage="store"}': 9,
