@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { actOnHost } from '../activities/act-on-host.ts';
+import { linkedToConsole } from '../activities/console-link.ts';
 import { createVersionReader } from '../engine/changes/read-version.ts';
 import { metrics } from '../engine/metrics/list.ts';
 import { scrapeOf, serveMetrics } from '../engine/metrics/scrape.ts';
@@ -80,7 +81,9 @@ async function main(config: ServiceConfig): Promise<void> {
   const client = new Client({
     connection,
     namespace: config.temporalNamespace,
-    ...(traces !== null && { interceptors: { workflow: [traces.client] } }),
+    interceptors: {
+      workflow: [...linkedToConsole(config.consoleUrl), ...(traces === null ? [] : [traces.client])],
+    },
   });
   const control = createCrawlControl(client, taskQueues.crawl);
   const regions = regionsOf(config);

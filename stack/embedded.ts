@@ -301,8 +301,11 @@ const browserOf = ({ browser }: Pick<Config, 'browser'>): { readonly browser: st
 
 const startProcesses = async (start: Start, shared: Config): Promise<string | null> => {
   const { options, supervisor, metricsPorts } = start;
+  const { workers: plans, scripts, api = true } = options;
+  const ownApi = api ? `http://${reachableHost(shared.apiHost)}:${String(shared.apiPort)}` : null;
   const config: Config = {
     ...shared,
+    consoleUrl: shared.consoleUrl ?? (ownApi === null ? null : `${ownApi}/console/`),
     metricsPorts: 1,
     offLimits: [
       ...shared.offLimits,
@@ -313,14 +316,13 @@ const startProcesses = async (start: Start, shared: Config): Promise<string | nu
     ...config,
     metricsPort: metricsPorts.get(name)?.port ?? null,
   });
-  const { workers = workerPlans(config), scripts, api = true } = options;
+  const workers = plans ?? workerPlans(config);
   const workerScript = scripts?.worker ?? entryScript('workers/main');
   const startApi = async (): Promise<string | null> => {
-    if (!api) return null;
-    const apiUrl = `http://${reachableHost(config.apiHost)}:${String(config.apiPort)}`;
+    if (ownApi === null) return null;
     const script = scripts?.api ?? entryScript('api/main');
-    await supervisor.start(processPart('api', script, configOf('api'), answersHealthz(apiUrl)));
-    return apiUrl;
+    await supervisor.start(processPart('api', script, configOf('api'), answersHealthz(ownApi)));
+    return ownApi;
   };
   const [apiUrl] = await Promise.all([
     startApi(),

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { linkedToConsole } from '../activities/console-link.ts';
 import { startHost } from '../activities/start-host.ts';
 import { Door } from '../engine/door/door.ts';
 import { metrics } from '../engine/metrics/list.ts';
@@ -77,7 +78,11 @@ const worker = await untilReady('Temporal', () =>
   NativeConnection.connect({ address: config.temporalAddress, grpcCompression: { codec: 'none' } }),
 );
 const client = Connection.lazy({ address: config.temporalAddress });
-const { workflow, schedule } = new Client({ connection: client, namespace: config.temporalNamespace });
+const { workflow, schedule } = new Client({
+  connection: client,
+  namespace: config.temporalNamespace,
+  interceptors: { workflow: [...linkedToConsole(config.consoleUrl)] },
+});
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();
 const opened = await openDependencies(config, processId, { workflow, schedule }, log, traces?.tracer);

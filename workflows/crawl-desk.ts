@@ -5,7 +5,7 @@ import { standsAs, type CrawlState } from '../domain/crawl-life.ts';
 import { hostWorkflowId } from '../contracts/workflows.ts';
 import { outageText } from '../domain/outage.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';
-import { workflowLink } from './workflow-link.ts';
+import { consoleLink, workflowLink } from './workflow-link.ts';
 
 interface CrawlDeskState {
   readonly crawlId: string;
@@ -14,10 +14,12 @@ interface CrawlDeskState {
   /** The last glance at the crawl; null: none yet. */
   readonly glance: CrawlGlance | null;
   readonly namespace: string;
+  /** Its screen in the console; absent: nobody knows where that is. */
+  readonly screen?: unknown;
 }
 
-export function crawlMarkdown({ crawlId, state, reason, glance, namespace }: CrawlDeskState): string {
-  const lines = [`### Crawl ${crawlId} ${standsAs(state)}`];
+export function crawlMarkdown({ crawlId, state, reason, glance, namespace, screen }: CrawlDeskState): string {
+  const lines = [`### Crawl ${crawlId} ${standsAs(state)}${consoleLink(screen)}`];
   if (reason !== null) lines.push(`**Why:** ${plainMarkdown(reason)}`);
   if (glance === null) return lines.join('\n\n');
   const { at, outages = [], label, hosts, waiting, waitsFor } = glance;

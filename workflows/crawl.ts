@@ -287,10 +287,9 @@ class CrawlWatcher {
   #show(): void {
     const { state, reason } = this.#phase.stands;
     this.#setAttributes({ CrawlState: state });
-    const { namespace } = workflowInfo();
-    setCurrentDetails(
-      crawlMarkdown({ crawlId: this.#crawlId, state, reason, glance: this.#glance, namespace }),
-    );
+    const { namespace, memo } = workflowInfo();
+    const [crawlId, glance, screen] = [this.#crawlId, this.#glance, memo?.['console']];
+    setCurrentDetails(crawlMarkdown({ crawlId, state, reason, glance, namespace, screen }));
   }
 
   #view(): CrawlView {

@@ -4,7 +4,7 @@ import { crawlWorkflowId, type HostMode } from '../contracts/workflows.ts';
 import { counted, grouped } from '../domain/counted.ts';
 import { plainMarkdown } from '../domain/plain-markdown.ts';
 import { reasons, type ClosedBy } from '../domain/waits/reasons.ts';
-import { workflowLink } from './workflow-link.ts';
+import { consoleLink, workflowLink } from './workflow-link.ts';
 
 export interface DeskState {
   readonly origin: string;
@@ -23,6 +23,8 @@ export interface DeskState {
   readonly closedBy: ClosedBy | null;
   readonly wantedBy: WantedBy;
   readonly namespace: string;
+  /** Its screen in the console; absent: nobody knows where that is. */
+  readonly screen?: unknown;
 }
 
 const seconds = (ms: number): string => `${String(Math.round(ms / 100) / 10)} s`;
@@ -53,7 +55,7 @@ const buttons: Readonly<Record<HostMode, string>> = {
 export function deskMarkdown(state: DeskState): string {
   const { fetched, queued, deadLetters, delayMs } = state;
   const lines = [
-    `### ${plainMarkdown(state.origin)} ${headlines[state.mode]}`,
+    `### ${plainMarkdown(state.origin)} ${headlines[state.mode]}${consoleLink(state.screen)}`,
     '',
     // A line at the top: of a table at the end Temporal Web, which shows some lines only, would cut off the last row.
     `**URLs:** ${grouped(fetched)} settled, ${grouped(queued)} queued, ${counted(deadLetters, 'dead letter')}; delay ${seconds(delayMs)}`,

@@ -109,9 +109,11 @@ export class HostState {
   enter(mode: HostMode, until: number | null = null): void {
     this.mode = mode;
     this.nextVisit = until;
-    const { namespace } = workflowInfo();
+    const { namespace, memo } = workflowInfo();
     const closedBy = until === null ? null : this.#closedBy;
-    setCurrentDetails(deskMarkdown({ ...this.view(), ...this.me, closedBy, namespace }));
+    setCurrentDetails(
+      deskMarkdown({ ...this.view(), ...this.me, closedBy, namespace, screen: memo?.['console'] }),
+    );
     const { deadLetters, lastError, queued } = this.carried;
     this.#setAttributes({
       CrawlState: mode,

@@ -17,6 +17,7 @@ import { jobKinds, jobStateQuery, type JobActivities, type JobInput, type Stint 
 import { wakeSignal } from '../contracts/workflows.ts';
 import { optionsOfJob } from './calls.ts';
 import { orCancelled } from './cancelling.ts';
+import { consoleLink } from './workflow-link.ts';
 
 export async function job(input: JobInput): Promise<unknown> {
   const { kind, id } = input;
@@ -40,7 +41,7 @@ export async function job(input: JobInput): Promise<unknown> {
       stint = await orCancelled(work({ ...input, place }));
       ({ place = null } = stint);
       const { over, waitMs, words } = stint;
-      setCurrentDetails(`### ${title} ${id}\n\n${words}`);
+      setCurrentDetails(`### ${title} ${id}${consoleLink(workflowInfo().memo?.['console'])}\n\n${words}`);
       if (waitMs > 0) await condition(isWoken, waitMs, { summary: over ? 'idle' : 'until there is more' });
       if (over && !isWoken()) return stint.view;
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof job>({ ...input, place });

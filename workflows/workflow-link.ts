@@ -6,6 +6,10 @@ export function workflowLink(namespace: string, workflowId: string, text: string
   return `[${plainMarkdown(text)}](namespaces/${part(namespace)}/workflows/${part(workflowId)})`;
 }
 
+/** Behind a headline. @param screen of the console, as the memo of the workflow has it; what is no text gives no link */
+export const consoleLink = (screen: unknown): string =>
+  typeof screen === 'string' ? ` ([console](${screen}))` : '';
+
 /** A part of a path, with characters escaped that would end an address in Markdown. */
 const part = (text: string): string =>
   encodeURIComponent(text).replace(

@@ -44,6 +44,15 @@ export const apiSettings = {
     defaultNote: 'that of the embedded stack',
     description: 'Where people reach Temporal Web: the console links to workflows there.',
   }),
+  consoleUrl: nullable({
+    name: 'ORBWEAVER_CONSOLE',
+    type: 'http or https URL',
+    schema: webUrl,
+    fallback: null,
+    defaultNote: 'that of the embedded stack',
+    description:
+      'Where people reach the console, such as `https://crawler.example/console/`: workflows in Temporal Web link to it.',
+  }),
   server: nullable({
     name: 'ORBWEAVER_SERVER',
     type: 'http or https URL',

@@ -31,6 +31,13 @@ describe('the details of a crawl', () => {
     ]);
   });
 
+  it('lead to its screen in the console, where somebody has told its address', () => {
+    const screen = 'http://127.0.0.1:7700/console/crawls/3';
+    expect(crawlMarkdown({ ...running, screen }).split('\n')[0]).toBe(
+      '### Crawl 3 is running ([console](http://127.0.0.1:7700/console/crawls/3))',
+    );
+  });
+
   it('say how it ended as everything else does, and why, as text', () => {
     const over = { ...running, state: 'failed', reason: '# no [URL](http://x)', glance: null } as const;
     expect(crawlMarkdown(over)).toBe(

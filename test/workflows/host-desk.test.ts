@@ -29,6 +29,9 @@ const line = (over: Partial<DeskState>, start: string): string | undefined =>
 describe('the details of a host', () => {
   it('that is well say so, and not what might be wrong', () => {
     expect(lines({})[0]).toBe('### https&#58;//a.example is being crawled');
+    expect(lines({ screen: 'http://c/hosts/a' })[0]).toMatch(
+      /crawled \(\[console\]\(http:\/\/c\/hosts\/a\)\)$/,
+    );
     expect(line({}, 'What is wrong')).toBeUndefined();
     expect(line({}, 'Wanted by')).toBeUndefined();
     expect(line({}, 'What comes next')).toBeUndefined();

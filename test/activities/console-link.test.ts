@@ -1,0 +1,40 @@
+/** Workflows are told where the console shows what they are for, and say so in Temporal Web (F40, F47). */
+import type { WorkflowStartInput } from '@temporalio/client';
+import { expect, it } from 'vitest';
+import { linkedToConsole, screenOf } from '../../activities/console-link.ts';
+
+it.each([
+  ['crawl/3', 'crawls/3'],
+  ['host/https://a.example:8443', 'hosts/https%3A%2F%2Fa.example%3A8443'],
+  ['redrive/3', 'crawls/3/dead-letters'],
+  ['webhook/0d2f', 'webhooks/0d2f'],
+])('%s', (id, path) => {
+  for (const console of ['http://127.0.0.1:7700/console/', 'http://127.0.0.1:7700/console'])
+    expect(screenOf(console, id)).toBe(`http://127.0.0.1:7700/console/${path}`);
+});
+
+it('gives no link where the console has no screen, or nobody knows where it is', () => {
+  for (const id of ['scheduler/0', 'export/7', 'toString/7', 'crawl'])
+    expect(screenOf('http://c.example/', id)).toBeUndefined();
+  expect(linkedToConsole(null)).toEqual([]);
+});
+
+it('gives it to a workflow beside its other memo, however the workflow is started', async () => {
+  const [linking] = linkedToConsole('http://c.example/console');
+  const told: unknown[] = [];
+  const options = { workflowId: 'crawl/3', memo: { host: 'a' } } as unknown as WorkflowStartInput['options'];
+  const input = { workflowType: 'crawl', headers: {}, options };
+  await linking?.startWithDetails?.(input, ({ options: { memo } }) => {
+    told.push(memo);
+    return Promise.resolve({ runId: '', eagerlyStarted: false });
+  });
+  await linking?.signalWithStart?.(
+    { ...input, signalName: 'wake', signalArgs: [] },
+    ({ options: { memo } }) => {
+      told.push(memo);
+      return Promise.resolve('');
+    },
+  );
+  const memo = { host: 'a', console: 'http://c.example/console/crawls/3' };
+  expect(told).toEqual([memo, memo]);
+});
