@@ -1,8 +1,9 @@
 /** The outlook of a crawl: what it waits for, how long it may still take, and where its time goes. */
+import { crawlHostList, crawlHostsQuery, defaultCrawlHostLimit } from '../../contracts/http/crawl-hosts.ts';
 import { crawlOutlookView, defaultOutlookLimit, outlookQuery } from '../../contracts/http/outlook.ts';
 import { crawlTimeView } from '../../contracts/http/crawl-time.ts';
 import { crawlPath } from '../../contracts/http/shared.ts';
-import { outlookOf, timeOf } from '../../storage/reports/index.ts';
+import { crawlHostsAfter, outlookOf, timeOf } from '../../storage/reports/index.ts';
 import { noSuchCrawl } from '../crawls/crawl-ids.ts';
 import { reader } from '../way-in/access.ts';
 import { json } from './answers.ts';
@@ -23,6 +24,20 @@ export const outlookRoutes = [
       ({ pool }) =>
       async ({ params: { crawlId }, query: { limit = defaultOutlookLimit, fields } }) =>
         (await outlookOf(pool, crawlId, limit, fields === 'parked')) ?? noSuchCrawl(crawlId),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/crawls/{crawlId}/hosts',
+    access: reader('crawls'),
+    id: 'listHostsOfCrawl',
+    summary: 'Hosts at which a crawl has URLs, with how many, and why those that are queued wait',
+    params: crawlPath,
+    query: crawlHostsQuery,
+    answers: { 200: json('Hosts.', crawlHostList) },
+    handler:
+      ({ pool }) =>
+      async ({ params: { crawlId }, query: { cursor = null, limit = defaultCrawlHostLimit } }) =>
+        (await crawlHostsAfter(pool, crawlId, cursor, limit)) ?? noSuchCrawl(crawlId),
   }),
   route({
     method: 'GET',

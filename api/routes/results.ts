@@ -50,8 +50,9 @@ export const resultRoutes = [
     handler:
       ({ pool, textOf }) =>
       async ({ params: { crawlId }, query }) => {
-        const { cursor = null, limit = defaultPageLimit, fields = [], ...filter } = query;
-        const answer = await readPages(pool, crawlId, { cursor, limit, fields, filter }, textOf);
+        const { cursor = null, limit = defaultPageLimit, fields = [], from, ...filter } = query;
+        const isLatest = from === 'latest' && cursor === null;
+        const answer = await readPages(pool, crawlId, { cursor, isLatest, limit, fields, filter }, textOf);
         if (answer === 'unknown-crawl') return noSuchCrawl(crawlId);
         if (answer === 'bad-cursor') return badCursor();
         const { items, next, more } = answer;

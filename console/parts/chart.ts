@@ -20,6 +20,9 @@ interface ChartProps {
 
 const height = 160;
 
+/** uPlot gives a single point a span of years. */
+const around = (at = Date.now() / 1_000): [number, number] => [at - 60, at + 60];
+
 export function Chart({ title, lines, data, show }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -37,6 +40,9 @@ export function Chart({ title, lines, data, show }: ChartProps) {
           width: element.clientWidth,
           height,
           legend: { show: false },
+          scales: {
+            x: { range: ({ data: [times] }, from, to) => (times.length > 1 ? [from, to] : around(times[0])) },
+          },
           cursor: { drag: { x: false, y: false } },
           axes: [
             axis,

@@ -4,6 +4,7 @@ import type { Scope } from '../../contracts/tenancy.ts';
 import { Access } from './access.ts';
 import { AuditLog } from './audit-log.ts';
 import { CrawlFreshness } from './crawl-freshness.ts';
+import { CrawlHosts } from './crawl-hosts.ts';
 import { CrawlSettingsScreen } from './crawl-settings.ts';
 import { Crawl } from './crawl.ts';
 import { Explain } from './explain.ts';
@@ -39,6 +40,7 @@ export const screens: readonly Screen[] = [
   { at: '/new', title: 'New crawl', view: NewCrawl, inMenu: true, needs: { scope: 'crawls' } },
   { at: '/crawls/:crawl', title: 'Crawl', view: Crawl, tab: 'Progress' },
   { at: '/crawls/:crawl/pages', title: 'Pages', view: Pages, tab: 'Pages' },
+  { at: '/crawls/:crawl/hosts', title: 'Hosts of a crawl', view: CrawlHosts, tab: 'Hosts' },
   { at: '/crawls/:crawl/page', title: 'Page', view: Page },
   { at: '/crawls/:crawl/explain', title: 'Explain', view: Explain, tab: 'Explain' },
   { at: '/crawls/:crawl/dead-letters', title: 'Dead letters', view: DeadLetters, tab: 'Dead letters' },

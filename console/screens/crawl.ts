@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CrawlView } from '../../contracts/http/crawls.ts';
 import type { CrawlTimeView } from '../../contracts/http/crawl-time.ts';
-import { post } from '../api/client.ts';
+import { ask, post } from '../api/client.ts';
 import { useStream } from '../api/live.ts';
 import { useAnswer } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
@@ -9,9 +9,11 @@ import { Chart } from '../parts/chart.ts';
 import { crawlPath, useCrawl } from '../parts/crawl-frame.ts';
 import { html } from '../parts/html.ts';
 import { ledgerBar } from '../parts/ledger.ts';
-import { bytes, number, span } from '../parts/shown.ts';
+import { bytes, number, part, span } from '../parts/shown.ts';
 import { loaded } from '../parts/states.ts';
 import { facts } from '../parts/table.ts';
+import { base, go } from '../router.ts';
+import { LatestPages } from './crawl-latest.ts';
 
 interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state'> {
   /** Seconds since 1970. */
@@ -38,6 +40,10 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
     await post(`${path}/${what}`);
     crawl.again();
   };
+  const remove = async (): Promise<undefined> => {
+    await ask(path, { method: 'DELETE' });
+    go('/');
+  };
   return loaded(crawl, (view) => {
     const now = progress.at(-1) ?? view;
     const isOpen = ['seeding', 'running', 'paused', 'draining'].includes(view.state);
@@ -46,35 +52,22 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
         ${view.state === 'running' && html`<${Action} label="Pause" run=${change('pause')} />`}
         ${view.state === 'paused' && html`<${Action} label="Resume" kind="main" run=${change('resume')} />`}
         ${isOpen && html`<${Action} label="Cancel" kind="danger" run=${change('cancel')} confirm="Its queued URLs are excluded. What was fetched stays." />`}
+        ${!isOpen && html`<${Action} label="Delete" kind="danger" run=${remove} confirm="Its pages, bodies, exports and settings are deleted. Nothing brings them back." />`}
+        <a href=${`${base}/new?from=${part(id)}`}>Clone</a>
       </p>
-      ${ledgerBar(now.ledger)}
-      <div class="charts">
-        <${Chart}
-          title="URLs a second"
-          lines=${[{ name: 'answered', colour: '--state-done' }]}
-          data=${rates(progress, ({ fetches }) => fetches)}
-        />
-        <${Chart}
-          title="Bytes a second"
-          lines=${[{ name: 'fetched', colour: '--state-leased' }]}
-          data=${rates(progress, (point) => point.bytes)}
-          show=${bytes}
-        />
-        <${Chart}
-          title="Queue"
-          lines=${[{ name: 'queued', colour: '--state-queued' }]}
-          data=${[progress.map(({ at }) => at), progress.map(({ ledger }) => ledger.queued)]}
-          show=${number}
-        />
-      </div>
+      ${ledgerBar(now.ledger)} ${(isOpen || progress.length > 1) && charts(progress)}
       <section aria-labelledby="holds">
         <h2 id="holds">What holds it up</h2>
         ${loaded(
           time,
           ({ summary, eta }) =>
             html`<p>${summary}</p>
-              ${eta !== null && html`<p>${eta.because}</p>`}`,
+              ${eta !== null && !summary.includes(eta.because) && html`<p>${eta.because}</p>`}`,
         )}
+      </section>
+      <section aria-labelledby="latest">
+        <h2 id="latest">Latest pages</h2>
+        <${LatestPages} crawl=${id} isOpen=${isOpen} />
       </section>
       ${facts([
         ['Pages', number(now.pages)],
@@ -89,6 +82,27 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
       ])}`;
   });
 }
+
+const charts = (progress: readonly Progress[]) =>
+  html`<div class="charts">
+    <${Chart}
+      title="URLs a second"
+      lines=${[{ name: 'answered', colour: '--state-done' }]}
+      data=${rates(progress, ({ fetches }) => fetches)}
+    />
+    <${Chart}
+      title="Bytes a second"
+      lines=${[{ name: 'fetched', colour: '--state-leased' }]}
+      data=${rates(progress, (point) => point.bytes)}
+      show=${bytes}
+    />
+    <${Chart}
+      title="Queue"
+      lines=${[{ name: 'queued', colour: '--state-queued' }]}
+      data=${[progress.map(({ at }) => at), progress.map(({ ledger }) => ledger.queued)]}
+      show=${number}
+    />
+  </div>`;
 
 /** How fast something grows, between each two points. */
 function rates(points: readonly Progress[], of: (point: Progress) => number): [number[], (number | null)[]] {

@@ -54,7 +54,12 @@ const columnsFor = (open: ReadonlySet<string>): readonly Column<CrawlSummary>[] 
     isNumber: true,
   },
   { name: 'Pace', show: ({ id }) => (open.has(id) ? html`<${Pace} id=${id} />` : '–') },
-  { name: 'Made', show: ({ createdAt }) => instant(createdAt), by: ({ createdAt }) => createdAt },
+  {
+    name: 'Made',
+    show: ({ createdAt }) => instant(createdAt),
+    by: ({ createdAt }) => createdAt,
+    isShort: true,
+  },
   {
     name: 'Took',
     show: ({ seconds }) => (seconds === null ? '–' : span(seconds)),

@@ -12,6 +12,10 @@ export const defaultPageLimit = 100;
 
 export const pagesQuery = z.strictObject({
   cursor: z.string().max(200).optional().meta({ description: '`next` of the previous answer.' }),
+  from: z.enum(['first', 'latest']).optional().meta({
+    description:
+      'latest: begin with the latest pages, as many as `limit` says (fewer, if other URLs such as sitemaps are among the latest answers), still oldest first; `next` goes on with those that come. first, or with `cursor`: not so.',
+  }),
   limit: limit(maxPageLimit, defaultPageLimit),
   fields: z
     .string()

@@ -54,6 +54,16 @@ export const listPages = statement<FeedParams & { host: number | null; mostLooke
       order by fetched_at, host_id, key limit $limit
    ), ${readFeed}`;
 
+/** The place in the feed before the latest `limit` answers up to the horizon. No row: there are no more than that. */
+export const placeOfLatest = statement<Pick<FeedParams, 'crawlId' | 'horizon' | 'limit'>, PagePlace>(
+  'place-of-latest',
+)`
+   select (extract(epoch from u.fetched_at) * 1000000)::bigint as micros, u.host_id::text as "hostId", encode(u.key, 'hex') as key
+     from url u
+    where u.crawl_id = $crawlId and u.fetched_at is not null
+      and ($horizon::bigint is null or u.fetched_at < timestamptz 'epoch' + $horizon::bigint * interval '1 microsecond')
+    order by u.fetched_at desc, u.host_id desc, u.key desc offset $limit limit 1`;
+
 /**
  * As `listPages`, for one host with few URLs (`hostShare`): all its URLs are read by the primary key, and sorted. They
  * are kept apart (`materialized`): if Postgres expects many rows at the host, the order would otherwise make it walk

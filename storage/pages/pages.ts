@@ -36,6 +36,7 @@ import {
   type PageFeedRow,
   type PagePlace,
   pagesHorizon,
+  placeOfLatest,
 } from './lists.sql.ts';
 import { unpackOutlinks } from './outlinks.ts';
 import { filterParams, type FeedParams } from './page-feed.ts';
@@ -79,6 +80,8 @@ export const bodyFields = pageFields.filter((field) => askedFields[field].from =
 export interface PagesRequest {
   /** Null: from the start. */
   readonly cursor: string | null;
+  /** Begin with the latest pages, as many as the limit, instead of the first ones. */
+  readonly isLatest?: boolean;
   readonly limit: number;
   readonly fields: readonly PageField[];
   readonly filter?: PageFilter;
@@ -118,13 +121,15 @@ export async function readPages(
   const cursor = request.cursor === null ? start : decodeCursor(request.cursor);
   if (cursor === null) return 'bad-cursor';
   const { since = 0 } = filter;
-  const from = cursor.micros < since ? { ...start, micros: since } : cursor;
   // The crawl is read before its pages: all pages of a closed crawl were committed before it closed.
   const crawl = await findCrawl(db, crawlId);
   if (crawl === null) return 'unknown-crawl';
   const closed = closedCrawlStates.includes(crawl.state);
   const final = closed ? null : ((await pagesHorizon(db, crawlId, null))[0]?.micros ?? 0);
   const horizon = final === null || until === null ? (final ?? until) : Math.min(final, until);
+  const [latest] = request.isLatest === true ? await placeOfLatest(db, { crawlId, horizon, limit }) : [];
+  const place = latest ?? cursor;
+  const from = place.micros < since ? { ...start, micros: since } : place;
   const rows = await rowsAfter(db, filter.host, {
     ...from,
     ...filterParams(filter, kinds),

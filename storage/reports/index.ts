@@ -21,6 +21,6 @@ export {
   sampleShares,
 } from './metrics.sql.ts';
 export { timeOf } from './crawl-time.ts';
-export { outlookOf } from './outlook.ts';
+export { crawlHostsAfter, outlookOf } from './outlook.ts';
 export { waitingHosts } from './outlook.sql.ts';
 export { reportCrawl } from './report.ts';

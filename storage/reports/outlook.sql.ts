@@ -1,4 +1,5 @@
 /** Hosts for which a crawl waits. */
+import type { CrawlHost } from '../../contracts/http/crawl-hosts.ts';
 import type { WaitingHost } from '../../contracts/http/outlook.ts';
 import { defaultDelayMs } from '../../domain/pace.ts';
 import { turnInMs, hostSetting, hostState } from '../hosts/index.ts';
@@ -25,6 +26,21 @@ const base = `greatest(${asked}, coalesce(${set}, h.base_delay_ms, ${asked}, ${S
 export const delayMs = `greatest(case when h.slowdown = 0 then ${base}
                               else greatest(${base}, ${String(defaultDelayMs)}) * power(2, h.slowdown) end,
                          coalesce(h.took_ms, 0))`;
+
+export interface CrawlHostRow extends Omit<CrawlHost, 'domain'> {
+  readonly id: number;
+}
+
+/** The hosts at which a crawl has URLs, in the order in which the instance has met them. */
+export const hostsOfCrawl = statement<[crawlId: string, after: string, limit: number], CrawlHostRow>(
+  'hosts-of-crawl',
+)`
+   select h.id, h.origin, q.total as urls, q.queued, q.leased,
+          case when not q.has_queued then null
+               when q.logged_out_at is not null and h.paused_at is null then 'logged-out'
+               when (${hostState})::text in ('paused', 'parked', 'backoff', 'closed') then (${hostState})::text end as waits
+     from host_queue q join host h on h.id = q.host_id
+    where q.crawl_id = $1 and q.host_id > $2::bigint order by q.host_id limit $3`;
 
 /**
  * The hosts for which a crawl waits. Hosts are sorted by their own rows alone, however many they are. Of their URLs

@@ -1,9 +1,11 @@
 /** What a crawl waits for, and how long it may still take. */
+import type { CrawlHost } from '../../contracts/http/crawl-hosts.ts';
 import type { CrawlOutlookView } from '../../contracts/http/outlook.ts';
 import type { Queryable } from '../postgres/index.ts';
-import { crawlOutlook, listParkedHosts } from '../crawls/index.ts';
+import { crawlOutlook, findCrawl, listParkedHosts } from '../crawls/index.ts';
+import { registrableDomain } from '../seeds/index.ts';
 import { endOf } from './crawl-time.ts';
-import { waitingHosts } from './outlook.sql.ts';
+import { hostsOfCrawl, waitingHosts } from './outlook.sql.ts';
 
 /**
  * Null: there is no such crawl.
@@ -40,4 +42,20 @@ export async function outlookOf(
     outages: [...outages],
     eta,
   };
+}
+
+/** Null: there is no such crawl. @param after `next` of the piece before; null: from the first */
+export async function crawlHostsAfter(
+  db: Queryable,
+  crawlId: string,
+  after: string | null,
+  limit: number,
+): Promise<{ readonly items: readonly CrawlHost[]; readonly next: string | null } | null> {
+  if ((await findCrawl(db, crawlId)) === null) return null;
+  const rows = await hostsOfCrawl(db, crawlId, after ?? '0', limit);
+  const items = rows.map(({ id: _, origin, ...row }) => {
+    const name = new URL(origin).hostname;
+    return { origin, domain: registrableDomain(name) ?? name, ...row };
+  });
+  return { items, next: rows.length < limit ? null : String(rows.at(-1)?.id) };
 }

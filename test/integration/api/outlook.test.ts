@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { CrawlView } from '../../../contracts/http/crawls.ts';
 import type { CrawlTimeView } from '../../../contracts/http/crawl-time.ts';
+import type { CrawlHost } from '../../../contracts/http/crawl-hosts.ts';
 import type { CrawlOutlookView } from '../../../contracts/http/outlook.ts';
 import { noteLoads, noteOutages, noteWorker } from '../../../storage/instance/index.ts';
 import { runCli } from '../../cli/run-cli.ts';
@@ -75,6 +76,12 @@ describe('GET /v1/crawls/{crawlId}/outlook', () => {
     expect(now.waiting.items[3]?.until).toBeNull();
     const tried = { origin: parked, why: 'parked', lastError: 'tls: expired' };
     expect(now.parked).toEqual([{ ...tried, queued: 9 }]);
+    const { items } = await get<{ readonly items: readonly CrawlHost[] }>(`/v1/crawls/${id}/hosts`);
+    expect(items.map(({ origin, urls, waits }) => [origin, urls, waits])).toEqual([
+      ...[[parked, 9, 'parked'], [backoff, 3, 'backoff'], [closed, 2, 'closed'], [slow, 1, null]],
+      ...[[`https://short-${id}.example`, 1, null], [long, 4, null]],
+    ]); // prettier-ignore
+    expect(items[0]).toMatchObject({ domain: new URL(parked).hostname, queued: 9, leased: 0 });
     expect((await outlook(id, '?limit=1')).waiting).toMatchObject({ hosts: 4, items: [{ why: 'backoff' }] });
     // The crawl is over when the host is done that takes longest: one that may be asked in an hour.
     expect(now.eta?.seconds).toBeGreaterThan(3_590);

@@ -75,6 +75,7 @@ async function fill(): Promise<void> {
   }
   await addHosts(pool, most, (n) => `https://host${String(n)}.example`);
   for (const n of each) {
+    await addUrl(pool, crawl, `https://host${String(n)}.example/`);
     const path = `/v1/hosts/${encodeURIComponent(`https://host${String(n)}.example`)}/quality`;
     expect((await ask(api.url, null, 'PATCH', path, { quality: n / 100 })).status).toBe(200);
   }
@@ -136,6 +137,7 @@ const lists: Readonly<Record<string, { readonly by: string; readonly query?: str
   '/v1/crawls': { by: 'id' },
   '/v1/crawls/{crawlId}/pages': { by: 'url' },
   '/v1/crawls/{crawlId}/dead-letters': { by: 'url' },
+  '/v1/crawls/{crawlId}/hosts': { by: 'origin' },
   '/v1/dead-letters': { by: 'url', query: `host=${encodeURIComponent(origin)}` },
   '/v1/crawls/{crawlId}/quarantine': { by: 'id' },
   '/v1/crawls/{crawlId}/sitemaps': { by: 'url' },

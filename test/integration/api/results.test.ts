@@ -73,6 +73,10 @@ describe('pages', () => {
     expect(items.map(({ url }) => url).sort()).toEqual(urls);
     expect(items.map(({ fetchedAt }) => fetchedAt)).toEqual(items.map(({ fetchedAt }) => fetchedAt).sort());
     expect((await get<Pages>('/pages?limit=1000')).next).toBeNull();
+    const { items: latest, next: behind } = await get<Pages>('/pages?from=latest&limit=4');
+    expect(latest).toEqual(items.slice(-4));
+    expect((await get<Pages>(`/pages?from=latest&limit=4&cursor=${behind ?? ''}`)).items).toEqual([]);
+    expect((await get<Pages>('/pages?from=latest&limit=20')).items).toEqual(items);
   });
 
   it('say what was found, with links and text where asked for', async () => {
