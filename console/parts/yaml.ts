@@ -7,15 +7,3 @@ export const yamlOf = (settings: Readonly<Record<string, unknown>>): string =>
         : `${name}: ${JSON.stringify(value)}\n`,
     )
     .join('');
-
-/** Gives the browser a file that was made here. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => {
-    URL.revokeObjectURL(url);
-  }, 10_000);
-}

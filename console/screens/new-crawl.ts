@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
 import type { SeedView } from '../../contracts/http/seeds.ts';
-import { post } from '../api/client.ts';
+import type { FetchedPage, WaitingFetch } from '../../contracts/http/fetch.ts';
+import { ask, post } from '../api/client.ts';
 import { useAnswer, useList, type Loading } from '../api/loading.ts';
 import { useFields, type Field } from '../api/schemas.ts';
 import { useAct } from '../parts/action.ts';
 import { SettingFields } from '../parts/crawl-fields.ts';
+import { download } from '../parts/download.ts';
 import { bodyOf, problemsOf, remaining, textOf, type Texts } from '../parts/fields.ts';
 import { html } from '../parts/html.ts';
 import { number } from '../parts/shown.ts';
 import { loaded } from '../parts/states.ts';
-import { download, yamlOf } from '../parts/yaml.ts';
+import { TryRules, type Trial } from '../parts/try-rules.ts';
+import { yamlOf } from '../parts/yaml.ts';
 import { base, go, query } from '../router.ts';
 
 const first = ['seeds', 'label', 'maxPages', 'maxDepth', 'scope', 'delaySeconds', 'render'];
@@ -83,32 +86,55 @@ function NewCrawlForm({ fields, texts: begun }: FormProps) {
     event.preventDefault();
     void act();
   };
+  const { rules = null, seeds } = given.body;
+  const trial = async (url: string): Promise<Trial | string> =>
+    given.problems['rules'] === undefined
+      ? tryRules(url, rules)
+      : `The rules are ${given.problems['rules']}.`;
   return html`<form onSubmit=${submit} novalidate>
-    <${SettingFields}
-      fields=${fields}
-      first=${first}
-      texts=${texts}
-      problems=${problems}
-      change=${(name: string, text: string) => {
-        setTexts((was) => ({ ...was, [name]: text }));
-      }}
-    />
-    <p class="buttons">
-      <button class="main" disabled=${busy || Object.keys(given.problems).length > 0} aria-busy=${busy}>
-        Start the crawl
-      </button>
-      <button
-        type="button"
-        title="The file that ./orbweaver crawl --config takes"
-        onClick=${() => {
-          download('crawl.yaml', yamlOf(given.body));
+      <${SettingFields}
+        fields=${fields}
+        first=${first}
+        texts=${texts}
+        problems=${problems}
+        change=${(name: string, text: string) => {
+          setTexts((was) => ({ ...was, [name]: text }));
         }}
-      >
-        Save as YAML
-      </button>
-    </p>
-    ${remaining(refusal, problems)} ${refusal !== null && rejectedSeeds(refusal.problem.rejected ?? [])}
-  </form>`;
+      />
+      <p class="buttons">
+        <button class="main" disabled=${busy || Object.keys(given.problems).length > 0} aria-busy=${busy}>
+          Start the crawl
+        </button>
+        <button
+          type="button"
+          title="The file that ./orbweaver crawl --config takes"
+          onClick=${() => {
+            download('crawl.yaml', 'application/yaml', yamlOf(given.body));
+          }}
+        >
+          Save as YAML
+        </button>
+      </p>
+      ${remaining(refusal, problems)} ${refusal !== null && rejectedSeeds(refusal.problem.rejected ?? [])}
+    </form>
+    <${TryRules}
+      hint="One page is fetched, as politely as a crawl would, unless the archive has it from the last hour."
+      url=${Array.isArray(seeds) ? String(seeds[0] ?? '') : ''}
+      run=${trial}
+    />`;
+}
+
+/** A fetch waits for its host as long as any crawl does; nobody looks at a form for longer than this. */
+const rounds = 4;
+
+async function tryRules(url: string, rules: unknown): Promise<Trial | string> {
+  let page = await post<FetchedPage | WaitingFetch>('/v1/fetch', { url, rules, format: 'json' });
+  for (let round = 1; 'waiting' in page; round++) {
+    if (round === rounds) return `The page is not there yet. ${page.waiting.because}`;
+    page = await ask<FetchedPage | WaitingFetch>(`/v1/fetch/${page.id}?waitSeconds=30`);
+  }
+  const { fields = null, unread = [], content, links = [] } = page;
+  return { fields, unread, text: content, links };
 }
 
 const rejectedSeeds = (
