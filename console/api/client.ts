@@ -39,18 +39,25 @@ export interface Sent {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer of `ask` after which a change is made: refused (412) if somebody has changed the thing since. */
+  readonly seen?: object;
 }
+
+/** The ETags of answers. */
+const tags = new WeakMap<object, string>();
 
 /** @throws Refusal */
 export async function answerTo(
   path: string,
-  { method = 'GET', body, signal, headers = {} }: Sent = {},
+  { method = 'GET', body, signal, headers = {}, seen }: Sent = {},
 ): Promise<Response> {
   const csrf = session.value?.csrfToken;
+  const tag = seen && tags.get(seen);
   const answer = await fetch(path, {
     method,
     headers: {
       ...headers,
+      ...(tag !== undefined && { 'If-Match': tag }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(method !== 'GET' && csrf !== undefined && { 'X-CSRF-Token': csrf }),
     },
@@ -77,7 +84,11 @@ export async function answerTo(
 /** The answer as JSON. T is what the contract of the route says. @throws Refusal */
 export async function ask<T>(path: string, sent?: Sent): Promise<T> {
   const answer = await answerTo(path, sent);
-  return (answer.status === 204 ? undefined : await answer.json()) as T;
+  if (answer.status === 204) return undefined as T;
+  const value = (await answer.json()) as T;
+  const tag = answer.headers.get('ETag');
+  if (tag !== null) tags.set(value as object, tag);
+  return value;
 }
 
 export const post = <T>(path: string, body: unknown = {}): Promise<T> =>

@@ -6,6 +6,7 @@ import { html, type Children } from './html.ts';
 const refusals: Readonly<Record<number, string>> = {
   403: 'Your key may not see this',
   404: 'There is no such thing',
+  412: 'Somebody else has changed this meanwhile',
   0: 'The API does not answer',
 };
 
@@ -15,7 +16,9 @@ export function refused(refusal: Refusal, again?: () => void) {
   const errors = problem.errors ?? [];
   return html`<div class="notice bad" role="alert">
     <strong>${refusals[status] ?? problem.title ?? 'Refused'}</strong>
-    <p>${problem.detail}</p>
+    <p>
+      ${status === 412 ? 'So nothing was done. Look at how it is now, and say again what you want of it.' : problem.detail}
+    </p>
     ${
       errors.length > 1 &&
       html`<ul>
@@ -23,7 +26,7 @@ export function refused(refusal: Refusal, again?: () => void) {
       </ul>`
     }
     ${problem.requestId !== undefined && html`<p class="dim">Request ${problem.requestId}</p>`}
-    ${again !== undefined && status !== 403 && status !== 404 && html`<button type="button" onClick=${again}>Try again</button>`}
+    ${again !== undefined && ![403, 404, 412].includes(status) && html`<button type="button" onClick=${again}>Try again</button>`}
   </div>`;
 }
 

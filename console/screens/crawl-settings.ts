@@ -3,7 +3,6 @@ import { crawlPath, useCrawl } from '../parts/crawl-frame.ts';
 import { number } from '../parts/shown.ts';
 import { loaded } from '../parts/states.ts';
 import { workflowLink } from '../parts/workflow.ts';
-import { base } from '../router.ts';
 import { CrawlEdits } from './crawl-edits.ts';
 import { CrawlSeeds } from './crawl-seeds.ts';
 import { CrawlSessions } from './crawl-sessions.ts';
@@ -14,11 +13,8 @@ export function CrawlSettingsScreen({ crawl: id }: { readonly crawl: string }) {
   return loaded(
     crawl,
     (view) =>
-      html`<p class="buttons">
-          <a href=${`${base}/new?from=${id}`}>A new crawl with these settings</a>
-          ${workflowLink(`crawl/${id}`)}
-        </p>
-        <${CrawlEdits} path=${path} config=${view.config} version=${view.configVersion} done=${crawl.again} />
+      html`<p>${workflowLink(`crawl/${id}`)}</p>
+        <${CrawlEdits} path=${path} crawl=${view} again=${crawl.again} />
         <section aria-labelledby="seeds">
           <h2 id="seeds">Seeds</h2>
           <p>

@@ -32,7 +32,7 @@ export function Host({ origin }: { readonly origin: string }) {
           </section>
           <section aria-labelledby="settings">
             <h2 id="settings">Settings</h2>
-            <${HostSettingsForm} path=${path} settings=${view.settings} done=${host.again} />
+            <${HostSettingsForm} path=${path} host=${view} done=${host.again} />
           </section>
           <${Quality} path=${path} />
           <${DeadLetters} origin=${view.origin} />`,

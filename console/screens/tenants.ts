@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { TenantView } from '../../contracts/tenancy.ts';
+import type { TenantDetail, TenantView } from '../../contracts/tenancy.ts';
 import { ask, post } from '../api/client.ts';
-import { useList } from '../api/loading.ts';
+import { useAnswer, useList } from '../api/loading.ts';
 import { useFields, type Field } from '../api/schemas.ts';
 import { Action, Dialog, useAct } from '../parts/action.ts';
 import { bodyOf, Fields, problemsOf, remaining, textOf, type Texts } from '../parts/fields.ts';
@@ -73,7 +73,10 @@ interface QuotasProps {
 
 function Quotas(props: QuotasProps) {
   const fields = useFields('QuotasAsked');
-  return loaded(fields, (list) => html`<${QuotaForm} fields=${list} ...${props} />`);
+  const now = useAnswer<TenantDetail>(`/v1/tenants/${part(props.tenant.id)}`);
+  return loaded(fields, (list) =>
+    loaded(now, (tenant) => html`<${QuotaForm} fields=${list} ...${props} tenant=${tenant} />`),
+  );
 }
 
 function QuotaForm({ tenant, done, close, fields }: QuotasProps & { readonly fields: readonly Field[] }) {
@@ -86,7 +89,7 @@ function QuotaForm({ tenant, done, close, fields }: QuotasProps & { readonly fie
   const [texts, setTexts] = useState(before);
   const { body, problems } = bodyOf(fields, texts, before);
   const { busy, refusal, act } = useAct(async () => {
-    await ask(`/v1/tenants/${part(tenant.id)}`, { method: 'PATCH', body: { quotas: body } });
+    await ask(`/v1/tenants/${part(tenant.id)}`, { method: 'PATCH', body: { quotas: body }, seen: tenant });
     done();
     close();
     return undefined;

@@ -87,9 +87,10 @@ const about = ({
     notBefore !== null && ['Next attempt', `not before ${instant(notBefore)}`],
   ]);
 
-function buttons({ enabled, crawlId }: WebhookView, path: string, again: () => void) {
+function buttons(seen: WebhookView, path: string, again: () => void) {
+  const { enabled, crawlId } = seen;
   const turn = async (): Promise<undefined> => {
-    await ask(path, { method: 'PATCH', body: { enabled: !enabled } });
+    await ask(path, { method: 'PATCH', body: { enabled: !enabled }, seen });
     again();
   };
   const test = async (): Promise<string> => {

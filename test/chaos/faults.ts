@@ -158,13 +158,12 @@ export class Faults {
       case 'disk': {
         const { disk } = this.#bed;
         if (disk === null) return missed('there is no disk to fill');
-        // A round is over sooner than a disk is full: the browser stands still meanwhile, and what it makes does not fit.
-        const found = await this.#atWork(ambushMs);
-        const still = (found?.browsers ?? []).filter((id) => signalProcess(id, 'SIGSTOP'));
+        await this.#atWork(ambushMs);
         disk.fill();
+        // Filling takes its time, and until its end there is room.
         began(this.#now());
-        await thaw(still, Promise.resolve());
-        const atPage = still.length > 0;
+        // What the browser makes of that page does not fit.
+        const atPage = (await this.#pageAtWork()) !== null;
         const over = this.#sleep(fault.forMs).then(() => {
           disk.free();
         });
