@@ -51,7 +51,7 @@ export const verbs = [
       const made = await withPostgres(config, (url, stack) => makeBackup(stack, url, repository));
       // After it: the key may have been made meanwhile.
       if (keys !== undefined) await writeKeys(keys, config);
-      const { removed, fault } = await removeOld(repository, keep);
+      const { removed, fault } = await removeOld(repository, keep, made.instance);
       writeOne({ ...shown(made), removed }, json, () => linesOf(made, removed, repository.place));
       if (keys === undefined && made.keyPrint !== null) sayPlainly(withoutKeys);
       const lacked = lackedBy(made);
@@ -181,10 +181,10 @@ function endWithParent(): void {
 }
 
 /** A backup that is made stays made, whatever becomes of older ones: the next one removes them. */
-async function removeOld(repository: Repository, keep: number | undefined) {
+async function removeOld(repository: Repository, keep: number | undefined, instance: string) {
   if (keep === undefined) return { removed: [], fault: null };
   try {
-    return { removed: await keepLatest(repository, keep), fault: null };
+    return { removed: await keepLatest(repository, keep, instance), fault: null };
   } catch (error) {
     return { removed: [], fault: reasonOf(error) };
   }
@@ -285,6 +285,7 @@ async function restored(
 
 const shown = (made: Manifest) => ({
   id: made.id,
+  instance: made.instance,
   moment: made.moment,
   bytes: bytesOf(made),
   added: addedBy(made),

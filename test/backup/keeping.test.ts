@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { keepLatest, listBackups } from '../../backup/list.ts';
+import { findBackup, keepLatest, listBackups } from '../../backup/list.ts';
 import { garbage, graceDays, idOf, nameOf, newId, timeOf, type Manifest } from '../../backup/manifest.ts';
 import { filesOf, Packing } from '../../backup/parts.ts';
 import { backupOf, Killed, MemoryRepository } from './memory.ts';
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 1);
+/** Of the stack that backs up. */
+const { instance } = backupOf({});
 
 it('ids are in the order of time, and tell it', () => {
   expect(timeOf(newId(new Date(start + 1_234_000)))).toBe(start + 1_234_000);
@@ -36,6 +38,7 @@ async function backUp(
   repository: MemoryRepository,
   at: number,
   beforeNamed: () => Promise<void> = () => Promise.resolve(),
+  of = instance,
 ): Promise<Manifest> {
   const id = newId(new Date(at));
   const packing = new Packing(repository, id, await listBackups(repository));
@@ -45,7 +48,7 @@ async function backUp(
   await packing.end();
   await beforeNamed();
   const { parts, files } = packing;
-  const made = backupOf({ id, moment: new Date(at).toISOString(), parts, files });
+  const made = backupOf({ id, moment: new Date(at).toISOString(), parts, files, instance: of });
   await repository.put(nameOf(id), Buffer.from(JSON.stringify(made)));
   return made;
 }
@@ -60,10 +63,10 @@ it('every backup that is named is whole, wherever a backup or a removal was kill
   for (let steps = 0; ; steps++) {
     const repository = new MemoryRepository();
     for (let n = 0; n < 4; n++) await backUp(repository, start + n * day);
-    await keepLatest(repository, 3, start + 4 * day);
+    await keepLatest(repository, 3, instance, start + 4 * day);
     repository.left = steps;
     const ends = await backUp(repository, start + 20 * day)
-      .then(() => keepLatest(repository, 1, start + 20 * day))
+      .then(() => keepLatest(repository, 1, instance, start + 20 * day))
       .then(
         () => true,
         (error: unknown) => {
@@ -75,7 +78,7 @@ it('every backup that is named is whole, wherever a backup or a removal was kill
     expect(await allWhole(repository)).toBeGreaterThanOrEqual(1);
     // Whoever comes next goes on.
     await backUp(repository, start + 21 * day);
-    expect(await keepLatest(repository, 1, start + 21 * day)).not.toEqual([]);
+    expect(await keepLatest(repository, 1, instance, start + 21 * day)).not.toEqual([]);
     expect(await allWhole(repository)).toBe(1);
     if (ends) break;
   }
@@ -85,15 +88,29 @@ it('a backup stays whole that names parts of one that is removed before it has i
   const repository = new MemoryRepository();
   await backUp(repository, start);
   await backUp(repository, start + 3 * day, async () => {
-    expect(await keepLatest(repository, 0, start + 3 * day)).toHaveLength(1);
+    expect(await keepLatest(repository, 0, instance, start + 3 * day)).toHaveLength(1);
     // By now its parts are old, and no backup names them yet.
-    await keepLatest(repository, 0, start + 8 * day);
+    await keepLatest(repository, 0, instance, start + 8 * day);
   });
-  await keepLatest(repository, 1, start + 8 * day);
-  await keepLatest(repository, 1, start + 30 * day);
+  await keepLatest(repository, 1, instance, start + 8 * day);
+  await keepLatest(repository, 1, instance, start + 30 * day);
   expect(await allWhole(repository)).toBe(1);
   // The parts of the last one go with it.
-  await keepLatest(repository, 0, start + 30 * day);
-  await keepLatest(repository, 0, start + 40 * day);
+  await keepLatest(repository, 0, instance, start + 30 * day);
+  await keepLatest(repository, 0, instance, start + 40 * day);
   expect([...repository.objects.keys()]).toEqual([]);
+});
+
+it('a stack removes backups of its own, and of the one that it was before a restore, but none of another that runs', async () => {
+  const repository = new MemoryRepository();
+  const by = (day_: number, of: string) => backUp(repository, start + day_ * day, undefined, of);
+  const [before] = [await by(0, 'before'), await by(1, 'a')];
+  const theirs = await by(2, 'b');
+  // Until here all could be of one stack that was restored twice.
+  expect((await findBackup(repository, null)).id).toBe(theirs.id);
+  const latest = await by(3, 'a');
+  await expect(findBackup(repository, null)).rejects.toThrow(/of several stacks.*--backup/);
+  expect(await findBackup(repository, theirs.id)).toEqual(theirs);
+  expect(await keepLatest(repository, 1, 'a', start + 4 * day)).toContain(before.id);
+  expect((await listBackups(repository)).map(({ id }) => id)).toEqual([theirs.id, latest.id]);
 });
