@@ -16,7 +16,7 @@ export async function withPool<T>(databaseUrl: string, work: (pool: Pool) => Pro
 /** By which Postgres tells the session of a backup that the log it holds has become too long, too. */
 const ended = '57P01';
 const endedWords =
-  'Postgres ended the session of the backup: it was stopped, or more than 16 GB of its log were written before its folder was copied.';
+  'Postgres ended the session of the backup: it was stopped; or the backup was frozen, and another has taken its place; or more than 16 GB of its log were written before its folder was copied.';
 
 /** Uses one session that may take its time. It may be lost: then what it held is given back, and the work fails. */
 export async function withSession<T>(databaseUrl: string, work: (db: Queryable) => Promise<T>): Promise<T> {
