@@ -4,7 +4,7 @@ import { changes } from './tools/changes.ts';
 import { cancelCrawl, crawl, listCrawls } from './tools/crawls.ts';
 import { explain } from './tools/explain.ts';
 import { fetchPage } from './tools/fetch.ts';
-import { hosts } from './tools/hosts.ts';
+import { hosts, retryHost } from './tools/hosts.ts';
 import { extract, listPages, readPage } from './tools/pages.ts';
 import { search } from './tools/search.ts';
 
@@ -19,5 +19,6 @@ export const tools: readonly AnyTool[] = [
   explain,
   changes,
   hosts,
+  retryHost,
   cancelCrawl,
 ];

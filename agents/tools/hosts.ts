@@ -1,6 +1,6 @@
-/** Hosts: their delay, and what state they are in. */
+/** Hosts: their delay, what state they are in, and trying one again. */
 import { z } from 'zod';
-import { hostList, hostView, type HostSummary } from '../../contracts/hosts.ts';
+import { hostActed, hostList, hostView, type HostSummary } from '../../contracts/hosts.ts';
 import { hostStateNames } from '../../domain/host-state.ts';
 import { counted } from '../../domain/counted.ts';
 import { outageText } from '../../domain/outage.ts';
@@ -74,6 +74,30 @@ export const hosts = tool({
       ],
       facts: { next: answer.next },
       web: items,
+    };
+  },
+});
+
+export const retryHost = tool({
+  name: 'retry_host',
+  title: 'Try a host again',
+  description:
+    'Has a host tried again that is left alone because of its errors (state parked or backoff), once their cause is mended: its failures are forgotten, and the URLs that were given up for them are queued again, for all crawls. Its delay still holds. Not to hurry a host that only wants to be asked later. Needs the role of an operator of the instance.',
+  input: z.strictObject({
+    origin: z.string().max(1_000).describe('Such as https://example.com: explain and hosts name it.'),
+  }),
+  asks: ['POST /v1/hosts/{origin}/retry'],
+  does: 'starts',
+  run: async ({ origin }, { ask }) => {
+    const { outcome, host } = await ask('POST /v1/hosts/{origin}/retry', hostActed, { path: { origin } });
+    return {
+      says: [
+        outcome === 'unchanged'
+          ? `There was nothing to forget: the host is ${host.state}.`
+          : `The host is tried again${outcome === 'accepted' ? ' as soon as a worker comes to it' : ''}. Call crawl with the id of a crawl to wait for what it brings.`,
+      ],
+      facts: { outcome, state: host.state },
+      web: [shortened(shown(host)) as object],
     };
   },
 });

@@ -289,6 +289,9 @@ describe('who may not, and what is wrong', () => {
     expect(await refused(keys.reader, 'fetch_page', { url: page })).toContain('role operator');
     expect(await refused(keys.reader, 'cancel_crawl', { crawlId: othersCrawl })).toContain('role operator');
     expect(await refused(keys.other, 'hosts', {})).toContain('first tenant');
+    expect(await refused(keys.other, 'retry_host', { origin: 'https://shop.example' })).toContain(
+      'first tenant',
+    );
   });
 
   it('is told in a sentence: a crawl of another tenant is as one that never was', async () => {
