@@ -35,7 +35,9 @@ function Frame() {
             >`,
         )}
       </nav>
-      <span class="who">${who.actor} · ${who.role} <${Action} label="Sign out" run=${signOut} /></span>
+      <span class="who" title=${who.actor}
+        >${short(who.actor)} · ${who.role} <${Action} label="Sign out" run=${signOut}
+      /></span>
     </header>
     ${isAway.value && html`<p class="away" role="alert">The API does not answer. What you see may be old; this page tries again by itself.</p>`}
     <main id="main">
@@ -48,6 +50,9 @@ function Frame() {
     </main>
   </div>`;
 }
+
+/** The first part of an id tells keys apart. */
+const short = (actor: string): string => actor.replace(/(?<=[\da-f]{8})-[\da-f-]{27}$/, '');
 
 interface Found {
   readonly screen: Screen;

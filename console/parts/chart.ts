@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { colourIn } from './colour.ts';
 import { html } from './html.ts';
+import { instant } from './shown.ts';
 
 interface Line {
   readonly name: string;
@@ -45,7 +46,12 @@ export function Chart({ title, lines, data, show }: ChartProps) {
           },
           cursor: { drag: { x: false, y: false } },
           axes: [
-            axis,
+            {
+              ...axis,
+              space: 80,
+              values: (_: unknown, seconds: number[]) =>
+                seconds.map((at) => instant(new Date(at * 1_000).toISOString())),
+            },
             {
               ...axis,
               size: 60,
@@ -83,11 +89,11 @@ export function Chart({ title, lines, data, show }: ChartProps) {
   });
   return html`<figure class="chart">
     <figcaption>
-      ${title}: ${latest.filter((text) => text !== null).join(', ') || 'nothing yet'}
+      ${title}: ${latest.filter((text) => text !== null).join(', ') || '–'}
       <span class="legend"
         >${lines.length > 1 && lines.map(({ name, colour }) => html`<span><span class=${`dot ${colour.slice(2)}`} />${name} </span>`)}</span
       >
     </figcaption>
-    <div ref=${place} aria-hidden="true" />
+    <div ref=${place} aria-hidden="true" hidden=${data[0].length < 2} />
   </figure>`;
 }

@@ -4,6 +4,10 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 
 export const number = (value: number): string => (value < 1e6 ? plain.format(value) : short.format(value));
 
+/** `1 host`, `2 hosts`. */
+export const counted = (count: number, one: string): string =>
+  `${number(count)} ${one}${count === 1 ? '' : 's'}`;
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 export function bytes(value: number): string {
   const power = value < 1_000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);

@@ -5,13 +5,15 @@ import { useAnswer } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
 import { choice, Form, input, typed } from '../parts/form.ts';
 import { html } from '../parts/html.ts';
-import { instant, number, part, words } from '../parts/shown.ts';
+import { counted, instant, number, part, words } from '../parts/shown.ts';
 import { loaded, nothing } from '../parts/states.ts';
 import { Table, type Column } from '../parts/table.ts';
 import { base } from '../router.ts';
 
 type Session = SessionsView['sessions'][number];
 type LoggedOut = SessionsView['loggedOut'][number];
+
+const everyMs = 5_000;
 
 const outColumns: readonly Column<LoggedOut>[] = [
   { name: 'Host', show: ({ origin }) => html`<a href=${`${base}/hosts/${part(origin)}`}>${origin}</a>` },
@@ -21,15 +23,17 @@ const outColumns: readonly Column<LoggedOut>[] = [
 ];
 
 export function CrawlSessions({ path }: { readonly path: string }) {
-  const sessions = useAnswer<SessionsView>(`${path}/sessions`);
+  const sessions = useAnswer<SessionsView>(`${path}/sessions`, everyMs);
+  const [said, setSaid] = useState('');
   const remove = (place: string) => async (): Promise<undefined> => {
     await ask(`${path}/sessions/${part(place)}`, { method: 'DELETE' });
     sessions.again();
   };
-  const retry = async (): Promise<string> => {
+  // What it did is said here, since its button goes with the list of hosts.
+  const retry = async (): Promise<undefined> => {
     await post(`${path}/sessions/retry`);
+    setSaid('The hosts are asked again.');
     sessions.again();
-    return 'They are asked again.';
   };
   const columns: readonly Column<Session>[] = [
     { name: 'Place', show: ({ place }) => html`<code>${place}</code>` },
@@ -63,7 +67,10 @@ export function CrawlSessions({ path }: { readonly path: string }) {
         }
         ${
           loggedOutHosts > 0 &&
-          html`<p>${number(loggedOutHosts)} hosts have logged the crawl out, and wait for another session.</p>
+          html`<p>
+              ${counted(loggedOutHosts, 'host')} ${loggedOutHosts === 1 ? 'has' : 'have'} logged the crawl
+              out: its URLs there wait for another session.
+            </p>
             <${Table}
               caption="Hosts that have logged the crawl out"
               columns=${outColumns}
@@ -74,6 +81,7 @@ export function CrawlSessions({ path }: { readonly path: string }) {
         }
       `,
     )}
+    <p role="status">${said}</p>
     <details>
       <summary>Give it a session</summary>
       <${NewSessionForm} path=${path} done=${sessions.again} />

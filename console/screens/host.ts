@@ -6,7 +6,7 @@ import { useAnswer, useList } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
 import { Form, typed } from '../parts/form.ts';
 import { html, outward } from '../parts/html.ts';
-import { instant, number, part, span, words } from '../parts/shown.ts';
+import { counted, instant, number, part, span, words } from '../parts/shown.ts';
 import { listed, loaded } from '../parts/states.ts';
 import { facts, Table, type Column } from '../parts/table.ts';
 import { workflowLink } from '../parts/workflow.ts';
@@ -44,7 +44,7 @@ const state = ({ state: code, lastError, failures, failingSince, parkedAt, close
       <span class=${`badge ${code}`}>${words(code)}</span>
       ${parkedAt !== null && ` Parked since ${instant(parkedAt)}.`}
       ${closedBy !== null && ` Its ${closedBy === 'quota' ? 'quota of the day is spent' : 'windows are closed'}${opensAt === null ? '.' : `; it opens at ${instant(opensAt)}.`}`}
-      ${failures > 0 && ` ${number(failures)} failures in a row${failingSince === null ? '' : `, since ${instant(failingSince)}`}.`}
+      ${failures > 0 && ` ${counted(failures, 'failure')} in a row${failingSince === null ? '' : `, since ${instant(failingSince)}`}.`}
     </p>
     ${lastError !== null && html`<p class="notice">Last error: ${lastError}</p>`}`;
 
@@ -95,7 +95,7 @@ function buttons({ state: code, failures, slowdown, queued }: HostView, path: st
     for (dropped += answer.dropped; answer.more; dropped += answer.dropped)
       answer = await post<HostActed>(`${path}/${action}`);
     again();
-    if (action === 'drop') return `${number(dropped)} URLs dropped.`;
+    if (action === 'drop') return `${counted(dropped, 'URL')} dropped.`;
     return { done: 'Done.', accepted: 'A worker will do it soon.', unchanged: 'There was nothing to do.' }[
       answer.outcome
     ];
@@ -163,7 +163,7 @@ function Quality({ path }: { readonly path: string }) {
       ({ quality: value, pinned, parts, urls, lookedAt }) => html`
         <p>
           ${String(Math.round(value * 100))} %${pinned ? ', pinned by an operator' : ''}.${' '}
-          ${lookedAt === null ? 'Nobody has looked at it yet.' : `The last look, ${instant(lookedAt)}, saw ${number(urls)} URLs.`}
+          ${lookedAt === null ? 'Nobody has looked at it yet.' : `The last look, ${instant(lookedAt)}, saw ${counted(urls, 'URL')}.`}
         </p>
         ${facts(Object.entries(parts).map(([name, share]) => [words(name), `${String(Math.round(share * 100))} %`] as const))}
         <${Form}

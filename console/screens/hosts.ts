@@ -5,7 +5,7 @@ import { useList } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
 import { choice, Form, input, typed } from '../parts/form.ts';
 import { html } from '../parts/html.ts';
-import { instant, number, part, span, words } from '../parts/shown.ts';
+import { counted, instant, number, part, span, words } from '../parts/shown.ts';
 import { listed } from '../parts/states.ts';
 import { Table, type Column } from '../parts/table.ts';
 import { base, query, setQuery } from '../router.ts';
@@ -141,7 +141,7 @@ function Bulk({ done }: { readonly done: () => void }) {
       cursor = answer.next;
     } while (cursor !== null);
     done();
-    return `Done: ${number(hosts)} hosts${dropped > 0 ? `, ${number(dropped)} URLs dropped` : ''}.`;
+    return `Done: ${counted(hosts, 'host')}${dropped > 0 ? `, ${counted(dropped, 'URL')} dropped` : ''}.`;
   };
   return html`<${Form} label="Preview" run=${look} isRow>
       ${choice('What', 'action', Object.entries(actions), 'retry')}

@@ -3,7 +3,7 @@ import { Refusal } from '../api/client.ts';
 import { Drawing } from '../graph/drawing.ts';
 import { readGraph, type Graph, type Node } from '../graph/site.ts';
 import { html } from '../parts/html.ts';
-import { number, part } from '../parts/shown.ts';
+import { counted, number, part } from '../parts/shown.ts';
 import { nothing, refused } from '../parts/states.ts';
 import { Table, type Column } from '../parts/table.ts';
 import { query, setQuery } from '../router.ts';
@@ -99,6 +99,6 @@ export function SiteGraph({ crawl }: { readonly crawl: string }) {
 function told(graph: Graph | null): string {
   if (graph === null) return 'Reading the links …';
   const { nodes, pages, isWhole, leftOut } = graph;
-  const of = isWhole ? `all ${number(pages)} pages` : `the first ${number(pages)} pages`;
-  return `${number(nodes.length)} nodes from ${of}${leftOut > 0 ? `; ${number(leftOut)} with few links are left out` : ''}`;
+  const of = isWhole ? `all ${counted(pages, 'page')}` : `the first ${counted(pages, 'page')}`;
+  return `${counted(nodes.length, 'node')} from ${of}${leftOut > 0 ? `; ${number(leftOut)} with few links are left out` : ''}`;
 }

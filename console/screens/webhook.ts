@@ -4,7 +4,7 @@ import { useAnswer } from '../api/loading.ts';
 import { Action } from '../parts/action.ts';
 import { Form, input, typed } from '../parts/form.ts';
 import { html } from '../parts/html.ts';
-import { instant, number, part, span, words } from '../parts/shown.ts';
+import { counted, instant, number, part, span, words } from '../parts/shown.ts';
 import { loaded, nothing } from '../parts/states.ts';
 import { facts, Table, type Column } from '../parts/table.ts';
 import { base, go } from '../router.ts';
@@ -107,7 +107,7 @@ function buttons(seen: WebhookView, path: string, again: () => void) {
       since,
       crawlId: typed(given, 'crawlId') ?? crawlId ?? undefined,
     });
-    return `Events of ${number(crawls)} crawls are sent again.`;
+    return `Events of ${counted(crawls, 'crawl')} are sent again.`;
   };
   return html`<p class="buttons">
       <${Action} label="Send a test" run=${test} />

@@ -6,7 +6,7 @@ import { useFields } from '../api/schemas.ts';
 import { Form, input, typed } from '../parts/form.ts';
 import { html } from '../parts/html.ts';
 import { Secret } from '../parts/secret.ts';
-import { instant, number, part } from '../parts/shown.ts';
+import { counted, instant, number, part } from '../parts/shown.ts';
 import { loaded, nothing } from '../parts/states.ts';
 import { Table, type Column } from '../parts/table.ts';
 import { base } from '../router.ts';
@@ -28,7 +28,7 @@ const columns: readonly Column<WebhookView>[] = [
       !enabled
         ? html`<span class="badge parked" title=${disabledReason}>Disabled</span>`
         : failures > 0
-          ? html`<span class="badge failed">${number(failures)} failures in a row</span>`
+          ? html`<span class="badge failed">${counted(failures, 'failure')} in a row</span>`
           : html`<span class="badge done">Enabled</span>`,
   },
   {

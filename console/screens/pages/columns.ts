@@ -60,7 +60,10 @@ const pageColumns = {
   words: count('Words', (page) => page.words),
   linkCount: count('Links', ({ linkCount }) => linkCount),
   // Without its parameters.
-  contentType: text('Type', ({ contentType }) => cut(contentType?.split(';', 1)[0] ?? null)),
+  contentType: {
+    ...text('Type', ({ contentType }) => cut(contentType?.split(';', 1)[0] ?? null)),
+    isShort: true,
+  },
   bytes: {
     name: 'Size',
     show: (page) => bytes(page.bytes),

@@ -5,7 +5,7 @@ import { useList } from '../../api/loading.ts';
 import { AskUrl } from '../../parts/ask-url.ts';
 import { crawlPath, useCrawl } from '../../parts/crawl-frame.ts';
 import { html } from '../../parts/html.ts';
-import { number, words } from '../../parts/shown.ts';
+import { counted, number, words } from '../../parts/shown.ts';
 import { listed, loaded, nothing } from '../../parts/states.ts';
 import { Table } from '../../parts/table.ts';
 import { query } from '../../router.ts';
@@ -42,7 +42,7 @@ function PageTable({ crawl }: { readonly crawl: string }) {
             rows=${rows}
             keyOf=${({ url, fetchedAt }: PageView) => `${fetchedAt} ${url}`}
           />
-          <p class="dim">${number(rows.length)} pages are shown. A heading sorts those.</p>`,
+          <p class="dim">${counted(rows.length, 'page')} shown. A heading sorts those.</p>`,
     )}
     ${pages.value?.length === 0 && pages.more !== null && nothing('None so far: one answer looks at 20,000 pages at most.')}
     <p class="buttons"><button type="button" onClick=${pages.again}>Read again</button></p>`;
@@ -56,10 +56,10 @@ function LeftOut({ crawl }: { readonly crawl: string }) {
     ${loaded(useCrawl(), ({ excluded, ledger }) => {
       const reasons = Object.entries(excluded).toSorted(([, a], [, b]) => b - a);
       const why = reasons
-        .map(([reason, count]) => `${number(count)} ${words(reason).toLowerCase()}`)
+        .map(([reason, count]) => `${words(reason).toLowerCase()} ${number(count)}`)
         .join(', ');
       const told = [
-        `${number(ledger.excluded)} URLs are excluded${why === '' ? '' : `: ${why}`}.`,
+        `${counted(ledger.excluded, 'URL')} excluded${why === '' ? '' : ` (${why})`}.`,
         `${number(ledger.dead)} are not there, ${number(ledger.failed)} were given up,`,
         `and ${number(ledger.queued + ledger.leased)} are still to be fetched.`,
       ];
