@@ -4,7 +4,6 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
 import { runCommandLine } from '../../cli/command-line.ts';
@@ -20,7 +19,8 @@ export interface CliResult {
 export interface RunningCli {
   readonly process: ChildProcess;
   readonly result: Promise<CliResult>;
-  /** What came on stderr so far. */
+  /** What came so far. */
+  stdout(): string;
   stderr(): string;
 }
 
@@ -36,15 +36,15 @@ export function startCli(
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
-  let stderr = '';
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const result = Promise.all([text(child.stdout), ended]).then(([stdout, code]) => ({
-    code,
-    stdout,
-    stderr,
-  }));
-  return { process: child, result, stderr: () => stderr };
+  const result = new Promise<CliResult>((resolve) => {
+    child.once('close', (code) => {
+      resolve({ code, stdout, stderr });
+    });
+  });
+  return { process: child, result, stdout: () => stdout, stderr: () => stderr };
 }
 
 /** In a process of its own, to its end. */

@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CreatedCrawl } from '../../contracts/http/crawls.ts';
 import { withHttpServer } from '../support/http-server.ts';
-import { openConsole, type ConsoleUser } from '../support/console.ts';
+import { openConsole, signInLinkBy, type ConsoleUser } from '../support/console.ts';
 import { given } from '../support/given.ts';
 import { startOwnStack } from '../support/start-stack.ts';
 import { hasChromium } from '../support/temporal-web.ts';
@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium())('the console (needs chromium)', () => {
       });
       return ((await crawl.json()) as { state: string }).state === 'finished';
     });
-    user = await openConsole(apiUrl(), own.key);
+    user = await openConsole(await signInLinkBy(apiUrl(), own.key));
     return () => user.close();
   });
 

@@ -1,7 +1,7 @@
 /** The console in a browser, as somebody uses it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { signInLink } from '../../contracts/http/console.ts';
 import { chromiumOptions } from './temporal-web.ts';
 
@@ -18,16 +18,23 @@ export interface ConsoleUser {
   close(): Promise<void>;
 }
 
-interface Look {
-  readonly scheme?: 'light' | 'dark';
-  readonly width?: number;
+/** A link that signs in once, made by the key. */
+export async function signInLinkBy(apiUrl: string, key: string): Promise<string> {
+  const made = await fetch(new URL('/v1/sign-in-links', apiUrl), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return signInLink.parse(await made.json()).url;
 }
 
-/** Signed in by a link that the key makes. */
-export async function openConsole(apiUrl: string, key: string, look: Look = {}): Promise<ConsoleUser> {
-  const browser: Browser = await chromium.launch(chromiumOptions);
-  const { scheme = 'light', width = 1_280 } = look;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
+/** Signed in by the link. */
+export async function openConsole(link: string): Promise<ConsoleUser> {
+  const apiUrl = new URL(link).origin;
+  const browser = await chromium.launch(chromiumOptions);
+  const context = await browser.newContext({
+    viewport: { width: 1_280, height: 900 },
+    colorScheme: 'light',
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   const faults: string[] = [];
@@ -46,11 +53,7 @@ export async function openConsole(apiUrl: string, key: string, look: Look = {}):
     if (!url.startsWith(apiUrl) && !url.startsWith('data:') && !url.startsWith('blob:'))
       faults.push(`asked ${url}`);
   });
-  const made = await fetch(new URL('/v1/sign-in-links', apiUrl), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-  });
-  await page.goto(signInLink.parse(await made.json()).url);
+  await page.goto(link);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const settled = async (): Promise<void> => {
     await page.getByRole('heading', { level: 1 }).waitFor();
