@@ -32,6 +32,9 @@ const kinds: Readonly<Record<string, Treatment | WantedResource['type']>> = {
   CSPViolationReport: { refuse: 'beacon' },
 };
 
+/** Methods that are told by name. A page makes up as many as it likes, of any length. */
+const knownMethods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 /**
  * @param byScript the request comes from a script. A style sheet that the page's HTML names is answered with nothing,
  *   unless somebody will look at the page: one that a script names may be waited for.
@@ -39,7 +42,8 @@ const kinds: Readonly<Record<string, Treatment | WantedResource['type']>> = {
 export function treatmentOf(kind: string, method: string, byScript: boolean, looked: boolean): Treatment {
   const treatment = kinds[kind] ?? { refuse: kind };
   if (typeof treatment !== 'string') return treatment;
-  if (method !== 'GET' && method !== 'HEAD') return { refuse: method };
+  if (method !== 'GET' && method !== 'HEAD')
+    return { refuse: knownMethods.includes(method) ? method : 'other method' };
   return treatment === 'stylesheet' && !byScript && !looked
     ? { refuse: treatment, answer: 'nothing' }
     : { ask: treatment, method };

@@ -2,6 +2,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import type { Found, GivenAnswer, PageToRender, Round, WantedResource } from '../contracts/rendering.ts';
+import { maxUrlLength } from '../domain/url.ts';
 import { emptyAnswers, fieldOf, fulfilled, preflightAnswer } from './answers.ts';
 import type { Session } from './devtools.ts';
 import { treatmentOf } from './kinds.ts';
@@ -11,6 +12,9 @@ type Paused = Protocol.Fetch.RequestPausedEvent;
 
 /** Requests of all kinds after which a page is ended: it will never be done. */
 const maxRequests = 1_500;
+
+/** Characters of a request's head; servers take no longer one. Until a request is answered, all of it is held. */
+const maxHead = 16_384;
 
 /** Milliseconds by the clock until it is told who asks, on a busy machine. */
 const begunMs = 100;
@@ -126,6 +130,11 @@ export class Requests {
         : told.fulfil(emptyAnswers[treatment.answer]));
       return;
     }
+    if (isTooLong(request)) {
+      this.refuse('request that is too long');
+      void told.fail('BlockedByClient');
+      return;
+    }
     const url = request.url.split('#')[0] ?? request.url;
     const found = this.#find({ url, method: treatment.method, type: treatment.ask });
     this.#turns.add(Math.max(0, this.#frames.indexOf(frameId)), networkId, async () => {
@@ -164,6 +173,11 @@ export class Requests {
     };
   }
 }
+
+/** Longer than any that could be asked of the archive. */
+const isTooLong = ({ url, headers }: Protocol.Network.Request): boolean =>
+  url.length > maxUrlLength ||
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0) > maxHead;
 
 /** The kind of a request, told more closely than the protocol does. */
 function kindOf(kind: string, { url, headers }: Protocol.Network.Request): string {

@@ -167,6 +167,11 @@ const cases: Hostile[] = [
     what: 'a blob and data of 100 MB',
     page: 'const b = new Blob([new Uint8Array(1e8)]); fetch(URL.createObjectURL(b)).then((a) => a.arrayBuffer()).then((x) => document.body.append(x.byteLength)); document.body.append(document.createElement("iframe")); document.querySelector("iframe").src = "data:text/html," + "y".repeat(1e6)',
   },
+  {
+    what: 'methods of 100 kB',
+    page: 'document.body.append("before"); const f = (n) => fetch("/", { method: "A".repeat(1e5) + n }).catch(() => 0).then(() => f(n + 1)); f(0)',
+    told: { asked: 0, refused: { 'other method': expect.any(Number) as number } },
+  },
   { what: 'a POST of 120 MB', page: 'fetch("/up", { method: "POST", body: "x".repeat(1.2e8) })' },
   {
     what: 'sockets of all kinds',
