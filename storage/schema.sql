@@ -243,6 +243,7 @@ create table fetch_crawl (
   tenant_id bigint not null,
   render text not null,
   crawl_id bigint not null,
+  asked_bytes bigint not null default 0,
   constraint fetch_crawl_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
   constraint fetch_crawl_pkey PRIMARY KEY (tenant_id, render),
   constraint fetch_crawl_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
@@ -588,6 +589,7 @@ create table page_fetch (
   wanted jsonb not null,
   asked_at timestamp with time zone not null,
   since timestamp with time zone not null,
+  digest bytea,
   constraint page_fetch_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES crawl(id),
   constraint page_fetch_pkey PRIMARY KEY (id),
   constraint page_fetch_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id)
@@ -766,6 +768,7 @@ CASE
     WHEN (pdf_hash IS NULL) THEN 0
     ELSE pdf_bytes
 END)) stored,
+  unended smallint not null default 0,
   constraint rendering_pkey PRIMARY KEY (host_id, crawl_id, key)
 );
 
@@ -1261,6 +1264,8 @@ CREATE INDEX made_up_path_open ON public.made_up_path USING btree (host_id) WHER
 CREATE INDEX outage_seen ON public.outage USING btree (seen_at);
 
 CREATE INDEX page_fetch_crawl ON public.page_fetch USING btree (crawl_id);
+
+CREATE UNIQUE INDEX page_fetch_digest ON public.page_fetch USING btree (crawl_id, digest);
 
 CREATE INDEX page_history_due ON public.page_history USING btree (crawl_id, class, next_due) WHERE (next_due IS NOT NULL);
 

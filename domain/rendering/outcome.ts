@@ -7,7 +7,8 @@ export const renderOutcomes = {
   rounds: 'it asked for more in its last round',
   late: 'what it asked for did not come in time',
   cut: 'it took longer than a page may, and was read as it stood',
-  crashed: 'the browser was lost in it twice, so the page is as the server sent it',
+  crashed:
+    'the browser, or the process that renders, was lost in it twice, so the page is as the server sent it',
   never: 'the crawl renders no pages any more, so it is as the server sent it',
   ended: 'the crawl ended first, so the page is as the server sent it',
   'no-browser': 'no browser was there any more, so the page is as the server sent it',

@@ -4,7 +4,7 @@
  * - Something was missing: it is admitted to the frontier as what the page needs, in the transaction that has the page wait
  *   (stage `resources`). A look at what pages wait for (storage/rendering/waiting.sql.ts) brings it back for another round.
  * - Nothing was, or a limit is reached: what the browser made of the page becomes its body, to be judged and read as any.
- * - The browser was lost in it twice: the page keeps what was read of it.
+ * - The browser, or the process that rendered it, was lost in it twice: the page keeps what was read of it.
  *
  * No browser is held between rounds. A process that dies repeats a round: until its end is committed nothing is stored but a
  * record in the archive to which nothing refers.
@@ -16,7 +16,13 @@ import { renderLimits } from '../../domain/rendering/limits.ts';
 import { storedStages } from '../../domain/stage.ts';
 import { type StagedBody, requeueLostBodies } from '../../storage/pages/index.ts';
 import { retrying } from '../../storage/postgres/index.ts';
-import { renderingFacts, type RenderingFacts, type RoundRow } from '../../storage/rendering/index.ts';
+import {
+  beginRound,
+  endRound,
+  renderingFacts,
+  type RenderingFacts,
+  type RoundRow,
+} from '../../storage/rendering/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { urlKey } from '../../contracts/url-key.ts';
 import { canonicalize } from '../../domain/url.ts';
@@ -27,7 +33,7 @@ import { candidatesOf } from '../admission/candidates.ts';
 import { count } from '../metrics/counters.ts';
 import { answerOf, askFor, loggedOutWords, type Answers, type Asked } from './answers.ts';
 
-/** How often a browser may be lost in one page. */
+/** How often a browser, or a process of ours, may be lost in one page. */
 const mostCrashes = 2;
 const afterCrashMs = 5_000;
 /** Characters that are told of a URL, a line of the console or a reason, and kinds of refused requests. */
@@ -59,12 +65,15 @@ export async function renderPages(
     const known = facts.get(nameOf(page));
     return known === undefined ? [] : [{ page, known }];
   });
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+  const work = async (some: typeof waiting): Promise<void> => {
+    for (let next = some.shift(); next !== undefined && !signal.aborted; next = some.shift())
       await new PageRound(tools, next.page, next.known).run(signal);
   };
-  const ended = await Promise.allSettled(Array.from({ length: together }, work));
+  const well = waiting.filter(({ known }) => known.unended === 0);
+  const ended = await Promise.allSettled(Array.from({ length: together }, () => work(well)));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  // One of them may have ended a process. Each goes alone and last, so that no other is taken for it.
+  await work(waiting.filter(({ known }) => known.unended > 0));
 }
 
 const nameOf = ({ host_id, crawl_id, key }: Pick<RoundRow, 'host_id' | 'crawl_id' | 'key'>): string =>
@@ -113,17 +122,33 @@ class PageRound {
       await retrying(() => requeueLostBodies(pool, String(hostId), gone));
       return;
     }
+    const lost = this.#known.crashes + this.#known.unended;
+    if (lost >= mostCrashes) {
+      const { rounds } = this.#known;
+      return this.#write({
+        ...this.#row(null, []),
+        rounds,
+        crashes: this.#known.crashes + 1,
+        outcome: 'crashed',
+      });
+    }
     const looks = looksOf(crawl);
     const page = {
       url,
       answer,
       find: (wanted: WantedResource) => this.#find(wanted),
       // They may be why the browser was lost.
-      ...(this.#known.crashes === 0 && looks),
+      ...(lost === 0 && looks),
       isWhole: () => this.#isLast || !this.#isMissing,
     };
     // Where no browser starts, or the archive is away, the page waits: it is no crash of its own.
-    const round = await renderer.render(page, signal);
+    await beginRound(pool, hostId, crawlId, key, this.#known.reason);
+    let round: Round;
+    try {
+      round = await renderer.render(page, signal);
+    } finally {
+      await endRound(pool, hostId, crawlId, key);
+    }
     // It was cut short by us, and says nothing of the page.
     if (signal.aborted) return;
     count('render_rounds_total', { as: round.outcome });

@@ -5,6 +5,8 @@ export { endRenderings, lookAgain } from './waiting.sql.ts';
 export { findForPage, type FoundForPage } from './answers.sql.ts';
 export {
   beginRendering,
+  beginRound,
+  endRound,
   noteRounds,
   renderingFacts,
   type RenderingFacts,

@@ -23,6 +23,8 @@ export interface RenderingFacts {
   /** Rounds and crashes so far. */
   readonly rounds: number;
   readonly crashes: number;
+  /** Rounds since the last that ended: their processes ended in them. */
+  readonly unended: number;
   /** It waits for nothing any more. */
   readonly is_late: boolean;
   /** Of the page as the server sent it; null: nothing was read. */
@@ -41,6 +43,7 @@ const goesOn = 'g.answer_hash = u.content_hash and g.outcome is null';
 export const renderingFacts = statement<[rows: string], RenderingFacts>('rendering-facts')`
    select u.host_id, u.crawl_id, encode(u.key, 'hex') as key, coalesce(g.reason, c.shell, '') as reason,
           coalesce(g.rounds, 0)::int as rounds, coalesce(g.crashes, 0)::int as crashes,
+          coalesce(n.unended, 0)::int as unended,
           coalesce(g.until <= now(), false) as is_late, p.words, p.links,
           coalesce(g.admitted, 0)::int as admitted, ${isOurs} as is_ours
      from json_to_recordset($1) as r(host_id bigint, crawl_id bigint, key text)
@@ -49,7 +52,22 @@ export const renderingFacts = statement<[rows: string], RenderingFacts>('renderi
      left join body b on b.hash = u.content_hash
      left join content c on c.crawl_id = u.crawl_id and c.id = u.content_id
      left join reading p on p.crawl_id = u.crawl_id and p.content_id = u.content_id and p.job_id = 0
+     left join rendering n on n.host_id = u.host_id and n.crawl_id = u.crawl_id and n.key = u.key
      left join rendering g on g.host_id = u.host_id and g.crawl_id = u.crawl_id and g.key = u.key and ${goesOn}`;
+
+/** Notes that a round of a page begins. */
+export const beginRound = statement<[hostId: number, crawlId: number, key: string, reason: string]>(
+  'begin-round',
+)`
+   insert into rendering as g (host_id, crawl_id, key, answer_hash, reason, rounds, crashes, unended)
+   select u.host_id, u.crawl_id, u.key, u.content_hash, $4, 0, 0, 1
+     from url u
+    where u.host_id = $1 and u.crawl_id = $2 and u.key = decode($3, 'hex') and u.stage = ${render}
+   on conflict (host_id, crawl_id, key) do update set unended = g.unended + 1`;
+
+/** Notes that it has ended, however it did. */
+export const endRound = statement<[hostId: number, crawlId: number, key: string]>('end-round')`
+   update rendering set unended = 0 where host_id = $1 and crawl_id = $2 and key = decode($3, 'hex')`;
 
 /** What follows a round for one page, as JSON. Bytes are hex strings. */
 export interface RoundRow {
@@ -160,7 +178,7 @@ export const noteRounds = statement<[rows: string], { closed: number }>('note-ro
        from moved order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
        set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = excluded.rounds,
-           crashes = excluded.crashes, outcome = excluded.outcome, due_at = excluded.due_at, looks = 0,
+           crashes = excluded.crashes, outcome = excluded.outcome, due_at = excluded.due_at, looks = 0, unended = 0,
            until = case when g.answer_hash = excluded.answer_hash and g.outcome is null
                         then coalesce(g.until, excluded.until) else excluded.until end,
            waits = excluded.waits, admitted = excluded.admitted, lacks_login = excluded.lacks_login, lacks = excluded.lacks, words_before = excluded.words_before, links_before = excluded.links_before,

@@ -24,6 +24,7 @@ import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { inTransaction } from '../../../storage/postgres/index.ts';
 import { fromNow, not, setState, tables } from '../../support/database/index.ts';
 import type { Renderer } from '../../../contracts/rendering.ts';
+import { until } from '../../support/until.ts';
 import { closeRenderer, hasBrowser, openRenderer } from '../../support/browser.ts';
 import { madeUpBrowser, type MadeUpBrowser, type Script } from '../../support/made-up-browser.ts';
 import { expectExact } from '../storage/frontier.ts';
@@ -539,6 +540,32 @@ describe('a page that needs a browser', () => {
       '/': { cut: { renderedFiles: 1 } },
       '/many': { cut: { renderedFiles: 10 } },
     });
+    await expectExact(pool, world.crawl);
+  });
+
+  it('keeps what was read of it where a process ends in it twice, and no other page does for its sake', async () => {
+    const world = await fetched(await begin({ '/': shell, '/b': shell }, { '/': client }, ['/', '/b']));
+    await read(world);
+    await judgeCopies(pool, 60_000);
+    // It renders no more, and nobody hears of it.
+    const dead = { ...world.browser, render: () => new Promise<never>(() => undefined) };
+    const unended = async () =>
+      (await tables.rendering.rows(pool, { crawl_id: world.crawl })).map(({ unended: times }) => times);
+    for (const lost of [
+      [1, 1],
+      [1, 2],
+    ]) {
+      void round(world, world.dependencies, dead);
+      await until('the rounds have begun', async () => String((await unended()).toSorted()) === String(lost));
+    }
+    await round(world);
+    expect(world.browser.rounds).toHaveLength(1);
+    expect(await unended()).toEqual([0, 0]);
+    const outcomes = await Promise.all(
+      ['/', '/b'].map(async (path) => (await rendering(world, path)).outcome),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'crashed')).toHaveLength(1);
+    await run(world);
     await expectExact(pool, world.crawl);
   });
 

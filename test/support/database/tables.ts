@@ -361,6 +361,7 @@ interface RenderingRow {
   readonly answer_hash: Buffer;
   readonly reason: string;
   readonly rounds: number;
+  readonly unended: number;
   readonly crashes: number;
   readonly outcome: string | null;
   readonly due_at: Time | null;
@@ -479,6 +480,8 @@ export const tables = {
   lentUrl: table<LentUrlRow>('lent_url', 'lent_at'),
   optOut: table<{ domain: string }>('opt_out', 'domain'),
   rendering: table<RenderingRow>('rendering', 'host_id, crawl_id, key'),
+  pageFetch: table<{ id: string; crawl_id: Id; url: string; since: Date }>('page_fetch', 'asked_at'),
+  fetchCrawl: table<{ crawl_id: Id; asked_bytes: number }>('fetch_crawl', 'crawl_id'),
   contentDue: table<{ crawl_id: Id; content_id: Id }>('content_due', 'id'),
   content: table<{
     id: number;
