@@ -27,11 +27,14 @@ export class Refusal extends Error {
   readonly status: number;
   /** Milliseconds after which the API wants to be asked again; null: it has not said so. */
   readonly pauseMs: number | null;
+  /** What strangers have written of it; null: nothing. */
+  readonly web: string | null;
 
-  constructor(status: number, sentence: string, pauseMs: number | null = null) {
+  constructor(status: number, sentence: string, pauseMs: number | null = null, web: string | null = null) {
     super(sentence);
     this.status = status;
     this.pauseMs = pauseMs;
+    this.web = web;
   }
 }
 
@@ -92,6 +95,8 @@ function whyOf(error: unknown): string {
 }
 
 interface Told {
+  readonly type?: string;
+  readonly reason?: string;
   readonly detail: string;
   readonly rejected: readonly { readonly url: string; readonly reason: string }[];
 }
@@ -99,19 +104,27 @@ interface Told {
 function refusalOf(status: number, text: string, retryAfter: string | null): Refusal {
   const told = toldIn(text);
   const pauseMs = retryAfterMs(retryAfter, Date.now());
+  // The detail quotes robots.txt, errors of the host, and where it has led.
+  const isOfWeb = /:page-(refused|failed)$/.test(told?.type ?? '');
+  const ofWeb = `The page is not to be had${told?.reason === undefined ? '' : ` (${told.reason})`}.`;
   const sentence = [
-    told === null ? `The Orbweaver API answers with status ${String(status)}.` : told.detail,
+    told === null
+      ? `The Orbweaver API answers with status ${String(status)}.`
+      : isOfWeb
+        ? ofWeb
+        : told.detail,
     ...(told?.rejected ?? []).slice(0, 10).map(({ url, reason }) => `${JSON.stringify(url)}: ${reason}.`),
     ...(pauseMs === null ? [] : [`Try again in ${String(Math.ceil(pauseMs / 1_000))} seconds.`]),
   ].join(' ');
-  return new Refusal(status, sentence.slice(0, longestSentence), pauseMs);
+  const web = isOfWeb && told !== null ? told.detail.slice(0, longestSentence) : null;
+  return new Refusal(status, sentence.slice(0, longestSentence), pauseMs, web);
 }
 
 /** The words of a problem document; null: it is none, as a proxy in front of the API sends it. */
 function toldIn(text: string): Told | null {
   try {
-    const { detail, rejected = [] } = JSON.parse(text) as Partial<Told>;
-    return typeof detail === 'string' ? { detail, rejected } : null;
+    const { detail, rejected = [], ...more } = JSON.parse(text) as Partial<Told>;
+    return typeof detail === 'string' ? { ...more, detail, rejected } : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

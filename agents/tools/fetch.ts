@@ -1,6 +1,7 @@
 /** One page now: from the archive if it is young enough, else fetched as politely as any. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { fetchedPage, fetchRequest, waitingFetch } from '../../contracts/http/fetch.ts';
+import { fetchedPage, fetchRequest, lookAgainSeconds, waitingFetch } from '../../contracts/http/fetch.ts';
 import { counted } from '../../domain/counted.ts';
 import { Refusal } from '../api.ts';
 import { pageUrl } from '../inputs.ts';
@@ -64,14 +65,30 @@ async function waited(
 ): Promise<z.output<typeof answer>> {
   const began = performance.now();
   const left = (): number => Math.max(0, Math.ceil(seconds - (performance.now() - began) / 1_000));
-  let found = await first(Math.min(waitAtOnce, seconds));
+  let pauseMs = 0;
+  const within = async (ask: (seconds: number) => Promise<z.output<typeof answer>>) => {
+    const [asked, wait] = [performance.now(), Math.min(waitAtOnce, left())];
+    const answered = await ask(wait);
+    // Where too many wait already, the API answers at once.
+    pauseMs = performance.now() - asked < wait * 1_000 ? lookAgainSeconds * 1_000 : 0;
+    return answered;
+  };
+  let found = await within(first);
   while ('waiting' in found && left() > 0) {
     call.progress(
       (performance.now() - began) / 1_000,
       seconds,
       `Fetch ${found.id} goes on also if this call is cancelled.`,
     );
-    found = await again(call, found.id, Math.min(waitAtOnce, left()));
+    await sleep(Math.min(pauseMs, left() * 1_000), undefined, { signal: call.signal });
+    const { id } = found;
+    try {
+      found = await within((wait) => again(call, id, wait));
+    } catch (error) {
+      // The fetch goes on all the same, so the wait does too.
+      if (!(error instanceof Refusal) || error.status !== 429) throw error;
+      pauseMs = Math.max(lookAgainSeconds * 1_000, error.pauseMs ?? 0);
+    }
   }
   return found;
 }

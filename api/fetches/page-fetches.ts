@@ -34,6 +34,7 @@ import { readSeeds } from '../../storage/seeds/index.ts';
 import { refuseSpent } from '../crawls/quotas.ts';
 import { addSeeds } from '../crawls/seed-intake.ts';
 import type { Parts } from '../dependencies.ts';
+import type { Caller } from '../way-in/caller.ts';
 import { HttpProblem } from '../way-in/problem.ts';
 import { PageWaits } from './page-waits.ts';
 
@@ -57,6 +58,8 @@ export interface Fetch extends Instants {
   readonly crawlId: string;
   readonly link: CanonicalUrl;
   readonly wanted: WantedOfPage;
+  /** Whoever looks at it may have its page asked for again. */
+  readonly mayAsk: boolean;
 }
 
 /** Reading a body is costly, and takes its turn. */
@@ -93,7 +96,7 @@ export class PageFetches {
     return null;
   }
 
-  /** Has the page fetched, if it is not about to be. @throws HttpProblem for a quota */
+  /** Has the page fetched, if it is not about to be. @throws HttpProblem for a quota, or if too much is noted */
   async begin(asked: Asked, instants: Instants, response: Response): Promise<Fetch> {
     const { tenantId, link, render, wanted } = asked;
     const { pool } = this.#parts;
@@ -109,22 +112,30 @@ export class PageFetches {
         if (error instanceof HttpProblem && error.status === 409 && tries < 3) continue;
         throw error;
       }
-      const { id } = await one(
-        addPageFetch(pool, {
-          tenantId,
-          crawlId,
-          url: link.url,
-          wanted: JSON.stringify(wanted),
-          askedAt: instants.asked_at,
-          since: instants.since,
-        }),
-      );
-      return { id, tenantId, crawlId, link, wanted, ...instants };
+      const [row] = await addPageFetch(pool, {
+        tenantId,
+        crawlId,
+        url: link.url,
+        wanted: JSON.stringify(wanted),
+        askedAt: instants.asked_at,
+        since: instants.since,
+      });
+      if (row === undefined) {
+        // It may be another day's by now.
+        if (tries < 3) continue;
+        response.set('Retry-After', '3600');
+        throw new HttpProblem(
+          429,
+          `Crawl ${crawlId}, which fetches single pages, has as many fetches as one may have; another one takes its place a day after its start. Fetch many pages by a crawl.`,
+          { kind: 'rate-limited' },
+        );
+      }
+      return { id: row.id, tenantId, crawlId, link, wanted, mayAsk: true, ...instants };
     }
   }
 
   /** One that was begun before. */
-  found(tenantId: number, row: PageFetch): Fetch {
+  found({ tenantId, role }: Pick<Caller, 'tenantId' | 'role'>, row: PageFetch): Fetch {
     const link = canonicalize(row.url);
     if (!link.ok) throw new Error(`fetch ${row.id} has a URL that cannot be crawled`);
     const { id, crawl_id: crawlId, asked_at, since } = row;
@@ -134,6 +145,7 @@ export class PageFetches {
       crawlId,
       link: link.value,
       wanted: wantedOfPage.parse(row.wanted),
+      mayAsk: role !== 'reader',
       asked_at,
       since,
     };
@@ -149,7 +161,7 @@ export class PageFetches {
     const { tenantId, crawlId, link } = fetch;
     for (;;) {
       const walked = await walk(this.#parts.pool, crawlId, link, fetch);
-      if (isOver(walked)) return walked;
+      if (isOver(walked) || (walked.kind === 'stale' && !fetch.mayAsk)) return walked;
       if (walked.kind === 'stale')
         await this.#ask(walked, { tenantId, crawlId, link, instants: fetch }, response);
       if (signal.aborted) return walked;
@@ -169,17 +181,25 @@ export class PageFetches {
   }
 
   /** Why the page is not there yet. */
-  async outlook({ id, crawlId, link, asked_at }: Fetch, { place, ...walked }: Walked): Promise<WaitingFetch> {
+  async outlook(
+    { id, crawlId, link, asked_at, mayAsk }: Fetch,
+    { place, ...walked }: Walked,
+  ): Promise<WaitingFetch> {
     const { pool, settings, lending } = this.#parts;
     const caps = lending.permits.book;
-    const told = await explainUrlOf(pool, crawlId, place.url, settings.userAgent, caps, settings.regions);
+    const isAgeing = walked.kind === 'stale' && !mayAsk;
+    const told = isAgeing
+      ? null
+      : await explainUrlOf(pool, crawlId, place.url, settings.userAgent, caps, settings.regions);
     return {
       id,
       url: link.url,
       crawlId,
       askedAt: new Date(asked_at).toISOString(),
       waiting: {
-        because: told?.summary ?? `Crawl ${crawlId}, which was to fetch it, is being deleted.`,
+        because: isAgeing
+          ? `${place.url} was visited before this was asked for: it is visited again once somebody looks here who may start crawls.`
+          : (told?.summary ?? `Crawl ${crawlId}, which was to fetch it, is being deleted.`),
         at: told?.next?.at ?? null,
         ahead: walked.kind === 'unmet' ? null : await this.#ahead(place, walked.visit),
       },

@@ -5,6 +5,7 @@ import {
   fetchPath,
   fetchQuery,
   fetchRequest,
+  lookAgainSeconds,
   waitingFetch,
   type FetchedPage,
   type WaitingFetch,
@@ -19,9 +20,6 @@ import { turnsOf } from '../way-in/turns.ts';
 import { fails, json } from './answers.ts';
 import { refuseUncrawlable } from './crawlable.ts';
 import { answered, route } from './route.ts';
-
-/** Seconds after which a client may look again. */
-const lookAgain = '2';
 
 const page = json(
   'The page. Whatever status the host has answered with, that is an answer: `page.status` says it, and `page.state` and `page.reason` say what crawls make of it.',
@@ -101,16 +99,10 @@ export const fetchRoutes = [
     },
     handler: (parts) => {
       const fetches = fetchesOf(parts);
-      return async ({
-        params: { fetchId },
-        query: { waitSeconds },
-        caller: { tenantId },
-        request,
-        response,
-      }) => {
-        const [row] = await findPageFetch(parts.pool, tenantId, fetchId);
+      return async ({ params: { fetchId }, query: { waitSeconds }, caller, request, response }) => {
+        const [row] = await findPageFetch(parts.pool, caller.tenantId, fetchId);
         if (row === undefined) return noSuchFetch(fetchId);
-        return waited(parts, fetches, fetches.found(tenantId, row), waitSeconds, request, response);
+        return waited(parts, fetches, fetches.found(caller, row), waitSeconds, request, response);
       };
     },
   }),
@@ -142,7 +134,7 @@ async function waited(
     const found = await fetches.page(fetch, walked, inTurnOf(request));
     response.status(found === null ? 202 : 200);
     if (found !== null) return found;
-    response.set({ Location: `/v1/fetch/${fetch.id}`, 'Retry-After': lookAgain });
+    response.set({ Location: `/v1/fetch/${fetch.id}`, 'Retry-After': String(lookAgainSeconds) });
     return await fetches.outlook(fetch, walked);
   } finally {
     leave?.();

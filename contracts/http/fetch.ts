@@ -64,6 +64,9 @@ export const fetchRequest = z
     ],
   });
 
+/** Seconds after which a client may look again for a page that is not there yet. */
+export const lookAgainSeconds = 2;
+
 export const fetchPath = z.strictObject({
   fetchId: z.uuid().meta({ description: 'Id of the fetch.' }),
 });

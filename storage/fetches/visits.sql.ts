@@ -1,5 +1,6 @@
 /** How the URLs that fetches are about stand in their crawls. */
 import type { UrlState } from '../../contracts/crawl.ts';
+import { restingClass, restMs } from '../../domain/dead-letter.ts';
 import type { UrlReason } from '../../domain/url-reason.ts';
 import { behindBy } from '../../domain/priority/place.ts';
 import { onceHeld } from '../frontier/index.ts';
@@ -11,11 +12,13 @@ const isSettled = (u: string): string => `(${u}.state not in ('queued', 'leased'
 
 /**
  * The outcome of the row `u` is young enough. A refusal counts as long as a page does; a failure is tried again whenever
- * somebody asks. Each commit of an outcome sets `due_at`.
+ * somebody asks, but where the host has asked us to stay away. Each commit of an outcome sets `due_at`.
  */
 const isFresh = (u: string): string =>
   `(case when ${u}.state in ('done', 'dead') then coalesce(${u}.fetched_at >= $since::timestamptz, false)
-              when ${u}.state = 'failed' then ${u}.due_at >= $askedAt::timestamptz
+              when ${u}.state = 'failed'
+              then ${u}.due_at >= $askedAt::timestamptz
+                   or (${u}.reason = '${restingClass}' and ${u}.due_at > now() - ${String(restMs)} * interval '1 millisecond')
               else ${u}.due_at >= $since::timestamptz end)`;
 
 interface Place {

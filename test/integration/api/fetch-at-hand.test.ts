@@ -5,7 +5,7 @@ import type { FetchedPage, WaitingFetch } from '../../../contracts/http/fetch.ts
 import type { Problem } from '../../../contracts/http/problem.ts';
 import { runCli } from '../../cli/run-cli.ts';
 import { ownFolder } from '../../support/given.ts';
-import { changeCrawl, longAgo, setState, tables } from '../../support/database/index.ts';
+import { addUrl, changeCrawl, fromNow, longAgo, setState, tables } from '../../support/database/index.ts';
 import { ask, newKey, newTenant } from './asking.ts';
 import { addPage, archiveIn, newRunningCrawl, noteTaker, withServed, withServices } from './world.ts';
 
@@ -190,6 +190,70 @@ describe('a page that is asked for', () => {
     ).toEqual(['https://b.example/1', 'https://b.example/2']);
     expect(control.started).toContain(first.crawlId);
     expect(first.waiting.because).not.toBe('');
+  });
+
+  it('is one fetch for all who want the same of it, and of no more than a crawl may note', async () => {
+    const url = 'https://b.example/same';
+    const { id, crawlId } = (await post({ url, maxAgeSeconds: 0 })).body;
+    const fetches = () => tables.pageFetch.rows(pool, { crawl_id: crawlId, url });
+    const [before] = await fetches();
+    expect((await post({ url, maxAgeSeconds: 0 })).body.id).toBe(id);
+    expect((await post({ url, maxAgeSeconds: 0, format: 'html' })).body.id).not.toBe(id);
+    const after = await fetches();
+    expect(after).toHaveLength(2);
+    expect(Number(after.find((row) => row.id === id)?.since)).toBeGreaterThan(Number(before?.since));
+    await tables.fetchCrawl.change(pool, { crawl_id: crawlId }, { asked_bytes: 2 ** 40 });
+    const refused = await post({ url: 'https://b.example/more' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);
+    expect(refused.body.detail).toContain('as many fetches as one may have');
+    expect((await post({ url, maxAgeSeconds: 0 })).body.id).toBe(id);
+    await tables.fetchCrawl.change(pool, { crawl_id: crawlId }, { asked_bytes: 0 });
+  });
+
+  it('stands for 7 days where its host has asked us to stay away, and is tried anew after other failures', async () => {
+    const url = 'https://b.example/closed';
+    const { crawlId } = (await post({ url: 'https://b.example/any' })).body;
+    await addUrl(pool, crawlId, url, { state: 'failed', reason: 'forbidden', due_at: fromNow(-3_600) });
+    const row = { crawl_id: crawlId, url };
+    const stateAfterAsking = async () => {
+      await post({ url, maxAgeSeconds: 0 });
+      return (await tables.url.row(pool, row)).state;
+    };
+    expect(await stateAfterAsking()).toBe('failed');
+    await tables.url.change(pool, row, { due_at: fromNow(-7 * 86_400 + 60) });
+    expect(await stateAfterAsking()).toBe('failed');
+    await tables.url.change(pool, row, { due_at: fromNow(-7 * 86_400 - 60) });
+    expect(await stateAfterAsking()).toBe('queued');
+    await tables.url.change(pool, row, { state: 'failed', reason: 'server-error', due_at: fromNow(-60) });
+    expect(await stateAfterAsking()).toBe('queued');
+  });
+
+  it('is asked for again by those who may start crawls, and by no reader', async () => {
+    const { id, crawlId } = (await post({ url: 'https://b.example/from' })).body;
+    const moved = {
+      state: 'done',
+      status: 301,
+      reason: 'redirect',
+      redirect_to: 'https://b.example/to',
+    } as const;
+    await addUrl(pool, crawlId, 'https://b.example/from', { ...moved, fetched_at: fromNow(60) });
+    await visited('https://b.example/to', { fetched_at: fromNow(-7_200) }, html, crawlId);
+    const state = async () =>
+      (await tables.url.row(pool, { crawl_id: crawlId, url: 'https://b.example/to' })).state;
+    const seen = await get(`/v1/fetch/${id}?waitSeconds=1`, reader);
+    expect(seen.status).toBe(202);
+    expect(seen.body.waiting.because).toContain('visited again once somebody');
+    expect(await state()).toBe('done');
+    expect((await get(`/v1/fetch/${id}`)).status).toBe(202);
+    expect(await state()).toBe('queued');
+  });
+
+  it('goes into another crawl while the one before is ending', async () => {
+    const { body } = await post({ url: 'https://b.example/ends' });
+    await setState(pool, body.crawlId, 'draining', null, 'limit:max-seconds');
+    const next = await post({ url: 'https://b.example/ends' });
+    expect(next.status).toBe(202);
+    expect(next.body.crawlId).not.toBe(body.crawlId);
   });
 
   it('is told to have no one to fetch it once its crawl was cancelled; the next is fetched by another', async () => {
