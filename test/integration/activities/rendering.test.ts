@@ -406,7 +406,8 @@ describe('a page that needs a browser', () => {
       await expect(round(world, dead)).rejects.toThrow('killed');
       expect(await waiting(world)).toHaveLength(1);
       // As its reading left it.
-      expect(await rendering(world)).toMatchObject({ rounds: 0, crashes: 0, outcome: null, resources: [] });
+      const nothing = { rounds: 0, crashes: 0, unended: 0, outcome: null, resources: [] };
+      expect(await rendering(world)).toMatchObject(nothing);
     }
     await run(world);
     expect(await rendering(world)).toMatchObject({ rounds: 3, crashes: 0, outcome: 'settled' });
