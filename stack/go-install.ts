@@ -64,6 +64,8 @@ export const goInstall = async ({
     });
     const cancel = (): void => void endProcess(go.id, 'SIGTERM', 1000);
     signal?.addEventListener('abort', cancel);
+    // It may have come while Go was being started.
+    if (signal?.aborted === true) cancel();
     const code = await go.exited;
     signal?.removeEventListener('abort', cancel);
     signal?.throwIfAborted();

@@ -138,6 +138,7 @@ async function startKept(config: Config, say: Say, signal: AbortSignal): Promise
   });
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
   try {
     await new Promise<void>((up, failed) => {
       child.on('message', (message: KeptMessage) => {

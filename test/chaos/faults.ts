@@ -158,12 +158,13 @@ export class Faults {
       case 'disk': {
         const { disk } = this.#bed;
         if (disk === null) return missed('there is no disk to fill');
-        await this.#atWork(ambushMs);
+        // A round is over sooner than a disk is full: the browser stands still meanwhile, and what it makes does not fit.
+        const found = await this.#atWork(ambushMs);
+        const still = (found?.browsers ?? []).filter((id) => signalProcess(id, 'SIGSTOP'));
         disk.fill();
-        // Filling takes its time, and until its end there is room.
         began(this.#now());
-        // What the browser makes of that page does not fit.
-        const atPage = (await this.#pageAtWork()) !== null;
+        await thaw(still, Promise.resolve());
+        const atPage = still.length > 0;
         const over = this.#sleep(fault.forMs).then(() => {
           disk.free();
         });

@@ -1,7 +1,8 @@
 /**
  * A running stack is backed up in the middle of a crawl, and the crawl goes on from the backup elsewhere (F49): with kills in
  * the middle of the backup and of the restore.
- * @module-tag long
+ * In small: test/integration/cli/backup.test.ts, test/integration/storage/restored.test.ts.
+ * @module-tag deep
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -108,23 +109,19 @@ it('a crawl that is backed up while it runs goes on elsewhere, and nobody is hur
   }
 });
 
-it(
-  'a stack backs itself up by a schedule, and knows how old the latest backup is',
-  { tags: ['deep'] },
-  async () => {
-    const repository = testFolder();
-    const embedded = await startEmbedded({ backupTarget: repository, backupKeep: 2 });
-    const { stack } = embedded;
-    const pool = createPool(stack.postgresUrl, 1, () => undefined);
-    try {
-      const noted = () => lastBackup(pool).then(([latest]) => latest);
-      // The first one is made at once.
-      await until('a backup is noted', async () => (await noted()) !== undefined, 240_000);
-      const [made] = await listBackups(await openRepository(repository, stack.config));
-      expect(await noted()).toMatchObject({ bytes: made === undefined ? 0 : bytesOf(made) });
-    } finally {
-      await pool.end();
-      await embedded.close();
-    }
-  },
-);
+it('a stack backs itself up by a schedule, and knows how old the latest backup is', async () => {
+  const repository = testFolder();
+  const embedded = await startEmbedded({ backupTarget: repository, backupKeep: 2 });
+  const { stack } = embedded;
+  const pool = createPool(stack.postgresUrl, 1, () => undefined);
+  try {
+    const noted = () => lastBackup(pool).then(([latest]) => latest);
+    // The first one is made at once.
+    await until('a backup is noted', async () => (await noted()) !== undefined, 240_000);
+    const [made] = await listBackups(await openRepository(repository, stack.config));
+    expect(await noted()).toMatchObject({ bytes: made === undefined ? 0 : bytesOf(made) });
+  } finally {
+    await pool.end();
+    await embedded.close();
+  }
+});

@@ -191,6 +191,9 @@ describe('the command line', () => {
     );
     // What only reads has Postgres and the API started, and nothing else.
     expect(temporalLog()).toBe(before);
+  });
+
+  it('resumes nothing where nothing was interrupted, and replays what ran', { tags: ['deep'] }, async () => {
     expect(await run('resume')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no interrupted crawl') as string,

@@ -11,7 +11,7 @@ export const hasFirefox = (): boolean => existsSync(executable);
 export interface Firefox {
   /** Errors of the page, and refused scripts and styles. */
   readonly faults: string[];
-  /** Waits until an element has the text. */
+  /** Waits until an element has the text, whatever the white space in it. */
   shows(selector: string, text: string): Promise<void>;
   /** Clicks where the element with the text is, as a mouse does. */
   click(selector: string, text: string): Promise<void>;
@@ -82,7 +82,8 @@ export async function openFirefox(url: string): Promise<Firefox> {
   const find = async (selector: string, text: string): Promise<{ x: number; y: number } | null> => {
     const expression = `(() => {
       const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find(
-        (each) => each.innerText.replace(/\\s+/g, ' ').trim() === ${JSON.stringify(text)});
+        (each) => each.innerText.replace(/\\s+/g, '') === ${JSON.stringify(text.replaceAll(/\s+/g, ''))});
+      found?.scrollIntoView({ block: 'center', behavior: 'instant' });
       // The middle of a link that goes over two lines is beside it.
       const { x, y, width, height } = found?.getClientRects()[0] ?? {};
       return JSON.stringify(found ? { x: Math.round(x + width / 2), y: Math.round(y + height / 2) } : null);
