@@ -46,32 +46,31 @@ export async function listBackups(repository: Repository): Promise<Manifest[]> {
   return found;
 }
 
-/**
- * Those of one stack: its own, and those of stacks that had made their last one before its first. A restore gives a stack
- * another name, so it goes on with the backups of the one before; of two stacks that run, each has its own.
- */
-function ofStack(all: readonly Manifest[], instance: string): Manifest[] {
-  const since = all.slice(all.findIndex((each) => each.instance === instance));
-  const beside = new Set(since.map((each) => each.instance));
-  return all.filter((each) => each.instance === instance || !beside.has(each.instance));
-}
-
 /** @param id null: the latest, where all are of one stack @throws StackError */
 export async function findBackup(repository: Repository, id: string | null): Promise<Manifest> {
   const all = await listBackups(repository);
   const found = id === null ? all.at(-1) : all.find((each) => each.id === id);
-  if (found !== undefined && (id !== null || ofStack(all, found.instance).length === all.length))
-    return found;
-  if (found !== undefined)
+  const latest = [...new Map(all.map((each) => [each.instance, each.id])).values()];
+  if (found !== undefined && id === null && latest.length > 1)
     throw new StackError(
-      `There are backups of several stacks in ${repository.place}: say which by --backup ID. backup list has their ids.`,
+      `${repository.place} has backups of ${String(latest.length)} stacks, of which the latest are ${latest.join(', ')}: say which by --backup ID.`,
     );
+  if (found !== undefined) return found;
   throw new StackError(`There is no backup ${id === null ? '' : `${id} `}in ${repository.place}.`);
 }
 
+/** What may go: nothing as long as fewer than so many are whole, and nothing that is as young as the oldest of these. */
+function olderThanLatest(all: readonly Manifest[], keep: number): readonly Manifest[] {
+  if (keep === 0) return all;
+  const whole = all.filter(({ segments }) => segments.missing.length === 0);
+  const oldest = whole.at(-keep);
+  return oldest === undefined ? [] : all.filter(({ id }) => id < oldest.id);
+}
+
 /**
- * Removes all backups of a stack but its latest so many, and what nobody needs any more. May be killed at any instant, and run beside
+ * Removes all backups of a stack but its latest so many that are whole, and what nobody needs any more. May be killed at any instant, and run beside
  * backups and others like it.
+ * @param instance of the stack. A restore gives a stack another one, and what it had made before stays.
  * @returns the ids that were removed
  */
 export async function keepLatest(
@@ -80,8 +79,8 @@ export async function keepLatest(
   instance: string,
   now = Date.now(),
 ): Promise<string[]> {
-  const all = ofStack(await listBackups(repository), instance);
-  const gone = all.slice(0, Math.max(0, all.length - keep));
+  const own = (await listBackups(repository)).filter((each) => each.instance === instance);
+  const gone = olderThanLatest(own, keep);
   for (const each of gone) {
     // First under the other name: its parts are named all the while.
     await repository.put(removedName(each.id, new Date(now)), Buffer.from(JSON.stringify(each)));

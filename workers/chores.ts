@@ -112,18 +112,19 @@ export const choresOf = (
 
 /** Where an operator has put another key first, what the keys behind it have sealed is sealed by it. */
 const keyTurning = (pool: Pool, keys: SecretKeys, hasAny: () => boolean, log: Logger): Chore => ({
-  everyMs: 60_000,
+  // A batch at a time, with a pause behind each: processes that have keys in another order turn the same secrets.
+  everyMs: 10_000,
   looks: [
     {
       run: async () => {
         if (!hasAny()) return false;
-        const { turned, left, isAll } = await turnKey(pool, keys);
+        const { turned, left } = await turnKey(pool, keys);
         if (turned > 0)
           log.info(
             { secrets: turned, left },
             'secrets of crawls were sealed anew by the first key of the instance',
           );
-        return turned > 0 && !isAll;
+        return false;
       },
       fault: 'what older keys of the instance have sealed could not be sealed anew',
       warns: true,

@@ -73,11 +73,14 @@ export const consoleRoutes = [
       return async ({ body: { key, code }, request, response }) => {
         const bearer = key ?? (await bearerOfLink(pool, keys, code ?? '')) ?? notSignedIn(goneLink);
         const caller = await callerOf(parts, bearer);
-        // Last of all, so that a link is not lost to what could not be done.
-        if (key === undefined && !(await takeLink(pool, code ?? ''))) notSignedIn(goneLink);
+        const secret = await signIn(pool, keys, 'session', bearer, caller.id);
+        // Last of all, so that a link is not lost to what could not be done. Of two who have it, one has the session.
+        if (key === undefined && !(await takeLink(pool, code ?? ''))) {
+          await end(parts, secret);
+          notSignedIn(goneLink);
+        }
         const old = sessionSecret(request);
         if (old !== null) await end(parts, old);
-        const secret = await signIn(pool, keys, 'session', bearer, caller.id);
         const [name, options] = sessionCookie(request);
         response.cookie(name, secret, options);
         response.location('/v1/console-session').set('Cache-Control', 'no-store');

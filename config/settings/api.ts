@@ -1,5 +1,5 @@
 /** Where the API listens, who may use it, and how the command line finds it. */
-import { apiKey, cidrs, hostNames, secureUrl, text, webUrl } from '../values.ts';
+import { apiKey, cidrs, endpoint, hostNames, secureUrl, text, webUrl } from '../values.ts';
 import { nullable, setting } from './setting.ts';
 
 export const apiSettings = {
@@ -47,7 +47,7 @@ export const apiSettings = {
   consoleUrl: nullable({
     name: 'ORBWEAVER_CONSOLE',
     type: 'http or https URL',
-    schema: webUrl,
+    schema: endpoint,
     fallback: null,
     defaultNote: 'that of the embedded stack',
     description:

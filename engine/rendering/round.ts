@@ -122,7 +122,8 @@ class PageRound {
       await retrying(() => requeueLostBodies(pool, String(hostId), gone));
       return;
     }
-    const lost = this.#known.crashes + this.#known.unended;
+    // A process may have ended for another reason: the first such end counts for nothing.
+    const lost = this.#known.crashes + Math.max(0, this.#known.unended - 1);
     if (lost >= mostCrashes) {
       const { rounds } = this.#known;
       return this.#write({

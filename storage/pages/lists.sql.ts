@@ -2,7 +2,7 @@
 import type { PageMeta } from '../../contracts/http/page-meta.ts';
 import type { ListedField } from '../../contracts/page-fields.ts';
 import type { PageFields } from '../../contracts/page-rules.ts';
-import type { StoredKind } from '../../domain/url-kind.ts';
+import { storedKinds, type StoredKind } from '../../domain/url-kind.ts';
 import { fits, readFeed, withinFeed, type FeedParams, type FilterParams } from './page-feed.ts';
 import type { FoundRecord } from '../archive/index.ts';
 import { statement } from '../postgres/index.ts';
@@ -54,13 +54,13 @@ export const listPages = statement<FeedParams & { host: number | null; mostLooke
       order by fetched_at, host_id, key limit $limit
    ), ${readFeed}`;
 
-/** The place in the feed before the latest `limit` answers up to the horizon. No row: there are no more than that. */
+/** The place in the feed before the latest `limit` pages up to the horizon. No row: there are no more than that. */
 export const placeOfLatest = statement<Pick<FeedParams, 'crawlId' | 'horizon' | 'limit'>, PagePlace>(
   'place-of-latest',
 )`
    select (extract(epoch from u.fetched_at) * 1000000)::bigint as micros, u.host_id::text as "hostId", encode(u.key, 'hex') as key
      from url u
-    where u.crawl_id = $crawlId and u.fetched_at is not null
+    where u.crawl_id = $crawlId and u.fetched_at is not null and u.kind = ${String(storedKinds.page)}
       and ($horizon::bigint is null or u.fetched_at < timestamptz 'epoch' + $horizon::bigint * interval '1 microsecond')
     order by u.fetched_at desc, u.host_id desc, u.key desc offset $limit limit 1`;
 

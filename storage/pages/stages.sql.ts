@@ -268,7 +268,7 @@ export const advanceStages = statement<[rows: string]>('advance-stages')`
      select host_id, crawl_id, key, content_hash, rendered_for, 0, 0
        from moved where rendered_for is not null order by host_id, crawl_id, key
      on conflict (host_id, crawl_id, key) do update
-       set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = 0, crashes = 0, outcome = null,
+       set answer_hash = excluded.answer_hash, reason = excluded.reason, rounds = 0, crashes = 0, unended = 0, outcome = null,
            due_at = null, until = null, waits = default, admitted = 0, lacks = 0, lacks_login = false, words_before = null,
            links_before = null, resources = default, refused = default, console = default, navigation = null, ended_at = null
    )

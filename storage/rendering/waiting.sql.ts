@@ -97,6 +97,6 @@ export const endRenderings = statement<[limit: number], { ended: number }>('end-
      on conflict (host_id, crawl_id, key) do update
        set rounds = case when g.answer_hash = excluded.answer_hash then g.rounds else 0 end,
            crashes = case when g.answer_hash = excluded.answer_hash then g.crashes else 0 end,
-           answer_hash = excluded.answer_hash, outcome = excluded.outcome, due_at = null
+           answer_hash = excluded.answer_hash, unended = 0, outcome = excluded.outcome, due_at = null
    )
    select count(*)::int as ended from moved`;

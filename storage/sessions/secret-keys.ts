@@ -78,7 +78,8 @@ export class SecretKeys {
 
   /** Ids of the keys that open, and seal no more. */
   others(): readonly string[] {
-    return this.#known().slice(1).map(idOf);
+    const [first, ...others] = this.#known().map(idOf);
+    return others.filter((id) => id !== first);
   }
 
   /** @throws KeyMissing @throws Error if it was changed, or belongs to another row */

@@ -11,15 +11,15 @@ import { oldHeaders, oldSessions, sealHeadersOf, sealSession } from './turning.s
 const atOnce = 500;
 
 /**
- * Of what is still sealed by other keys that this process knows. What does not open, since it was changed, stays.
+ * A batch of what is still sealed by other keys that this process knows. What does not open, since it was changed, stays.
  * @throws NoKey
  */
 export async function turnKey(
   pool: Pool,
   keys: SecretKeys,
-): Promise<{ readonly turned: number; readonly left: number; readonly isAll: boolean }> {
+): Promise<{ readonly turned: number; readonly left: number }> {
   const others = keys.others();
-  if (others.length === 0) return { turned: 0, left: 0, isAll: true };
+  if (others.length === 0) return { turned: 0, left: 0 };
   const sessions = await oldSessions(pool, others, atOnce);
   const headers = await oldHeaders(pool, sealedBy(others), atOnce);
   let turned = 0;
@@ -43,7 +43,7 @@ export async function turnKey(
     turned++;
   }
   const found = sessions.length + headers.length;
-  return { turned, left: found - turned, isAll: sessions.length < atOnce && headers.length < atOnce };
+  return { turned, left: found - turned };
 }
 
 /** Null: it does not open here. Whoever wants to use it is told why. */

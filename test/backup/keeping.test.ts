@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { findBackup, keepLatest, listBackups } from '../../backup/list.ts';
+import { findBackup, keepLatest, listBackups, nameBackup } from '../../backup/list.ts';
 import { garbage, graceDays, idOf, nameOf, newId, timeOf, type Manifest } from '../../backup/manifest.ts';
 import { filesOf, Packing } from '../../backup/parts.ts';
 import { backupOf, Killed, MemoryRepository } from './memory.ts';
@@ -101,16 +101,22 @@ it('a backup stays whole that names parts of one that is removed before it has i
   expect([...repository.objects.keys()]).toEqual([]);
 });
 
-it('a stack removes backups of its own, and of the one that it was before a restore, but none of another that runs', async () => {
+it('a stack removes backups of its own alone, and none without a whole one for it', async () => {
   const repository = new MemoryRepository();
-  const by = (day_: number, of: string) => backUp(repository, start + day_ * day, undefined, of);
-  const [before] = [await by(0, 'before'), await by(1, 'a')];
-  const theirs = await by(2, 'b');
-  // Until here all could be of one stack that was restored twice.
+  const by = (at: number, of: string) => backUp(repository, start + at * day, undefined, of);
+  const theirs = await by(0, 'b');
   expect((await findBackup(repository, null)).id).toBe(theirs.id);
-  const latest = await by(3, 'a');
-  await expect(findBackup(repository, null)).rejects.toThrow(/of several stacks.*--backup/);
+  const first = await by(1, 'a');
+  const lacking = await by(2, 'a');
+  const { segments } = lacking;
+  await repository.remove(nameOf(lacking.id));
+  await nameBackup(repository, { ...lacking, segments: { ...segments, missing: ['s'] } });
+  await expect(findBackup(repository, null)).rejects.toThrow(/2 stacks.*--backup/);
   expect(await findBackup(repository, theirs.id)).toEqual(theirs);
-  expect(await keepLatest(repository, 1, 'a', start + 4 * day)).toContain(before.id);
-  expect((await listBackups(repository)).map(({ id }) => id)).toEqual([theirs.id, latest.id]);
+  const ids = async () => (await listBackups(repository)).map(({ id }) => id);
+  expect(await keepLatest(repository, 1, 'a', start + 3 * day)).toEqual([]);
+  const whole = await by(4, 'a');
+  expect(await keepLatest(repository, 2, 'a', start + 5 * day)).toEqual([]);
+  expect(await keepLatest(repository, 1, 'a', start + 5 * day)).toEqual([first.id, lacking.id]);
+  expect(await ids()).toEqual([theirs.id, whole.id]);
 });

@@ -545,7 +545,7 @@ describe('a page that needs a browser', () => {
     await expectExact(pool, world.crawl);
   });
 
-  it('keeps what was read of it where a process ends in it twice, and no other page does for its sake', async () => {
+  it('keeps what was read of it where a process ends in it three times, and no other page does for its sake', async () => {
     const world = await fetched(await begin({ '/': shell, '/b': shell }, { '/': client }, ['/', '/b']));
     await read(world);
     await judgeCopies(pool, 60_000);
@@ -556,6 +556,7 @@ describe('a page that needs a browser', () => {
     for (const lost of [
       [1, 1],
       [1, 2],
+      [1, 3],
     ]) {
       void round(world, world.dependencies, dead);
       await until('the rounds have begun', async () => String((await unended()).toSorted()) === String(lost));
