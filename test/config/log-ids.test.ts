@@ -11,8 +11,10 @@ const rooms = '{activities,api,browser,config,content,engine,net,storage,tracing
 /** What lines tell besides what they are about: figures, words, causes. A new name for a thing belongs into `logIds`. */
 const facts =
   `accepted action address after bodies breaker cap change changed class crawls dependency dns domain domains
-  done downSeconds dropped err excluded group held hosts inFlight into leases logLevel match port ports quality queued quota
-  quotas rate refused retryMs role roles rows segment shape shapes shard signal state what why`.split(/\s+/);
+  done downSeconds dropped err excluded group held hosts inFlight into leases left logLevel match port ports quality queued quota
+  quotas rate refused retryMs role roles rows secrets segment shape shapes shard signal state what why`.split(
+    /\s+/,
+  );
 /** Pino writes these itself: a field of the same name would stand in the line twice. */
 const taken = ['level', 'time', 'pid', 'hostname', 'name', 'msg'];
 
