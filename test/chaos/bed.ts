@@ -2,7 +2,7 @@
  * What the faults strike: services, two workers and the API, each set under a supervisor of its own that is started
  * again when it dies, with a proxy before each service. All of it ends with this process, however that ends.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../config/config.ts';
@@ -37,6 +37,8 @@ export interface Bed {
   readonly blobDir: string;
   /** Null where mounting is refused. */
   readonly disk: SmallDisk | null;
+  /** Copies the logs of workers and API to a folder that stays. */
+  keepLogs(to: string): void;
   /** Null where libfaketime is missing: clocks cannot be set. */
   readonly clocks: string | null;
   readonly lines: Readonly<Record<Line, TcpProxy>>;
@@ -171,6 +173,9 @@ export async function openBed(resolver: string): Promise<Bed> {
       folder,
       blobDir,
       disk,
+      keepLogs: (to) => {
+        cpSync(path.join(folder, 'crawler', 'logs'), to, { recursive: true });
+      },
       clocks: library === null ? null : clocks,
       lines,
       process: (part) => {

@@ -1,5 +1,8 @@
 /** One run: a seeded web is crawled while a seeded plan of faults strikes, and what came of it is judged. */
 import { Client, Connection } from '@temporalio/client';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CreatedCrawl, CrawlView } from '../../contracts/http/crawls.ts';
 import type { AuditView } from '../../contracts/http/results.ts';
@@ -269,7 +272,12 @@ async function runOn(bed: Bed, web: SpawnedWeb, options: RunOptions): Promise<Ru
     bed.ask<AuditView>(`/v1/crawls/${created.id}/audit`),
   );
   const hashes = [...new Set(urls.flatMap(({ hash }) => (hash === null ? [] : [hash])))];
-  if (end === null) for (const line of await whatIsLeft(bed, created.id)) tell(line);
+  if (end === null) {
+    for (const line of await whatIsLeft(bed, created.id)) tell(line);
+    const logs = mkdtempSync(path.join(tmpdir(), 'orbweaver-chaos-logs-'));
+    bed.keepLogs(logs);
+    tell(`the logs of workers and API are kept in ${logs}`);
+  }
   const records = await web.log();
   const patientHosts = new Set(patient.map((origin) => new URL(origin).host));
   const expected = expectedOf(web.plan);
