@@ -118,7 +118,8 @@ export function methodNotAllowed(...allowed: readonly string[]): RequestHandler 
 
 /** Sentences for requests that the body parser could not read. */
 const bodySentences: Readonly<Record<string, string>> = {
-  'encoding.unsupported': 'The content encoding of the body is not supported.',
+  'encoding.unsupported':
+    'The content encoding of the body is not supported: send it without Content-Encoding.',
   'request.aborted': 'The request ended before its body was whole.',
   'request.size.invalid': 'The body is not as long as its Content-Length says.',
 };
