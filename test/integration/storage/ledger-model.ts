@@ -1,5 +1,5 @@
 /** What may be done to a frontier, each on Postgres and on a model that says what every URL's state must be then. */
-import type { StoredStage } from '../../../domain/stage.ts';
+import { storedStages, type StoredStage } from '../../../domain/stage.ts';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mayMove, type UrlState } from '../../../domain/ledger.ts';
@@ -14,9 +14,11 @@ import {
   type RedrivenBatch,
 } from '../../../storage/letters/index.ts';
 import { releaseLease, takeLease } from '../../../storage/leases/index.ts';
-import { requeueLostBodies } from '../../../storage/pages/index.ts';
-import { leaseEnded, tables } from '../../support/database/index.ts';
+import { bodiesInStage, requeueLostBodies } from '../../../storage/pages/index.ts';
+import { createDedup } from '../../../engine/reading/dedup.ts';
+import { leaseEnded } from '../../support/database/index.ts';
 import { admission, leased, result, type Frontier } from './frontier.ts';
+import { nobodyRenders } from './unread.ts';
 
 interface Modelled {
   state: UrlState;
@@ -156,7 +158,7 @@ const outcomes = [
 ] as const;
 type Outcome = (typeof outcomes)[number];
 const rows: Readonly<Record<Outcome, [ResultRow['state'], Partial<ResultRow>]>> = {
-  page: ['done', { stage: 1, content_hash: 'ab'.repeat(32) }],
+  page: ['done', { stage: 1 }],
   empty: ['done', {}],
   redirect: ['done', { status: 301, reason: 'redirect' }],
   gone: ['dead', {}],
@@ -172,7 +174,11 @@ async function commit(model: Model, places: readonly Place[], asked: readonly Ou
   const results = asked.map((outcome, index) => {
     const place = at(places, index);
     const token = outcome === 'late' ? place.token + 1_000_000 : place.token;
-    return result({ ...place, token }, rows[outcome][0], rows[outcome][1]);
+    const [state, over] = rows[outcome];
+    // Each page has a body of its own, so that none is a copy.
+    const hash =
+      outcome === 'page' ? { content_hash: String(place.host_id).padStart(32, '0') + place.key } : {};
+    return result({ ...place, token }, state, { ...over, ...hash });
   });
   // Each in a write of its own, as slices do; they meet in one transaction.
   await Promise.all(results.map((row) => model.frontier.writer.write({ results: [row] })));
@@ -225,21 +231,24 @@ const advance = (host: number, lost: boolean): Operation => ({
   name: lost ? 'lose bodies' : 'read bodies',
   run: async (model) => {
     const h = at(model.hosts, host);
-    const rows = await tables.url.rows(model.frontier.pool, { host_id: h, stage: [1, 2] });
-    const staged = rows.map(({ crawl_id, key, stage, content_hash: hash }) => ({
-      ...{ crawl_id, key: key.toString('hex'), stage: stage as 1 | 2, hash: hash?.toString('hex') ?? '' },
-    }));
-    if (lost) await requeueLostBodies(model.frontier.pool, String(h), JSON.stringify(staged));
-    else {
-      const stages = staged.map(({ crawl_id, key, stage }) => {
-        const to = stage === 1 ? (2 as const) : (0 as const);
-        const step = { host_id: h, crawl_id, key, from: stage, to };
-        return { ...step, alias_host: null, alias_key: null, content_id: null };
+    const { pool, writer } = model.frontier;
+    const turns = model.crawls.map((crawlId) => ({ crawlId, hostId: h, bodies: 1_000 }));
+    const unjudged = await bodiesInStage(pool, turns, storedStages.dedup, null);
+    const unread = await bodiesInStage(pool, turns, storedStages.extract, null);
+    if (lost) {
+      await requeueLostBodies(pool, String(h), JSON.stringify([...unjudged, ...unread]));
+    } else {
+      await createDedup({ pool, rendering: nobodyRenders }, () => Promise.resolve())(unjudged);
+      await writer.write({
+        stages: unread.map(({ crawl_id, key, content_id }) => ({
+          ...{ host_id: h, crawl_id, key, from: 2, to: 0 },
+          ...{ alias_host: null, alias_key: null, content_id },
+        })),
+        pages: unread.map(({ crawl_id, key, content_id }) => ({
+          ...emptyPage,
+          ...{ host_id: h, crawl_id, key, content_id },
+        })),
       });
-      const pages = staged
-        .filter(({ stage }) => stage === 2)
-        .map(({ crawl_id, key }) => ({ ...emptyPage, host_id: h, crawl_id, key }));
-      await model.frontier.writer.write({ stages, pages });
     }
     for (const url of model.of(h).filter(({ stage }) => stage > 0)) {
       if (lost) {
@@ -251,7 +260,6 @@ const advance = (host: number, lost: boolean): Operation => ({
 });
 
 const emptyPage = {
-  content_id: null,
   title: null,
   description: null,
   language: null,
