@@ -129,7 +129,10 @@ const politeness: Board = {
     graph('How long an opt-out takes', 's', {
       'p99 of a day': quantile(0.99, 'orbweaver_opt_out_duration_seconds').replace('$__rate_interval', '1d'),
     }),
-    graph('Leases lost', 'ops', { leases: perSecond('orbweaver_leases_lost_total') }),
+    graph('Leases lost', 'ops', {
+      leases: perSecond('orbweaver_leases_lost_total'),
+      'visits given up': perSecond('orbweaver_visits_given_up_total'),
+    }),
     graph('Look-ups of names', 'ops', { '{{answer}}': perSecond('orbweaver_dns_lookups_total', 'answer') }),
   ],
 };

@@ -32,7 +32,7 @@ import { excludedRow, lastRow } from '../visit/record.ts';
 import type { HeldLease } from '../../domain/lease.ts';
 import type { Wanted } from '../visit/gates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
-import { HostLease } from '../visit/lease-keeper.ts';
+import { HostLease } from '../visit/host-lease.ts';
 import type { LendingContext } from './context.ts';
 
 export interface WantedLoan {

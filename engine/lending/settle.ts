@@ -42,7 +42,7 @@ import { bringPlace } from '../../storage/seeds/index.ts';
 import type { Judged } from '../admission/admission.ts';
 import { candidate, type Candidate } from '../admission/candidates.ts';
 import { HostVisit } from '../visit/host-visit.ts';
-import { HostLease } from '../visit/lease-keeper.ts';
+import { HostLease } from '../visit/host-lease.ts';
 import { Lessons } from '../visit/lessons.ts';
 import { hasMoved, leadsFromSeed } from '../visit/moved-seed.ts';
 import { leadingOutside, record, leadsNowhere } from '../visit/record.ts';

@@ -165,6 +165,12 @@ const ofWorker = {
     labels: none,
     from: 'counted',
   },
+  visits_given_up_total: {
+    type: 'counter',
+    help: 'Visits that had not come to their end long after their time, so that their hosts were left to others.',
+    labels: none,
+    from: 'counted',
+  },
   dns_lookups_total: {
     type: 'counter',
     help: 'Lookups of names: answered from memory (hit), after a question (miss), with an expired answer (stale), or not.',

@@ -18,6 +18,11 @@ import { Chains } from './redirect-chain.ts';
 import { WorkAhead } from './work-ahead.ts';
 import { lastUsed } from '../last-used.ts';
 
+/**
+ * Milliseconds that a visit may go on after its time is over, apart from requests that go on to their own limit: it waits
+ * for a minute for what it fetched to be read, and stores what it has learnt.
+ */
+const overtimeMs = 120_000;
 /** With more hosts under visit, there is always something to do together. */
 const quietHosts = 50;
 
@@ -39,7 +44,9 @@ export class FetchContext {
     const { pool, settings, log, extractor, keys } = dependencies;
     this.dependencies = dependencies;
     this.atHand = extractor === undefined ? null : new ReaderAtHand(dependencies, extractor);
-    this.keeper = new LeaseKeeper(pool, settings.leaseMs, log);
+    // A request that most likely went unheard is made once more.
+    const graceMs = overtimeMs + 2 * settings.requestTimeoutMs;
+    this.keeper = new LeaseKeeper(pool, settings.leaseMs, log, graceMs);
     this.ahead = new WorkAhead(pool, () => this.isQuiet);
     this.earlierBodies = new EarlierBodies(pool);
     this.kept = new KeptCookies(pool, keys);

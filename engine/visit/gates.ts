@@ -20,7 +20,7 @@ import { addressRefusal, parseCidrs } from '../../net/address-guard.ts';
 import { count } from '../metrics/counters.ts';
 import type { OpenCrawl } from '../books/crawl-book.ts';
 import type { HostRules } from './host-rules.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 import type { Refusal } from './record.ts';
 
 /** Why no request is sent now. */

@@ -28,7 +28,7 @@ import type { Gate, Stop, Visited, Wanted } from './gates.ts';
 import type { HostRules } from './host-rules.ts';
 import type { Lane } from './lanes.ts';
 import { SessionSigns } from './session-signs.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 import { HostPacer, type Way } from './pacer.ts';
 import type { Waits } from './visit-times.ts';
 
@@ -107,6 +107,8 @@ export class HostVisit implements Visited {
     this.pacer = new HostPacer(lease, services, services.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
     lease.times.pace = (crawlId) => this.#waitSteps(crawlId);
+    const begunAt = performance.now();
+    lease.endsBy = () => Math.max(begunAt, this.endsAt) + this.pacer.delayMs;
   }
 
   /**
@@ -393,8 +395,8 @@ export const lookAtHost = (
 ): Promise<Stop | null> => firstStop(services.gates, ({ host }) => host?.(services, origin), counts);
 
 /**
- * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, the lease is left to
- * run out, since the host's pace is not known then.
+ * Runs one short errand at a host, and returns the lease in every case. Only if gathering fails, so that the host's pace is
+ * not known, or if the return itself fails, the lease is left to run out.
  * @param errand may call `leaves` to say what it leaves the host with, beside its pace; null: the visit goes on, and
  * somebody else returns the lease
  */
@@ -418,7 +420,10 @@ export async function onErrand<T>(
       // Crawls with a delay of their own owe it after this robots.txt as after any other request.
       if (pacer.sent > 0 && pacer.last !== null) visit.turns.askedForRobots(pacer.last);
       const owed = visit.turns.noted(pacer.tookMs).filter(({ turn_in_ms: inMs }) => inMs !== null);
-      await visit.leave({ ...left.outcome, turns: owed });
+      await visit.leave({ ...left.outcome, turns: owed }).finally(() => {
+        // If Postgres was away, it runs out.
+        lease.end();
+      });
     }
   }
 }

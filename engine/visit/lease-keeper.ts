@@ -3,10 +3,12 @@
  * second for visits that must end, because settings of their hosts were changed or an operator has cut them. Each lease
  * shows its holder whether it is lost, somebody waits for the host, or the visit must end. Whether a request may leave
  * never depends on the database's clock: see domain/lease.ts.
+ *
+ * A lease is renewed for as long as its visit may need, and not for ever: a visit that waits for something that never
+ * comes, or has forgotten its lease, would keep the host from everybody. What it held goes on by its next holder.
  */
 import type { Logger } from 'pino';
-import { isHeld, mayStartRequest, type HeldLease } from '../../domain/lease.ts';
-import { turnRequests } from '../../domain/lending.ts';
+import type { HeldLease } from '../../domain/lease.ts';
 import type { Pool } from '../../storage/postgres/index.ts';
 import {
   askGuestLease,
@@ -16,84 +18,10 @@ import {
   takeLease,
   type TakenLease,
 } from '../../storage/leases/index.ts';
-import { timeCauseNames } from '../../domain/time-lost.ts';
-import { noteTimes, type NotedTime } from '../../storage/times/index.ts';
+import { noteTimes } from '../../storage/times/index.ts';
 import { count } from '../metrics/counters.ts';
-import { Allowance } from './allowance.ts';
+import { countTimes, HostLease, notedTimes } from './host-lease.ts';
 import { sleep } from './sleep.ts';
-import { VisitTimes, type CrawlTimes } from './visit-times.ts';
-
-export class HostLease {
-  readonly hostId: string;
-  readonly taken: TakenLease;
-  /** What the host's windows and quota allow. */
-  readonly allowance: Allowance;
-  readonly times: VisitTimes;
-  /** Somebody waits for the host: the visit must end soon (renew-leases). */
-  othersWait = false;
-  /** A foreign fetcher wants the host: the visit must end after its turn. */
-  fetcherWants: boolean;
-  /** Requests sent so far. */
-  sent = 0;
-  /** Ids of the crawls that the visit serves; null: it serves none. */
-  crawls: readonly number[] | null = null;
-  /** The visit must end soon: the host's settings changed since the lease was taken, or somebody cuts the visit. */
-  isCut = false;
-  held: HeldLease | null;
-  /** `performance.now()` at the head of the last answer, and how long the answer took; null: no request was sent. */
-  asked: { readonly headAt: number; readonly tookMs: number | null } | null = null;
-
-  /** Null: nobody renews the lease, and no time of it is counted. */
-  readonly #keeper: LeaseKeeper | null;
-
-  constructor(hostId: string, taken: TakenLease, held: HeldLease, keeper: LeaseKeeper | null = null) {
-    this.#keeper = keeper;
-    this.hostId = hostId;
-    this.taken = taken;
-    this.held = held;
-    this.fetcherWants = taken.fetcher_wants;
-    this.allowance = new Allowance(taken, held.monotonicAt);
-    this.times = new VisitTimes(taken.now_ms);
-  }
-
-  /** Nothing more begins under the lease. One that is not returned runs out: its next holder waits out a full delay. */
-  end(): void {
-    if (this.#keeper !== null && this.held !== null) countTimes(this.times.due());
-    this.held = null;
-    this.#keeper?.forget(this);
-  }
-
-  /** Time of the visit that is not written yet. */
-  get timesDue(): readonly NotedTime[] {
-    return this.#keeper === null ? [] : notedTimes(this, this.times.due());
-  }
-
-  /** True if no further request may begin under this lease: it is lost, or the visit must end. */
-  get isOver(): boolean {
-    return this.held === null || this.isCut;
-  }
-
-  /** Must the visit end soon, for somebody else's sake? */
-  get mustGiveWay(): boolean {
-    return this.othersWait || this.turnLeft <= 0;
-  }
-
-  /** Requests until a foreign fetcher that wants the host has its turn. */
-  get turnLeft(): number {
-    return this.fetcherWants ? turnRequests - this.sent : Infinity;
-  }
-
-  /** Is the lease still ours, as far as this process can know? */
-  get isHeld(): boolean {
-    return this.held !== null && isHeld(this.held, performance.now(), Date.now());
-  }
-
-  /** May a request leave now? False once the lease is lost or close to its end. */
-  get mayStart(): boolean {
-    if (this.held === null || this.isCut) return false;
-    return mayStartRequest(this.held, performance.now(), Date.now());
-  }
-}
 
 /** Milliseconds for which a guest's request for room holds the host's own slices back. The guest asks again until its turn. */
 const guestAskMs = 1_000;
@@ -109,16 +37,19 @@ export class LeaseKeeper {
   readonly #pool: Pool;
   readonly #leaseMs: number;
   readonly #log: Logger;
+  readonly #graceMs: number;
   readonly #leases = new Map<number, HostLease>();
   #timer: NodeJS.Timeout | undefined;
   #cutsTimer: NodeJS.Timeout | undefined;
   #timesTimer: NodeJS.Timeout | undefined;
   #timesSoon = false;
 
-  constructor(pool: Pool, leaseMs: number, log: Logger) {
+  /** @param graceMs milliseconds that a visit may go on after its time is over */
+  constructor(pool: Pool, leaseMs: number, log: Logger, graceMs: number) {
     this.#pool = pool;
     this.#leaseMs = leaseMs;
     this.#log = log;
+    this.#graceMs = graceMs;
   }
 
   /** The host's lease; null if it could not be taken within `patienceMs`. */
@@ -252,7 +183,21 @@ export class LeaseKeeper {
     }
   }
 
+  #giveUpOverdue(): void {
+    for (const lease of this.#leases.values()) {
+      if (performance.now() < lease.endsBy() + this.#graceMs) continue;
+      const { hostId, sent, times } = lease;
+      this.#log.error(
+        { host: hostId, sent, doing: times.doing },
+        'a visit has not come to its end long after its time; its host is left to others',
+      );
+      count('visits_given_up_total', {});
+      lease.end();
+    }
+  }
+
   async #renew(): Promise<void> {
+    this.#giveUpOverdue();
     const asked = [...this.#leases.values()];
     const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
     try {
@@ -272,22 +217,4 @@ export class LeaseKeeper {
       this.#log.warn({ err: error, leases: asked.length }, 'leases could not be renewed');
     }
   }
-}
-
-const notedTimes = ({ hostId }: HostLease, times: readonly CrawlTimes[]): NotedTime[] =>
-  times.map(({ crawlId, from, until, spent, sure }) => ({
-    host_id: Number(hostId),
-    crawl_id: crawlId,
-    from_ms: from,
-    until_ms: until,
-    sure,
-    ...Object.fromEntries(
-      timeCauseNames.flatMap((cause) => (spent[cause] ? [[cause, spent[cause] / 1_000]] : [])),
-    ),
-  }));
-
-function countTimes(times: readonly CrawlTimes[]): void {
-  for (const { spent } of times)
-    for (const cause of timeCauseNames)
-      if (spent[cause]) count('host_time_seconds_total', { cause }, spent[cause] / 1_000);
 }

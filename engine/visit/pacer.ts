@@ -10,7 +10,7 @@ import type { OptOutBook } from '../books/opt-out-book.ts';
 import { isLater, type Caps, type Entry } from '../caps/caps.ts';
 import type { Pressure } from '../pressure/pressure.ts';
 import type { Pace } from '../../domain/host-delay.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 import type { Lane } from './lanes.ts';
 import { noteDeparture } from './politeness.ts';
 import { untilDue } from './until-due.ts';

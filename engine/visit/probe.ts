@@ -8,7 +8,7 @@ import { hostCausedClasses } from '../../domain/dead-letter.ts';
 import { crawlsOfParked } from '../../storage/hosts/index.ts';
 import type { FetchContext } from './fetch-context.ts';
 import { asWhom, type RobotsReading } from './fetch-robots.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 import { HostVisit, onErrand, unasked } from './host-visit.ts';
 import type { WaitingCrawl } from '../../storage/feeding/index.ts';
 

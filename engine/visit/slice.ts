@@ -21,7 +21,7 @@ import type { Wanted } from './gates.ts';
 import type { HostTrouble } from './host-rules.ts';
 import type { HostVisit } from './host-visit.ts';
 import { inLanes, type Lane } from './lanes.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 import { Lessons } from './lessons.ts';
 import { Portions, type Ahead, type Portion } from './portions.ts';
 import { readRobots, usableMs } from './read-robots.ts';

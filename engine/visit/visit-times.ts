@@ -118,6 +118,11 @@ export class VisitTimes {
     return this.#does !== null;
   }
 
+  /** What the visit does now, in a word for logs. */
+  get doing(): string {
+    return this.#waits ?? (this.#underWay.size > 0 ? 'asking' : (this.#does ?? 'nothing'));
+  }
+
   /** What the visit does from now on, while no request waits or is under way; null: no crawl has work here. */
   does(cause: TimeCause | null): void {
     this.#settle();

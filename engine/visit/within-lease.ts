@@ -5,7 +5,7 @@ import {
   type FetchRequest,
   type FetchResult,
 } from '../../contracts/fetching.ts';
-import type { HostLease } from './lease-keeper.ts';
+import type { HostLease } from './host-lease.ts';
 
 /** This process had no room for the body. */
 export const noRoom = Symbol('no room for the body');

@@ -3,12 +3,14 @@ import { pino } from 'pino';
 import type { Pool } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { countedSeries } from '../../engine/metrics/counters.ts';
+import { type HostVisit, onErrand } from '../../engine/visit/host-visit.ts';
 import { LeaseKeeper } from '../../engine/visit/lease-keeper.ts';
 import type { HeldLease } from '../../domain/lease.ts';
 import type { TakenLease } from '../../storage/leases/index.ts';
 
 const settings = { windows: null, quotaPerDay: null };
 const taken = { token: 1, now_ms: Date.now(), settings, budget: null } as unknown as TakenLease;
+const silent = pino({ level: 'silent' });
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 it('does not keep a process alive whose work is done: nobody waits for a look that has nothing to look at', () => {
@@ -16,7 +18,7 @@ it('does not keep a process alive whose work is done: nobody waits for a look th
   onTestFinished(() => {
     timers.mockRestore();
   });
-  const keeper = new LeaseKeeper({} as unknown as Pool, 60_000, pino({ level: 'silent' }));
+  const keeper = new LeaseKeeper({} as unknown as Pool, 60_000, silent, 60_000);
   const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 };
   const lease = keeper.adopt('1', taken, held);
   keeper.noteTimesSoon();
@@ -41,7 +43,7 @@ it('begins a renewal every quarter of a lease, though the one before it took lon
     }
     return { rows: [] };
   };
-  const keeper = new LeaseKeeper({ query } as unknown as Pool, 8_000, pino({ level: 'silent' }));
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 8_000, silent, 60_000);
   const lease = keeper.adopt('1', taken, { monotonicAt: start, wallAt: Date.now(), leaseMs: 8_000 });
   await vi.advanceTimersByTimeAsync(7_005);
   // The lease is ours from when its renewal was asked for: Postgres may have counted from then.
@@ -65,7 +67,7 @@ it('counts a lease that is lost once, and where the time of a visit went once, h
   const counted = async (name: string): Promise<number> =>
     (await countedSeries(name).get()).values.reduce((sum, { value }) => sum + value, 0);
   const before = [await counted('host_time_seconds_total'), await counted('leases_lost_total')] as const;
-  const keeper = new LeaseKeeper({ query } as unknown as Pool, 60_000, pino({ level: 'silent' }));
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 60_000, silent, 60_000);
   const held = (): HeldLease => ({ monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 });
   const [returned, taken2] = [keeper.adopt('1', taken, held()), { ...taken, token: 2 }];
   const other = keeper.adopt('2', taken2, held());
@@ -79,4 +81,46 @@ it('counts a lease that is lost once, and where the time of a visit went once, h
   expect(other.held).toBeNull();
   expect((await counted('leases_lost_total')) - before[1]).toBe(1);
   other.end();
+});
+
+it('renews the lease of a visit that does not end for as long as the visit may need, and then leaves the host to others', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const renewed: string[][] = [];
+  const query = ({ name, values }: { name: string; values: string[] }): Promise<{ rows: never[] }> => {
+    if (name === 'renew-leases')
+      renewed.push((JSON.parse(values[0] ?? '') as { id: string }[]).map(({ id }) => id));
+    return Promise.resolve({ rows: [] });
+  };
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 8_000, silent, 60_000);
+  const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 8_000 };
+  // Nobody visits under the first: whoever took it has forgotten it.
+  const forgotten = keeper.adopt('1', taken, held);
+  const long = keeper.adopt('2', { ...taken, token: 2 }, held);
+  const endsBy = performance.now() + 30_000;
+  long.endsBy = () => endsBy;
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect([forgotten.isHeld, long.isHeld]).toEqual([true, true]);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect([forgotten.isOver, long.isHeld]).toEqual([true, true]);
+  expect(renewed.at(-1)).toEqual(['2']);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([long.isOver, keeper.count]).toEqual([true, 0]);
+});
+
+it('lets the lease of an errand run out if it cannot be returned, whatever the errand came to', async () => {
+  const end = vi.fn();
+  const visit = {
+    lease: { end },
+    pacer: { sent: 0, last: null, tookMs: null },
+    turns: { noted: () => [] },
+    gather: () => Promise.resolve(),
+    leave: () => Promise.reject(new Error('Postgres is away')),
+  } as unknown as HostVisit;
+  const rows = () => Promise.resolve([]);
+  await expect(onErrand(visit, rows, () => Promise.resolve('done'))).rejects.toThrow('away');
+  await expect(onErrand(visit, rows, () => Promise.reject(new Error('failed')))).rejects.toThrow();
+  expect(end).toHaveBeenCalledTimes(2);
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FetchRequest } from '../../contracts/fetching.ts';
-import type { HostLease } from '../../engine/visit/lease-keeper.ts';
+import type { HostLease } from '../../engine/visit/host-lease.ts';
 import { HostPacer, type Turn } from '../../engine/visit/pacer.ts';
 
 interface Owed {
