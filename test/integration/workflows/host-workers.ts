@@ -1,8 +1,10 @@
 /** The host workflow on a real Temporal server, with activities that do nothing but what the test has them say. */
 import { ApplicationFailure, Client, Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ControlActivities, FetchActivities, HostHoldView, ProbeResult, SliceResult } from '../../../contracts/activities.ts'; // prettier-ignore
+import { isStuck, loseVisit } from '../../../activities/start-host.ts';
 import { loadConfig } from '../../../config/config.ts';
 import { failureTypes } from '../../../contracts/failures.ts';
 import {
@@ -121,6 +123,34 @@ const fetchInTrouble: FetchActivities = {
   },
 };
 
+/** Hosts whose activities are under way, with how many. */
+const atWork = new Map<string, number>();
+
+/** Runs the activity of a host: what a worker is at cannot be lost. */
+export async function working<T>(hostId: string, work: () => T | Promise<T>): Promise<T> {
+  const add = (by: number) => atWork.set(hostId, (atWork.get(hostId) ?? 0) + by);
+  add(1);
+  try {
+    return await work();
+  } finally {
+    add(-1);
+  }
+}
+
+/** Hosts that the test has started. */
+let started: { readonly hostId: string; readonly origin: string }[] = [];
+
+/**
+ * On a crowded machine the server may hand a visit out to a poll that nobody waits for any more, and never notice. There is
+ * no scheduler here that does.
+ */
+async function findLost(): Promise<void> {
+  for (const { hostId, origin } of started) {
+    const stuck = (atWork.get(hostId) ?? 0) === 0 && (await isStuck(client.workflow, origin));
+    if (stuck && (atWork.get(hostId) ?? 0) === 0) await loseVisit(client.workflow, hostId, origin, null);
+  }
+}
+
 /** The host of an earlier test may still have a task on its way: it must not use up what this test has said. */
 const ofThisTest = (activities: object): object =>
   Object.fromEntries(
@@ -129,7 +159,7 @@ const ofThisTest = (activities: object): object =>
       (of: { hostId?: string }) => {
         if (Number(of.hostId ?? Infinity) < firstHost)
           throw ApplicationFailure.nonRetryable('the host of an earlier test');
-        return activity(of);
+        return working(of.hostId ?? '', () => activity(of));
       },
     ]),
   );
@@ -139,6 +169,8 @@ export const controlOfTest = (): object => ofThisTest(control);
 
 /** Workers for all tests of a file; a file calls this once. @param options of the one that runs workflows */
 export function hostWorkers(options: Pick<WorkerOptions, 'maxCachedWorkflows'> = {}): void {
+  const ended = new AbortController();
+  let finding: Promise<void>;
   beforeAll(async () => {
     quietRuntime();
     world = await createWorld();
@@ -163,8 +195,18 @@ export function hostWorkers(options: Pick<WorkerOptions, 'maxCachedWorkflows'> =
       }),
     );
     running = Promise.all(workers.map((worker) => worker.run()));
+    finding = (async () => {
+      const { signal } = ended;
+      while (!signal.aborted) {
+        // A server that does not answer is asked again.
+        await findLost().catch(() => undefined);
+        await sleep(2_000, undefined, { signal }).catch(() => undefined);
+      }
+    })();
   });
   afterAll(async () => {
+    ended.abort();
+    await finding;
     for (const cut of said.cuts) cut();
     for (const worker of workers) worker.shutdown();
     await running;
@@ -176,6 +218,7 @@ export function hostWorkers(options: Pick<WorkerOptions, 'maxCachedWorkflows'> =
     firstHost = hosts + 1;
     for (const cut of said.cuts) cut();
     said = unsaid();
+    started = [];
   });
 }
 
@@ -187,6 +230,7 @@ export function newHost(): { readonly hostId: string; readonly origin: string } 
 
 export async function start(carried?: Partial<HostCarried>) {
   const host = newHost();
+  started.push(host);
   const fresh: HostCarried = {
     ...{ version: 1, paused: false, parked: false, pausedReason: null, lastError: null, troubleSince: null },
     ...{

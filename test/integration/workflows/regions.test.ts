@@ -22,6 +22,7 @@ import {
   start,
   times,
   view,
+  working,
   world,
 } from './host-workers.ts';
 
@@ -34,10 +35,11 @@ const asked: HostInRegion[] = [];
 let says: (() => SliceResult | Promise<SliceResult>)[] = [];
 let probed: ProbeResult = answers;
 const eu: FetchActivities = {
-  fetchSlice: async (host) => {
-    asked.push(host);
-    return (says.length > 1 ? says.shift() : says[0])?.() ?? fetched;
-  },
+  fetchSlice: (host) =>
+    working(host.hostId, () => {
+      asked.push(host);
+      return (says.length > 1 ? says.shift() : says[0])?.() ?? fetched;
+    }),
   probeHost: (host) => {
     asked.push(host);
     return Promise.resolve(probed);
