@@ -94,6 +94,8 @@ const isSameAnswer = `u.answer_hash = decode(r.content_hash, 'hex') and not (${l
  * back with the lease, and are fetched again. Answers the contents too that results have brought, as far as these were
  * stored. A page that has no body any more, or is given another content, is nobody's copy, and the content at which it
  * pointed is noted, to be settled. A page whose answer has not changed keeps what a browser made of it.
+ * `offset 0`: where few pages point at a content yet, Postgres would go through all URLs to find those before it looks for
+ * the ones that are named.
  */
 export const commitResults = statement<[rows: string], { closed: number | null; content_id: number | null }>(
   'commit-results',
@@ -121,8 +123,12 @@ export const commitResults = statement<[rows: string], { closed: number | null; 
         and (r.known is not true or decode(r.content_hash, 'hex') in (select hash from bodies))
    ), ${holdQueues('r')}, left_behind as (
      insert into content_due (crawl_id, content_id)
-     select u.crawl_id, u.content_id
-       from result r join url u on u.host_id = r.host_id and u.crawl_id = r.crawl_id and u.key = decode(r.key, 'hex')
+     select r.crawl_id, u.content_id
+       from result r
+      cross join lateral (
+        select crawl_id, content_id from url
+         where host_id = r.host_id and crawl_id = r.crawl_id and key = decode(r.key, 'hex') offset 0
+      ) u
       where u.content_id is not null and (r.content_id is not null or ${isEmpty})
    ), moved as (
      update url u

@@ -34,7 +34,10 @@ afterAll(async () => {
 const many = 100;
 const lane = { shard: 0, lane: 0, lanes: 1 } as const;
 
-it('reads the rows that it names, with plans from when the table was small', async () => {
+it.each([
+  ['', false],
+  [', or from when it was counted last', true],
+])('reads the rows that it names, with plans from when the table was small%s', async (_when, isCounted) => {
   const writer = new FrontierWriter(pool);
   const [host, crawl] = [await newHost(pool), await runningCrawl(pool)];
   const token = await takenLease(pool, host);
@@ -61,8 +64,10 @@ it('reads the rows that it names, with plans from when the table was small', asy
   const leases = (await rowsRead(pool, 'url')) - before;
   // To choose them and to change them; by the queue's index each would read the whole queue.
   expect(leases).toBeLessThan(many * 4);
+  if (isCounted) await tidyTables(pool, 'url', 'host_queue', 'crawl');
+  const commitsFrom = await rowsRead(pool, 'url');
   for (const row of rows) await finish(row);
-  const commits = (await rowsRead(pool, 'url')) - before - leases;
+  const commits = (await rowsRead(pool, 'url')) - commitsFrom;
   expect(commits).toBeLessThan(many * 3 * 4);
 });
 
