@@ -32,6 +32,9 @@ class Other {
 /** Anything but this; `not(null)` is any value at all. */
 export const not = (value: unknown): Other => new Other(value);
 
+/** Rows that one statement adds: a statement that takes longer than some 30 s on a busy machine is given up. */
+const mostAtOnce = 10_000;
+
 type Value = string | number | boolean | Date | Buffer | object | null | undefined;
 /** Columns by their new values. */
 export type Columns<R> = Readonly<Partial<Record<keyof R, Value>>>;
@@ -123,12 +126,17 @@ export function table<R extends object>(name: string, order: string): Table<R> {
     },
     addAll: async (db, all) => {
       const columns = Object.keys(all[0] ?? {}).join(', ');
-      const json = JSON.stringify(all.map((row) => Object.fromEntries(Object.entries(row).map(asJson))));
-      const made = await db.query<R>(
-        `insert into ${name} (${columns}) select ${columns} from json_populate_recordset(null::${name}, $1) returning *`,
-        [json],
-      );
-      return made.rows;
+      const made: R[] = [];
+      for (let at = 0; at < all.length; at += mostAtOnce) {
+        const some = all.slice(at, at + mostAtOnce);
+        const json = JSON.stringify(some.map((row) => Object.fromEntries(Object.entries(row).map(asJson))));
+        const { rows } = await db.query<R>(
+          `insert into ${name} (${columns}) select ${columns} from json_populate_recordset(null::${name}, $1) returning *`,
+          [json],
+        );
+        made.push(...rows);
+      }
+      return made;
     },
     remove: async (db, where) => {
       const values: unknown[] = [];
