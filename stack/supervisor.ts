@@ -69,6 +69,8 @@ const firstExits = 4;
 const steadyMs = 10_000;
 const checkEveryMs = 60;
 const trimEveryMs = 60_000;
+/** While a part has not answered for the first time, people are told so every so many milliseconds. */
+const tellEveryMs = 10_000;
 /** A part that says twice in a row that it is stuck is killed, and so started anew. */
 const stuckEveryMs = 5_000;
 const stuckTimes = 2;
@@ -236,10 +238,19 @@ export const createSupervisor = (options: SupervisorOptions): Supervisor => {
         ),
       );
     }, startSeconds * 1_000);
+    const began = performance.now();
+    const teller = setInterval(() => {
+      const seconds = Math.round((performance.now() - began) / 1_000);
+      onEvent({
+        kind: 'progress',
+        message: `${part.name} does not answer yet, after ${String(seconds)} s …`,
+      });
+    }, tellEveryMs);
     try {
       await up.promise;
     } finally {
       clearTimeout(timer);
+      clearInterval(teller);
     }
   };
 

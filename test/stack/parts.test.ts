@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, s
 import { createServer, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { StackError } from '../../stack/errors.ts';
 import { openDataFolder } from '../../stack/folder.ts';
 import { takeLock } from '../../stack/lock.ts';
@@ -111,6 +111,7 @@ describe('a supervisor', () => {
     return { supervisor, events, folder };
   };
   afterEach(() => {
+    vi.useRealTimers();
     for (const release of releases.splice(0)) release();
   });
 
@@ -123,6 +124,24 @@ describe('a supervisor', () => {
     await expect(start).rejects.toThrow(StackError);
     await expect(start).rejects.toThrow(/exit code 3.*broken\.log, which ends:\n(.*\n)*no such table/);
     await supervisor.stop();
+  });
+
+  it('tells every ten seconds for which part it waits', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+    const { supervisor, events } = await supervise('slow');
+    const ready = { yet: false };
+    const check = () => (ready.yet ? Promise.resolve() : Promise.reject(new Error()));
+    const started = supervisor.start(part('slow', 'exec sleep 60', { check }));
+    vi.advanceTimersByTime(25_000);
+    ready.yet = true;
+    await started;
+    vi.advanceTimersByTime(25_000);
+    vi.useRealTimers();
+    await supervisor.stop();
+    expect(events.flatMap((event) => (event.kind === 'progress' ? [event.message] : []))).toEqual([
+      'slow does not answer yet, after 10 s …',
+      'slow does not answer yet, after 20 s …',
+    ]);
   });
 
   it(
