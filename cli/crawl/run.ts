@@ -69,8 +69,10 @@ export async function runCrawl(
   const out = file === standardOutput ? null : await openOutFile(file);
   const interrupts = listenForInterrupts();
   const progress = createProgress(process.stderr, options.json);
+  let isStarted = false;
   try {
     const stack = await takeStack(config, options.keep, progress.say, interrupts.first);
+    isStarted = true;
     const hastened = aborted(interrupts.second).then(() => stack.leave(true));
     hastened.catch(() => undefined);
     try {
@@ -80,7 +82,7 @@ export async function runCrawl(
     }
   } catch (error) {
     if (!interrupts.first.aborted) throw error;
-    progress.say('Interrupted.');
+    progress.say(isStarted ? 'Interrupted.' : 'Interrupted before the stack was up: no crawl was touched.');
     return exitCodes.interrupted;
   } finally {
     progress.clear();
