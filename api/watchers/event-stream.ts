@@ -5,7 +5,7 @@
 import type { Response } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
-import { findCrawl } from '../../storage/crawls/index.ts';
+import { crawlRateOf, findCrawl } from '../../storage/crawls/index.ts';
 import { readEvents } from '../../storage/events/index.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { HttpProblem } from '../way-in/problem.ts';
@@ -89,7 +89,8 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
         const unread = isOver ? (await readEvents(pool, crawlId, listener.after, 1)).length : 1;
         if (crawl !== null) {
           const { state, ledger, pages, fetches, bytes } = crawl;
-          const counts = JSON.stringify({ state, pages, fetches, bytes, ledger });
+          const rate = await crawlRateOf(pool, crawlId);
+          const counts = JSON.stringify({ state, pages, fetches, bytes, ledger, rate });
           // Progress has no number and is not sent again: the next one says more.
           say(counts === lastCounts ? ': nothing new\n\n' : `event: progress\ndata: ${counts}\n\n`);
           lastCounts = counts;

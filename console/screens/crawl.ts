@@ -15,7 +15,7 @@ import { facts } from '../parts/table.ts';
 import { base, go } from '../router.ts';
 import { LatestPages } from './crawl-latest.ts';
 
-interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state'> {
+interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state' | 'rate'> {
   /** Seconds since 1970. */
   readonly at: number;
 }
@@ -83,12 +83,28 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
   });
 }
 
+const statuses = [
+  { name: '2xx', colour: '--state-done' },
+  { name: '3xx', colour: '--state-leased' },
+  { name: '4xx', colour: '--state-dead' },
+  { name: '5xx', colour: '--state-failed' },
+] as const;
+
 const charts = (progress: readonly Progress[]) =>
   html`<div class="charts">
     <${Chart}
       title="URLs a second"
       lines=${[{ name: 'answered', colour: '--state-done' }]}
       data=${rates(progress, ({ fetches }) => fetches)}
+    />
+    <${Chart}
+      title="Answers a second, by status"
+      lines=${[...statuses, { name: 'failed', colour: '--state-queued' }]}
+      data=${[
+        progress.map(({ at }) => at),
+        ...statuses.map(({ name }) => progress.map(({ rate }) => rate.statuses[name])),
+        [null, ...rates(progress, ({ ledger }) => ledger.failed)[1]].slice(0, progress.length),
+      ]}
     />
     <${Chart}
       title="Bytes a second"

@@ -28,6 +28,26 @@ export const counts = z
   })
   .meta({ id: 'Counts' });
 
+const rateOf = (what: string) => z.number().meta({ description: `URLs a second ${what}.` });
+
+export const crawlRate = z
+  .object({
+    perSecond: z.number().meta({
+      description:
+        'URLs answered per second, over the last ten seconds, or over the latest thousand of them.',
+    }),
+    statuses: z
+      .object({
+        '2xx': rateOf('that were answered with what they name'),
+        '3xx': rateOf('that were answered with a redirect, or with 304: not modified'),
+        '4xx': rateOf('that the server refused to give, or did not have'),
+        '5xx': rateOf('on which the server failed'),
+      })
+      .meta({ description: 'The same by the class of the status. What got no answer is not among them.' }),
+  })
+  .meta({ id: 'CrawlRate' });
+export type CrawlRate = z.infer<typeof crawlRate>;
+
 /** What limits left out of one page. */
 export const cutView = z.partialRecord(z.enum(cutKinds), count).meta({
   description:

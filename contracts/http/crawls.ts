@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { crawlCauses } from '../../domain/crawl-life.ts';
 import { mostNeeded } from '../../domain/limits.ts';
 import { crawlStates } from '../crawl.ts';
-import { counts, leftOut, lettersByClass } from './counts.ts';
+import { counts, crawlRate, leftOut, lettersByClass } from './counts.ts';
 import { crawlConfig, crawlSettings } from './crawl-settings.ts';
 import { endlessProblem } from './keep-fresh.ts';
 import { newSessions } from './sessions.ts';
@@ -156,12 +156,7 @@ export const crawlView = crawlSummary
         'Pages that wait for a browser, or for files that their scripts have asked for; they are among `pending`.',
     }),
     deadLetters: lettersByClass,
-    rate: z.object({
-      perSecond: z.number().meta({
-        description:
-          'URLs answered per second, over the last ten seconds, or over the latest thousand of them.',
-      }),
-    }),
+    rate: crawlRate,
     stages: stagesView,
   })
   .meta({ id: 'Crawl' });

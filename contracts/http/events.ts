@@ -1,7 +1,7 @@
 /** The events of a crawl on the wire: as a list, and as server-sent events. */
 import { z } from 'zod';
 import { crawlStates } from '../crawl.ts';
-import { counts } from './counts.ts';
+import { counts, crawlRate } from './counts.ts';
 import { commaSeparated, instant, limit, nextCursor } from './shared.ts';
 
 export const eventKinds = [
@@ -83,12 +83,12 @@ export const streamedEvent = z
     }),
     z.object({
       event: z.literal('progress'),
-      data: counts.omit({ pending: true }).extend({ state: z.enum(crawlStates) }),
+      data: counts.omit({ pending: true }).extend({ state: z.enum(crawlStates), rate: crawlRate }),
     }),
     z.object({ event: z.literal('end'), data: z.strictObject({}) }),
   ])
   .meta({
     id: 'StreamedEvent',
     description:
-      'One server-sent event by its fields; `data` is sent as JSON on one line. An event of the crawl is named by its kind; `progress` has the present counts, without an id; `end` comes when the crawl is over and all events were sent. Lines that begin with a colon say nothing.',
+      'One server-sent event by its fields; `data` is sent as JSON on one line. An event of the crawl is named by its kind; `progress` has the present counts and rates, without an id; `end` comes when the crawl is over and all events were sent. Lines that begin with a colon say nothing.',
   });

@@ -8,9 +8,10 @@ import { isAnyRenderer } from '../instance/index.ts';
 import { statement } from '../postgres/index.ts';
 import type { CrawlStands } from '../../domain/crawl-life.ts';
 import { crawlTime } from './crawl-time.ts';
+import type { CrawlRate } from '../../contracts/http/counts.ts';
 import type { MovedSeed, RejectedSeed } from '../../contracts/http/crawls.ts';
 
-export interface CrawlCounts {
+export interface CrawlCounts extends RecentRate {
   readonly accepted_seeds: number;
   readonly rejected_seeds: number;
   readonly moved_seeds: number;
@@ -20,8 +21,6 @@ export interface CrawlCounts {
   readonly waiting_hosts: number;
   readonly working_hosts: number;
   readonly parked_hosts: number;
-  /** URLs answered a second: over the last `seconds`, or over the latest so many of them (`latest`). */
-  readonly per_second: number;
   /** Each reason with the number of URLs that it excludes, most first; null: no URL is excluded. */
   readonly excluded: readonly { readonly reason: ExcludedReason; readonly count: number }[] | null;
   /** Pages that had not changed since they were last fetched (304). */
@@ -58,16 +57,28 @@ export const unreadPages = statement<[], UnreadPages>('unread-pages')`
 /** Most answers of which a rate is made, so that a fast crawl costs no more than a slow one. */
 const latest = 1_000;
 
-const rate = `select count(*) / case when count(*) < ${String(latest)} then $2
-                                  else greatest(extract(epoch from now() - min(fetched_at))::float8, 0.001) end as per_second
-             from (select fetched_at from url
-                    where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second'
-                    order by fetched_at desc limit ${String(latest)}) recent`;
+export interface RecentRate {
+  /** URLs answered a second: over the last `seconds`, or over the latest so many of them (`latest`). */
+  readonly per_second: number;
+  /** The same by the first digit of the status. */
+  readonly statuses: CrawlRate['statuses'];
+}
+
+const classes = [2, 3, 4, 5].map(String);
+
+/** A page that has not changed has the status of its earlier answer, but was answered 304. */
+const rate = `select n / seconds as per_second,
+                  json_build_object(${classes.map((digit) => `'${digit}xx', of_${digit} / seconds`).join(', ')}) as statuses
+             from (select count(*) as n, ${classes.map((digit) => `count(*) filter (where class = ${digit}) as of_${digit}`).join(', ')},
+                          case when count(*) < ${String(latest)} then $2
+                               else greatest(extract(epoch from now() - min(fetched_at))::float8, 0.001) end as seconds
+                     from (select fetched_at, case when reason = 'not-modified' then 3 else status / 100 end as class
+                             from url
+                            where crawl_id = $1 and fetched_at > now() - $2 * interval '1 second'
+                            order by fetched_at desc limit ${String(latest)}) answered) recent`;
 
 /** URLs of a crawl answered a second, over the last `seconds`. */
-export const recentRate = statement<[crawlId: string, seconds: number], { per_second: number }>(
-  'recent-rate',
-)`
+export const recentRate = statement<[crawlId: string, seconds: number], RecentRate>('recent-rate')`
    ${rate}`;
 
 /**

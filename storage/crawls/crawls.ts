@@ -3,8 +3,9 @@ import { crawlStates, wholeConfig, type CrawlState } from '../../contracts/crawl
 import { isOver, openCrawlStates } from '../../domain/crawl-life.ts';
 import { stagesOf } from '../../domain/pressure.ts';
 import { withHiddenHeaders } from '../../domain/request-headers.ts';
+import type { CrawlRate } from '../../contracts/http/counts.ts';
 import type { CrawlSummary, CrawlView } from '../../contracts/http/crawls.ts';
-import { countCrawl, listMovedSeeds, listRejectedSeeds } from './counts.sql.ts';
+import { countCrawl, listMovedSeeds, listRejectedSeeds, recentRate, type RecentRate } from './counts.sql.ts';
 import type { PageRules } from '../../contracts/page-rules.ts';
 import { listCrawls, loadCrawls } from './rows.sql.ts';
 import { measureLoads } from '../instance/index.ts';
@@ -85,10 +86,16 @@ export async function viewCrawl(db: Queryable, crawlId: string): Promise<CrawlVi
     deadLetters: Object.fromEntries(
       (counts.dead_letters ?? []).map((letter) => [letter.class, letter.count]),
     ),
-    rate: { perSecond: counts.per_second },
+    rate: rateOf(counts),
     stages: isOver(row.state) ? [] : stagesOf(await measureLoads(db)),
   };
 }
+
+/** How fast a crawl goes of late. */
+export const crawlRateOf = async (db: Queryable, crawlId: string): Promise<CrawlRate> =>
+  rateOf(await one(recentRate(db, crawlId, rateWindow)));
+
+const rateOf = ({ per_second: perSecond, statuses }: RecentRate): CrawlRate => ({ perSecond, statuses });
 
 async function findRow(db: Queryable, only: string): Promise<CountedCrawl | null> {
   const [row] = await listCrawls(db, { only, states: crawlStates, limit: 1 });

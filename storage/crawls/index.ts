@@ -9,7 +9,7 @@ export {
 } from './counts.sql.ts';
 export { removeBatch, freeBodies } from './crawl-removal.ts';
 export { crawlTime } from './crawl-time.ts';
-export { findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl } from './crawls.ts';
+export { crawlRateOf, findCrawl, findRules, crawlsBefore, openCrawls, viewCrawl } from './crawls.ts';
 export { setCrawlState, reopenClosedCrawls, reopenCrawlsAtHost } from './life.sql.ts';
 export { markExpired, markRemoved } from './removal.sql.ts';
 export {

@@ -66,7 +66,7 @@ const view = (changes: Partial<CrawlView> = {}): CrawlView => ({
   rendering: 0,
   cut: {},
   deadLetters: { timeout: 3 },
-  rate: { perSecond: 20 },
+  rate: { perSecond: 20, statuses: { '2xx': 20, '3xx': 0, '4xx': 0, '5xx': 0 } },
   stages: [],
   ...changes,
 });

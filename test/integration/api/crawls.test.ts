@@ -415,6 +415,25 @@ describe('a crawl', () => {
     expect(body.rate.perSecond).toBe(1_000_000);
   });
 
+  it('has its rate by class of status, with pages that have not changed as answers of 304', async () => {
+    const id = await newCrawl(pool);
+    const { hostId } = await addUrl(pool, id, 'https://mixed.example/', { state: 'failed', reason: 'tls' });
+    const [ahead, ago] = [3_600_000, -3_600_000].map((ms) => new Date(Date.now() + ms));
+    const answered = (status: number, change: object = {}, at = ahead) => ({
+      ...{ host_id: hostId, url: `https://mixed.example/${randomUUID()}`, state: 'done' as const },
+      ...{ status, reason: null, fetched_at: at, ...change },
+    });
+    await addUrls(pool, id, [
+      ...[answered(200), answered(206), answered(200, { reason: 'not-modified' }), answered(301)],
+      ...[answered(404), answered(503, { state: 'queued' }), answered(500, {}, ago)],
+    ]);
+    const { body } = await call<CrawlView>('GET', `/v1/crawls/${id}`);
+    expect(body.rate).toEqual({
+      perSecond: 0.6,
+      statuses: { '2xx': 0.2, '3xx': 0.2, '4xx': 0.1, '5xx': 0.1 },
+    });
+  });
+
   it('is listed newest first, each once, over cursors', async () => {
     for (let i = 0; i < 3; i++) await newCrawl(pool);
     const seen: number[] = [];

@@ -4,7 +4,13 @@
  */
 import { Agent, request as httpRequest } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { crawlEvent, eventKinds, type CrawlEvent, type EventList } from '../../../contracts/http/events.ts';
+import {
+  crawlEvent,
+  eventKinds,
+  streamedEvent,
+  type CrawlEvent,
+  type EventList,
+} from '../../../contracts/http/events.ts';
 import { holdTable, tables } from '../../support/database/index.ts';
 import { newKey, newTenant } from './asking.ts';
 import type { CrawlState } from '../../../contracts/crawl.ts';
@@ -160,6 +166,8 @@ describe('events', () => {
     await move('finished', 'complete');
     await stream.whole;
     expect(stream.messages.at(-1)?.event).toBe('end');
+    for (const { id, ...told } of stream.messages)
+      expect(streamedEvent.safeParse({ ...(id !== null && { id }), ...told }).error).toBeUndefined();
     const all = (await list()).items;
     expect(stream.numbered().map(({ data }) => data)).toEqual(all);
     const headers = { accept: 'text/event-stream', 'last-event-id': all.at(-1)?.id ?? '' };
