@@ -76,7 +76,7 @@ export function Crawl({ crawl: id }: { readonly crawl: string }) {
         ['Rate', `${number(Math.round(view.rate.perSecond * 10) / 10)} URLs a second`],
         [
           'Hosts',
-          `${number(view.hosts.total)}, ${number(view.hosts.working)} at work, ${number(view.hosts.waiting)} waiting, ${number(view.hosts.parked)} parked`,
+          `${number(view.hosts.total)} in all, ${number(view.hosts.working)} at work now, ${number(view.hosts.waiting)} with URLs that wait, ${number(view.hosts.parked)} parked`,
         ],
         ['Time', view.seconds === null ? 'not begun' : span(view.seconds)],
       ])}`;

@@ -4,7 +4,7 @@ import type { Paged } from '../api/client.ts';
 import { byLabel, type Figures } from '../api/figures.ts';
 import { useAnswer } from '../api/loading.ts';
 import { html, type Children } from '../parts/html.ts';
-import { bytes, number, part, span, words } from '../parts/shown.ts';
+import { bytes, counted, number, part, span, words } from '../parts/shown.ts';
 import { facts } from '../parts/table.ts';
 import { base } from '../router.ts';
 
@@ -22,7 +22,7 @@ function Troubled({ state }: { readonly state: (typeof troubled)[number] }) {
   </li>`;
 }
 
-const counted = (pairs: readonly (readonly [string, number])[], none: string): string =>
+const listed = (pairs: readonly (readonly [string, number])[], none: string): string =>
   pairs.length === 0
     ? none
     : pairs.map(([name, value]) => `${number(value)} ${words(name).toLowerCase()}`).join(', ');
@@ -50,8 +50,8 @@ export function Instance({ figures }: { readonly figures: Figures | null }) {
     ${
       figures !== null &&
       facts([
-        ['Workers', counted(byLabel(figures, 'orbweaver_workers'), 'none is at work')],
-        ['Hosts', counted(byLabel(figures, 'orbweaver_hosts'), 'none yet')],
+        ['Workers', listed(byLabel(figures, 'orbweaver_workers'), 'none is at work')],
+        ['Hosts', listed(byLabel(figures, 'orbweaver_hosts'), 'none yet')],
         ['Requests too soon', shown('requests_too_soon_total', number)],
         ['Smallest gap at a host this week', shown('week_smallest_gap_seconds', span)],
         ['Complaints', shown('complaints_total', number)],
@@ -90,5 +90,11 @@ function shownOldest(figures: Figures): string {
   return oldest === undefined ? 'none' : span(oldest[1]);
 }
 
-const amount = (stage: string, value: number): string =>
-  stage.endsWith('bytes') ? bytes(value) : number(Math.round(value));
+/** What a stage holds; where nothing is said it is bytes. */
+const units: Readonly<Record<string, (value: number) => string>> = {
+  unread: (pages) => counted(Math.round(pages), 'page'),
+  rows: (rows) => counted(Math.round(rows), 'row'),
+  commit: (milliseconds) => span(milliseconds / 1_000),
+};
+
+const amount = (stage: string, value: number): string => (units[stage] ?? bytes)(value);
