@@ -63,13 +63,13 @@ function library(name: string): Served | null {
 }
 
 /**
- * What browsers need of a file: neither types, which leave blanks, nor comments before a declaration. In a build the files
- * have lost their types already, and end in .js.
+ * What browsers need of a file: neither types, which leave blanks, nor comments on lines of their own, nor indentation. In a
+ * build the files have lost their types already, and end in .js.
  */
 const bare = (name: string, text: string): string =>
   (name.endsWith('.ts') ? stripTypeScriptTypes(text) : text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
-    .replace(/^[ \t]*\/\*\*[^]*?\*\/[ \t]*\n/gm, '')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/^[ \t]*(?:\/\*\*[^]*?\*\/[ \t]*|\/\/.*)\n/gm, '')
+    .replace(/^[ \t]+|[ \t]+$/gm, '')
     .replace(/\n{2,}/g, '\n');
 
 /** Every file below console/, by its path there; a request names no path of its own. */
@@ -89,6 +89,27 @@ function own(name: string): Served | null {
 const main = ownFiles.has('main.ts') ? 'main.ts' : 'main.js';
 const index = readFileSync(path.join(folder, 'index.html'), 'utf8').replace('{main}', main);
 const [, importMap = ''] = /<script type="importmap">([^]*?)<\/script>/.exec(index) ?? [];
+const { imports } = JSON.parse(importMap) as { readonly imports: Readonly<Record<string, string>> };
+const root = '/console';
+
+/** What a module names in its import and export statements; what it imports later, by a call, is not among it. */
+const importing = /\b(?:import|export)\s*(?:[\w$*{},\s]+\bfrom\s*)?["']([^"'\n]+)["']/g;
+
+/**
+ * The page with links to all modules that it needs, from main on, so that a browser asks for them together: each would
+ * else be asked for only once the one that imports it has come.
+ */
+function withPreloads(fileAt: (at: string) => Served | null | undefined): string {
+  const modules = new Set([`/app/${main}`]);
+  for (const at of modules)
+    for (const [, name = ''] of (fileAt(at)?.bytes.toString() ?? '').matchAll(importing)) {
+      const found = imports[name]?.slice(root.length) ?? path.posix.join(path.posix.dirname(at), name);
+      if (fileAt(found)?.type === types['.js']) modules.add(found);
+    }
+  const links = [...modules].map((at) => `<link rel="modulepreload" href="${root}${at}" />`).join('\n');
+  // Behind the import map, which has to be known before any module is asked for.
+  return index.replace('<script type="module"', `${links}\n$&`);
+}
 
 const policy = [
   "default-src 'none'",
@@ -113,11 +134,15 @@ export function consolePage(): Router {
     if (made !== null) ready.set(key, made);
     return made;
   };
-  const page = served('text/html; charset=utf-8', index);
+  /** Null: there is no such file; undefined: this is no address of a file. */
+  const fileAt = (at: string): Served | null | undefined => {
+    const [, room, name = ''] = /^\/(app|lib)\/(.+)$/.exec(at) ?? [];
+    return room === undefined ? undefined : kept(at, () => (room === 'lib' ? library(name) : own(name)));
+  };
+  const page = (): Served => served('text/html; charset=utf-8', withPreloads(fileAt));
   router.use((request, response, next) => {
-    const [, room, name = ''] = /^\/(app|lib)\/(.+)$/.exec(request.path) ?? [];
-    const file =
-      room === undefined ? page : kept(request.path, () => (room === 'lib' ? library(name) : own(name)));
+    const found = fileAt(request.path);
+    const file = found === undefined ? kept('the page', page) : found;
     if (file === null) {
       notFound(request, response, next);
       return;

@@ -144,8 +144,12 @@ describe('the page', () => {
       .filter((name) => /\.(ts|css)$/.test(name))
       .map((name) => `/console/app/${name}`);
     const page = await (await send('GET', '/console/')).text();
-    const libraries = [...page.matchAll(/"(\/console\/lib\/[^"]+)"/g)].map(([, name]) => name ?? '');
+    const libraries = [...page.matchAll(/: "(\/console\/lib\/[^"]+)"/g)].map(([, name]) => name ?? '');
     expect(libraries.length).toBe(7);
+    // All are asked for at once, but for what draws charts.
+    const preloads = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)" \/>/g)].map(([, at]) => at);
+    const modules = [...own, ...libraries].filter((at) => !/\.css$|uplot/.test(at));
+    expect(preloads.toSorted()).toEqual(modules.toSorted());
     let bytes = gzipSync(page).length;
     for (const file of [...own, ...libraries]) {
       const answer = await send('GET', file);
