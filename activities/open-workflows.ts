@@ -40,13 +40,18 @@ export async function reopenCrawl(
   });
 }
 
-/** Id, queue and description of a job's workflow. */
-export const jobWorkflow = (input: JobInput, taskQueue: string = jobKinds[input.kind].workflows) => ({
+/** Id, queue and description of a job's workflow. @param crawl whose job it is, where its id does not say so */
+export const jobWorkflow = (
+  input: JobInput,
+  taskQueue: string = jobKinds[input.kind].workflows,
+  crawl?: string,
+) => ({
   workflowId: jobWorkflowId(input.kind, input.id),
   taskQueue,
   args: [input] as [JobInput],
   workflowTaskTimeout,
   staticSummary: `${jobKinds[input.kind].title} ${input.id}`,
+  ...(crawl !== undefined && { memo: { crawl } }),
 });
 
 /** Tells a job's workflow that there is something to do. */
@@ -55,8 +60,12 @@ export async function wakeJob(
   kind: JobKind,
   id: string,
   taskQueue?: string,
+  crawl?: string,
 ): Promise<void> {
-  await workflows.signalWithStart('job', { ...jobWorkflow({ kind, id }, taskQueue), signal: wakeSignal });
+  await workflows.signalWithStart('job', {
+    ...jobWorkflow({ kind, id }, taskQueue, crawl),
+    signal: wakeSignal,
+  });
 }
 
 /** Has the scheduler of a shard look for due hosts now. */
@@ -90,8 +99,8 @@ export const startMissing = {
     isNew(workflows.start('crawl', crawlWorkflow(crawlId, taskQueue))),
   host: (workflows: Starter, hostId: string, origin: string) =>
     isNew(workflows.start('host', hostWorkflow({ hostId, origin, adopted: true }))),
-  job: (workflows: Starter, kind: JobKind, id: string) =>
-    isNew(workflows.start('job', jobWorkflow({ kind, id }))),
+  job: (workflows: Starter, kind: JobKind, id: string, crawl?: string) =>
+    isNew(workflows.start('job', jobWorkflow({ kind, id }, undefined, crawl))),
   scheduler: (workflows: Starter, shard: number) =>
     isNew(workflows.start('scheduler', { workflowId: schedulerWorkflowId(shard), taskQueue: taskQueues.crawl, args: [{ shard }], workflowTaskTimeout })), // prettier-ignore
 };

@@ -57,6 +57,8 @@ type Workflows = Pick<WorkflowClient, 'start' | 'workflowService' | 'options'>;
 interface Found {
   readonly id: string;
   readonly origin?: string;
+  /** Of a job with an id of its own. */
+  readonly crawl?: string;
 }
 
 /**
@@ -103,7 +105,7 @@ export function patrol(
   log: Logger,
 ): Chore {
   const job = (kind: JobKind, find: (after: string, most: number) => Promise<readonly Found[]>): Look =>
-    walk(log, kind, find, ({ id }) => startMissing.job(workflows, kind, id));
+    walk(log, kind, find, ({ id, crawl }) => startMissing.job(workflows, kind, id, crawl));
   /** Schedulers are started before the first crawl is. */
   const findCrawls = async (after: string, most: number): Promise<readonly Found[]> => {
     const found = await openCrawlsAfter(pool, after, most);

@@ -82,7 +82,7 @@ async function main(config: ServiceConfig): Promise<void> {
     connection,
     namespace: config.temporalNamespace,
     interceptors: {
-      workflow: [...linkedToConsole(config.consoleUrl), ...(traces === null ? [] : [traces.client])],
+      workflow: [...linkedToConsole(config.consoleUrl).workflow, ...(traces === null ? [] : [traces.client])],
     },
   });
   const control = createCrawlControl(client, taskQueues.crawl);

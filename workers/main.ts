@@ -81,7 +81,7 @@ const client = Connection.lazy({ address: config.temporalAddress });
 const { workflow, schedule } = new Client({
   connection: client,
   namespace: config.temporalNamespace,
-  interceptors: { workflow: [...linkedToConsole(config.consoleUrl)] },
+  interceptors: linkedToConsole(config.consoleUrl),
 });
 await untilReady('Postgres', () => migrate(config.databaseUrl));
 const processId = randomUUID();

@@ -65,7 +65,7 @@ export interface CrawlControl {
     input: RedriveAsk & { readonly crawlId: string },
   ): Promise<{ readonly done: boolean; readonly view: RedriveView }>;
   /** Starts the workflow of a job, or tells it that there is something to do. */
-  wakeJob(kind: JobKind, id: string): Promise<void>;
+  wakeJob(kind: JobKind, id: string, crawl?: string): Promise<void>;
   /** Resolves when Temporal answers. */
   ping(): Promise<void>;
 }
@@ -128,7 +128,7 @@ export function createCrawlControl(client: Client, taskQueue: string): CrawlCont
         return { done: false, view: (await view.catch(() => null)) ?? nothingYet };
       }
     },
-    wakeJob: (kind, id) => within(callMs, () => wakeJob(client.workflow, kind, id, taskQueue)),
+    wakeJob: (kind, id, crawl) => within(callMs, () => wakeJob(client.workflow, kind, id, taskQueue, crawl)),
     change: (crawlId, change, reason, cause = 'asked') =>
       within(updateMs, async () => {
         try {
@@ -152,8 +152,9 @@ export async function beginJob(
   { control, log }: { readonly control: CrawlControl; readonly log: Logger },
   kind: JobKind,
   id: string,
+  crawl?: string,
 ): Promise<void> {
-  await control.wakeJob(kind, id).catch((error: unknown) => {
+  await control.wakeJob(kind, id, crawl).catch((error: unknown) => {
     log.warn({ err: error, workflowId: jobWorkflowId(kind, id) }, 'the job goes on once Temporal answers');
   });
 }

@@ -80,7 +80,7 @@ export const exportJobRoutes = [
             409,
             `Crawl ${crawlId} has ${String(mostOpenExports)} exports that have not ended; cancel one, or wait.`,
           );
-        await beginJob(parts, 'export', added.id);
+        await beginJob(parts, 'export', added.id, crawlId);
         response.set('Location', `/v1/crawls/${crawlId}/exports/${added.id}`);
         return viewAgain(parts, crawlId, added.id);
       };

@@ -80,7 +80,7 @@ export const reextractionRoutes = [
         if ((await findCrawl(parts.pool, crawlId)) === null) noSuchCrawl(crawlId);
         const id = await startReextraction(parts.pool, crawlId);
         if (typeof id !== 'string') throw new HttpProblem(409, id.refused);
-        await beginJob(parts, 'reextraction', id);
+        await beginJob(parts, 'reextraction', id, crawlId);
         response.set('Location', `/v1/crawls/${crawlId}/reextractions/${id}`);
         return viewAgain(parts, crawlId, id);
       },
@@ -189,7 +189,7 @@ async function changed(
   await rowOf(parts.pool, crawlId, id);
   const refused = await changeReextraction(parts.pool, crawlId, id, what);
   if (refused !== null) throw new HttpProblem(409, refused.refused);
-  await beginJob(parts, 'reextraction', id);
+  await beginJob(parts, 'reextraction', id, crawlId);
 }
 
 async function viewAgain(parts: Parts, crawlId: string, id: string): Promise<ReextractionView> {

@@ -76,8 +76,8 @@ export const jobsOf = <Row extends JobRow>(kind: JobKind, again = false) => {
    returning id::text`,
 
     /** Jobs that were asked for a while ago and have not ended, by their ids. */
-    open: statement<[after: string, limit: number], { id: string }>(`open-${kind}`)`
-   select id::text from job j
+    open: statement<[after: string, limit: number], { id: string; crawl: string }>(`open-${kind}`)`
+   select id::text, crawl_id::text as crawl from job j
     where ${open} and created_at < now() - interval '10 seconds' and id > $1::bigint order by j.id limit $2`,
 
     /** Forgets a job. */

@@ -418,9 +418,9 @@ describe('the end of a re-extraction', () => {
     expect((await change(id, 'cancel')).body.state).toBe('cancelled');
     expect((await change(id, 'cancel')).status).toBe(409);
     await tables.job.change(services.pool, { id: Number(id) }, { created_at: fromNow(-60) });
-    expect(await reextractionRows.open(services.pool, '0', 100)).toContainEqual({ id });
+    expect(await reextractionRows.open(services.pool, '0', 100)).toContainEqual({ id, crawl: crawl.id });
     await workWhole(tools, id);
-    expect(await reextractionRows.open(services.pool, '0', 100)).not.toContainEqual({ id });
+    expect(await reextractionRows.open(services.pool, '0', 100)).not.toContainEqual({ id, crawl: crawl.id });
     expect(await found(id)).toEqual([]);
     const other = await made();
     expect((await call<ReextractionView>('DELETE', `${base()}/${other}`)).body.state).toBe('removing');
