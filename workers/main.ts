@@ -30,8 +30,11 @@ const traces =
   given.otlp === null
     ? null
     : (await import('../tracing/open.ts')).openTraces('worker', given.otlp, given, log);
-const logger = new DefaultLogger('WARN', ({ level, message, meta }) => {
-  log[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
+const logger = new DefaultLogger('WARN', ({ level, message, meta: { error, ...facts } = {} }) => {
+  log[level === 'ERROR' ? 'error' : 'warn'](
+    { ...facts, ...(error !== undefined && { err: error as unknown }) },
+    message,
+  );
 });
 // The native part of the SDK would write coloured text of its own.
 const logging = { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) };

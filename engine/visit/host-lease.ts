@@ -15,6 +15,8 @@ interface Keeper {
 
 export class HostLease {
   readonly hostId: string;
+  /** Of the host, for logs; null: nobody visits yet. */
+  origin: string | null = null;
   readonly taken: TakenLease;
   /** What the host's windows and quota allow. */
   readonly allowance: Allowance;
@@ -55,9 +57,11 @@ export class HostLease {
 
   /** Nothing more begins under the lease. One that is not returned runs out: its next holder waits out a full delay. */
   end(): void {
-    if (this.#keeper !== null && this.held !== null) countTimes(this.times.due());
+    const due = this.#keeper === null || this.held === null ? [] : this.times.due();
+    // First: whatever may be wrong with the count, nobody may go on renewing the lease.
     this.held = null;
     this.#keeper?.forget(this);
+    countTimes(due);
   }
 
   /** Time of the visit that is not written yet. */
@@ -104,8 +108,11 @@ export const notedTimes = ({ hostId }: HostLease, times: readonly CrawlTimes[]):
     ),
   }));
 
+/** Never throws: a counter refuses to go back. */
 export function countTimes(times: readonly CrawlTimes[]): void {
   for (const { spent } of times)
-    for (const cause of timeCauseNames)
-      if (spent[cause]) count('host_time_seconds_total', { cause }, spent[cause] / 1_000);
+    for (const cause of timeCauseNames) {
+      const ms = spent[cause] ?? 0;
+      if (ms > 0) count('host_time_seconds_total', { cause }, ms / 1_000);
+    }
 }

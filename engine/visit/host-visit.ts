@@ -103,7 +103,7 @@ export class HostVisit implements Visited {
   constructor(services: Services, lease: HostLease, origin: string, signal: AbortSignal) {
     this.services = services;
     this.lease = lease;
-    this.origin = origin;
+    this.origin = lease.origin = origin;
     this.pacer = new HostPacer(lease, services, services.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
     lease.times.pace = (crawlId) => this.#waitSteps(crawlId);

@@ -43,6 +43,7 @@ export class LeaseKeeper {
   #cutsTimer: NodeJS.Timeout | undefined;
   #timesTimer: NodeJS.Timeout | undefined;
   #timesSoon = false;
+  #isNoting = false;
 
   /** @param graceMs milliseconds that a visit may go on after its time is over */
   constructor(pool: Pool, leaseMs: number, log: Logger, graceMs: number) {
@@ -150,9 +151,14 @@ export class LeaseKeeper {
     this.#timesTimer = setTimeout(() => {
       this.#timesTimer = undefined;
       if (this.#leases.size === 0) return;
-      void this.#noteTimes().finally(() => {
-        this.#startNotingTimes();
-      });
+      // One note at a time: of two, the later could come first, and the time before it would count no more.
+      if (this.#isNoting) this.#startNotingTimes(timesSoonMs);
+      else {
+        void this.#noteTimes().finally(() => {
+          this.#isNoting = false;
+          this.#startNotingTimes();
+        });
+      }
     }, ms).unref();
   }
 
@@ -166,29 +172,30 @@ export class LeaseKeeper {
   }
 
   async #noteTimes(): Promise<void> {
-    this.#timesSoon = false;
-    const due = [...this.#leases.values()].map((lease) => [lease, lease.times.due()] as const);
-    const rows = due.flatMap(([lease, times]) => notedTimes(lease, times));
+    [this.#isNoting, this.#timesSoon] = [true, false];
+    const noting = [...this.#leases.values()].map((lease) => [lease, lease.times.note()] as const);
+    const rows = noting.flatMap(([lease, times]) => notedTimes(lease, times));
     if (rows.length === 0) return;
-    try {
-      await noteTimes(this.#pool, JSON.stringify(rows));
-      for (const [lease, written] of due) {
-        // A lease that ended meanwhile has counted all that was due.
-        if (lease.held !== null) countTimes(written);
-        lease.times.written(written);
-      }
-    } catch (error) {
-      // It is written with what comes next.
-      this.#log.debug({ err: error, rows: rows.length }, 'the time of visits could not be written');
+    const isWritten = await noteTimes(this.#pool, JSON.stringify(rows)).then(
+      () => true,
+      (error: unknown) => {
+        // It is written with what comes next.
+        this.#log.debug({ err: error, rows: rows.length }, 'the time of visits could not be written');
+        return false;
+      },
+    );
+    for (const [lease, times] of noting) {
+      lease.times.noted(isWritten);
+      // A lease that ended meanwhile has counted all that was due.
+      if (isWritten && lease.held !== null) countTimes(times);
     }
   }
 
   #giveUpOverdue(): void {
     for (const lease of this.#leases.values()) {
       if (performance.now() < lease.endsBy() + this.#graceMs) continue;
-      const { hostId, sent, times } = lease;
       this.#log.error(
-        { host: hostId, sent, doing: times.doing },
+        { host: lease.origin ?? lease.hostId, state: lease.times.doing },
         'a visit has not come to its end long after its time; its host is left to others',
       );
       count('visits_given_up_total', {});

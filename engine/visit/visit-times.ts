@@ -34,9 +34,12 @@ export interface CrawlTimes {
 }
 
 interface Account {
-  /** The beginning of the time that is not written yet. */
+  /** The beginning of the time that nobody writes yet. */
   from: number;
   spent: TimeSpent;
+  /** Time before that, which is being written; null: none is. */
+  noting: { readonly from: number; readonly spent: TimeSpent } | null;
+  /** Some time was written. */
   begun: boolean;
 }
 
@@ -92,7 +95,7 @@ export class VisitTimes {
       const earlier = withoutLast(waited, hereMs);
       const share = hereMs === 0 ? 0 : Math.min(1, wholeMs / hereMs);
       const spent = addTime(unclean ? asLost(earlier) : earlier, this.#before, share);
-      this.#accounts.set(id, { from: now - wholeMs, spent, begun: false });
+      this.#accounts.set(id, { from: now - wholeMs, spent, noting: null, begun: false });
     }
   }
 
@@ -144,28 +147,47 @@ export class VisitTimes {
     else this.#underWay.delete(crawlId);
   }
 
-  /** What has come together. The caller must say when it is `written`, or it comes again. */
+  /** What has come together and is not known to be written. */
   due(): readonly CrawlTimes[] {
     const now = this.#settle();
-    return [...this.#accounts]
-      .map(([crawlId, { from, spent, begun }]) => ({
-        crawlId,
-        from: from + this.#ahead,
-        until: now + this.#ahead,
-        spent,
-        sure: !begun || (spent.answering ?? 0) > 0,
-      }))
-      .filter(({ spent }) => totalTime(spent) > 0);
+    return this.#times(now, ({ from, spent, noting }) =>
+      noting === null ? { from, spent } : { from: noting.from, spent: addTime(noting.spent, spent) },
+    );
   }
 
-  written(times: readonly CrawlTimes[]): void {
-    for (const { crawlId, until, spent } of times) {
-      const account = this.#accounts.get(crawlId);
-      if (account === undefined) continue;
-      account.from = until - this.#ahead;
-      account.spent = addTime(account.spent, spent, -1);
-      account.begun = true;
+  /** What has come together, to be written. The caller must say whether it was (`noted`), before it asks for more. */
+  note(): readonly CrawlTimes[] {
+    const now = this.#settle();
+    const noting = this.#times(now, ({ from, spent }) => ({ from, spent }));
+    for (const account of this.#accounts.values()) {
+      if (totalTime(account.spent) <= 0) continue;
+      account.noting = { from: account.from, spent: account.spent };
+      account.from = now;
+      account.spent = {};
     }
+    return noting;
+  }
+
+  noted(isWritten: boolean): void {
+    for (const account of this.#accounts.values()) {
+      const { noting } = account;
+      if (noting === null) continue;
+      account.noting = null;
+      if (isWritten) account.begun = true;
+      else {
+        account.from = noting.from;
+        account.spent = addTime(noting.spent, account.spent);
+      }
+    }
+  }
+
+  #times(now: number, of: (account: Account) => { from: number; spent: TimeSpent }): CrawlTimes[] {
+    return [...this.#accounts].flatMap(([crawlId, account]) => {
+      const { from, spent } = of(account);
+      if (totalTime(spent) <= 0) return [];
+      const sure = !account.begun || (spent.answering ?? 0) > 0;
+      return [{ crawlId, from: from + this.#ahead, until: now + this.#ahead, spent, sure }];
+    });
   }
 
   /** Gives each crawl the time since the last change. */

@@ -83,6 +83,61 @@ it('counts a lease that is lost once, and where the time of a visit went once, h
   other.end();
 });
 
+it('writes one note of the time of visits at a time, and lets a lease go whatever became of its notes', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const notes: { slot?: number; retry?: number; own_work?: number }[] = [];
+  let [atOnce, most] = [0, 0];
+  const query = async ({ name, values }: { name: string; values: string[] }): Promise<{ rows: never[] }> => {
+    if (name === 'note-times') {
+      notes.push(...(JSON.parse(values[0] ?? '') as typeof notes));
+      most = Math.max(most, ++atOnce);
+      await sleep(700);
+      atOnce--;
+      if (notes.length === 2) throw new Error('Postgres is away');
+    }
+    return { rows: [] };
+  };
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 60_000, silent, 60_000);
+  const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 };
+  const lease = keeper.adopt('1', taken, held);
+  lease.times.begin([{ crawl_id: 1, waited: { slot: 5_000 } }], false);
+  lease.times.does('fault');
+  await vi.advanceTimersByTimeAsync(2_000);
+  // Its crawl may be about to end, twice within what a note takes; and what it waited for is told while one is written.
+  keeper.noteTimesSoon();
+  await vi.advanceTimersByTimeAsync(400);
+  keeper.noteTimesSoon();
+  lease.times.leased([{ crawl_id: 1, due_ms: 1_000, reason: 'server-error' }]);
+  lease.times.does('own_work');
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(notes).toMatchObject([{ slot: 5, fault: 2.3 }, { own_work: expect.any(Number) as number }]);
+  // The second was not written, and the lease ends in the middle of the third.
+  keeper.noteTimesSoon();
+  await vi.advanceTimersByTimeAsync(500);
+  expect(lease.timesDue).toMatchObject([
+    { fault: expect.closeTo(0.1, 3) as number, until_ms: expect.any(Number) as number },
+  ]);
+  lease.end();
+  expect(keeper.count).toBe(0);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(most).toBe(1);
+});
+
+it('forgets a lease that ends, whatever the account of its time says', () => {
+  const keeper = new LeaseKeeper({} as unknown as Pool, 60_000, silent, 60_000);
+  const lease = keeper.adopt('1', taken, {
+    monotonicAt: performance.now(),
+    wallAt: Date.now(),
+    leaseMs: 60_000,
+  });
+  lease.times.due = () => [{ crawlId: 1, from: 0, until: 1, spent: { slot: -5 }, sure: true }];
+  lease.end();
+  expect([keeper.count, lease.isOver]).toEqual([0, true]);
+});
+
 it('renews the lease of a visit that does not end for as long as the visit may need, and then leaves the host to others', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {

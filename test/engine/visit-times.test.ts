@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { timeCauseNames, totalTime } from '../../domain/time-lost.ts';
-import { VisitTimes } from '../../engine/visit/visit-times.ts';
+import { type CrawlTimes, VisitTimes } from '../../engine/visit/visit-times.ts';
 
 const databaseNow = 1_700_000_000_000;
 
@@ -35,8 +35,12 @@ const acts = fc.oneof(
     .map((waits): Act => (times) => {
       times.waits(waits);
     }),
-  fc.constant<Act>((times) => {
-    times.written(times.due());
+  fc.constant<Act>((times) => void times.note()),
+  fc.boolean().map((isWritten): Act => (times) => {
+    times.noted(isWritten);
+  }),
+  fc.integer({ min: 0, max: 5_000 }).map((due_ms): Act => (times) => {
+    times.leased([{ crawl_id: 1, due_ms, reason: 'server-error' }]);
   }),
 );
 
@@ -46,11 +50,15 @@ it('counts every millisecond once, for each crawl, in whatever order things happ
     fc.property(steps, fc.integer({ min: 0, max: 9_000 }), (happens, before) => {
       const { clock, times, pass } = visit();
       const sums = new Map([1, 2].map((id) => [id, 0]));
-      const write = times.written.bind(times);
-      times.written = (taken) => {
-        for (const { crawlId, spent } of taken)
+      let noting: readonly CrawlTimes[] = [];
+      const [note, noted] = [times.note.bind(times), times.noted.bind(times)];
+      // One note at a time, as the keeper of leases has it.
+      times.note = () => (noting = noting.length > 0 ? noting : note());
+      times.noted = (isWritten) => {
+        noted(isWritten);
+        for (const { crawlId, spent } of isWritten ? noting : [])
           sums.set(crawlId, (sums.get(crawlId) ?? 0) + totalTime(spent));
-        write(taken);
+        noting = [];
       };
       pass(before);
       times.begin(
@@ -60,8 +68,14 @@ it('counts every millisecond once, for each crawl, in whatever order things happ
       for (const [act, ms] of happens) {
         act(times, clock.now);
         pass(ms);
+        for (const { spent } of times.due())
+          expect(Math.min(...timeCauseNames.map((cause) => spent[cause] ?? 0))).toBeGreaterThanOrEqual(0);
       }
-      times.written(times.due());
+      for (const isWritten of [noting.length > 0, true]) {
+        times.noted(isWritten);
+        times.note();
+      }
+      times.noted(true);
       const passed = happens.reduce((sum, [, ms]) => sum + ms, before + 700);
       // Each of them had work all the time: nothing here says `does(null)`.
       for (const sum of sums.values()) expect(sum).toBeCloseTo(passed, 3);
@@ -142,9 +156,11 @@ it('gives its intervals by the clock of the database, one after another', () => 
   const { times, pass } = visit();
   times.begin([{ crawl_id: 1, waited: { place: 300 } }], false);
   pass(1_000);
-  const first = times.due();
+  const first = times.note();
   expect(first).toMatchObject([{ from: databaseNow - 300, until: databaseNow + 1_000, sure: true }]);
-  times.written(first);
   pass(2_000);
+  // While it is being written, it is due all the same: a visit that ends tells of it once more.
+  expect(times.due()).toMatchObject([{ from: databaseNow - 300, until: databaseNow + 3_000 }]);
+  times.noted(true);
   expect(times.due()).toMatchObject([{ from: databaseNow + 1_000, until: databaseNow + 3_000, sure: false }]);
 });
