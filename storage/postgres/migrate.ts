@@ -3,9 +3,10 @@
  * others wait.
  */
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { runner } from 'node-pg-migrate';
-import { Client } from 'pg';
+import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
+import { Client, DatabaseError } from 'pg';
 import path from 'node:path';
 
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -14,34 +15,69 @@ const migrations = fileURLToPath(new URL('../migrations', import.meta.url));
 const announced = /^### MIGRATION (\S+) \(UP\) ###/;
 
 /**
+ * Milliseconds for which a migration waits for a lock, for which it then leaves others alone, and how often it tries.
+ * Whoever uses its table stands in line behind it meanwhile: behind a long read, all workers would until that ends.
+ */
+const usualPatience = { lockMs: 1_000, restMs: 4_000, tries: 12 };
+
+/**
  * Answers the names of the migrations that were run.
  * @param databaseUrl Postgres connection URL
- * @param dir of the migrations; tests name another
+ * @param dir of the migrations; tests name another, and their patience
  * @throws Error that names the file of a migration that fails; nothing of that migration is left behind. Also throws if
  * the database has had migrations that are not in `dir`: another version wrote its rows, and this code would not
  * understand them
  */
-export async function migrate(databaseUrl: string, dir: string = migrations): Promise<string[]> {
-  await refuseNewer(databaseUrl, dir);
-  let current: string | null = null;
-  const ran = await runner({
-    databaseUrl,
-    dir,
-    direction: 'up',
-    migrationsTable: 'migration',
-    advisoryLockMode: 'wait',
-    // Numbers are given before the work is done: a migration may come after one with a higher number.
-    checkOrder: false,
-    log: (message) => {
-      current = announced.exec(message)?.[1] ?? current;
-    },
-  }).catch((error: unknown) => {
-    if (current === null) throw error;
+export const migrate = (
+  databaseUrl: string,
+  dir: string = migrations,
+  patience: typeof usualPatience = usualPatience,
+): Promise<string[]> =>
+  withDatabase(databaseUrl, async (db) => {
+    // The runner's own lock, which other versions take too; held between two tries, so that only one waits in the way.
+    await db.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+    const { refusal, gone, pending } = await look(db, dir);
+    if (refusal !== null) throw new WrongSchema(`${refusal.says} ${refusal.cure}`);
+    if (gone.length > 0) await db.query('delete from migration where name = any ($1)', [gone]);
+    await db.query(`set lock_timeout = ${String(patience.lockMs)}`);
+    for (let tries = 1; ; tries++) {
+      try {
+        await run(db, dir);
+        return [...pending];
+      } catch (error) {
+        if (tries === patience.tries || !isLockedOut(error)) throw error;
+        await db.query('rollback');
+        await sleep(patience.restMs);
+      }
+    }
+  });
+
+async function run(db: Client, dir: string): Promise<void> {
+  const begun: string[] = [];
+  try {
+    await runner({
+      dbClient: db,
+      dir,
+      direction: 'up',
+      migrationsTable: 'migration',
+      noLock: true,
+      // Numbers are given before the work is done: a migration may come after one with a higher number.
+      checkOrder: false,
+      log: (message) => {
+        begun.push(...(announced.exec(message)?.slice(1) ?? []));
+      },
+    });
+  } catch (error) {
+    const current = begun.at(-1);
+    if (current === undefined) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`Migration ${path.join(dir, current)}.sql failed: ${why}`, { cause: error });
-  });
-  return ran.map((migration) => migration.name);
+  }
 }
+
+/** Another session holds a lock (SQLSTATE `lock_not_available`). */
+const isLockedOut = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof DatabaseError && error.cause.code === '55P03';
 
 /** The number that a migration's name begins with. */
 const numberOf = (name: string): number => Number.parseInt(name, 10);
@@ -73,14 +109,6 @@ export const lookAtDatabase = (databaseUrl: string, dir: string = migrations): P
 /** A schema that this code does not understand: no trying again helps. */
 export class WrongSchema extends Error {
   override readonly name = 'WrongSchema';
-}
-
-async function refuseNewer(databaseUrl: string, dir: string): Promise<void> {
-  await withDatabase(databaseUrl, async (db) => {
-    const { refusal, gone } = await look(db, dir);
-    if (refusal !== null) throw new WrongSchema(`${refusal.says} ${refusal.cure}`);
-    if (gone.length > 0) await db.query('delete from migration where name = any ($1)', [gone]);
-  });
 }
 
 const connectMs = 10_000;

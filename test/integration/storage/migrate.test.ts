@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { afterAll, expect, inject, it, onTestFinished } from 'vitest';
 import { lookAtDatabase, migrate } from '../../../storage/postgres/index.ts';
 import { emptyTally } from '../../../domain/reextraction/tally.ts';
+import { until } from '../../support/until.ts';
 import { createDatabase } from '../../support/world.ts';
 
 const name = `test_${randomBytes(6).toString('hex')}`;
@@ -82,6 +83,41 @@ it('runs a migration that came later than one with a higher number', async () =>
   await migrate(urlOf(late), folder);
   writeFileSync(join(folder, '0002_second.sql'), 'create table second ();');
   expect(await migrate(urlOf(late), folder)).toEqual(['0002_second']);
+});
+
+it('leaves those alone who stand in line behind it, and waits for its lock', async () => {
+  const [busy, folder] = [await database('busy'), mkdtempSync(join(tmpdir(), 'orbweaver-migrations-'))];
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  writeFileSync(join(folder, '0001_first.sql'), 'create table first ();');
+  await migrate(urlOf(busy), folder);
+  writeFileSync(join(folder, '0002_size.sql'), 'alter table first add column size int;');
+  writeFileSync(join(folder, '0003_third.sql'), 'create table third ();');
+  const reader = new Client({ connectionString: urlOf(busy) });
+  await reader.connect();
+  try {
+    await reader.query('begin; select from first');
+    const migrating = migrate(urlOf(busy), folder, { lockMs: 100, restMs: 500, tries: 1_000 });
+    const waiting = `select from pg_stat_activity where datname = '${busy}' and wait_event_type = 'Lock'`;
+    await until('it waits', async () => (await ask('postgres', waiting)).length > 0);
+    // Behind it, while the long read goes on.
+    expect(await ask(busy, 'select from first')).toEqual([]);
+    // Another one that starts waits for this one, however long that takes.
+    const hasty = migrate(urlOf(busy), folder, { lockMs: 100, restMs: 0, tries: 2 });
+    await reader.query('commit');
+    expect(await migrating).toEqual(['0002_size', '0003_third']);
+    expect(await hasty).toEqual([]);
+
+    // What gives up says what it was.
+    await reader.query('begin; select from first');
+    writeFileSync(join(folder, '0004_more.sql'), 'alter table first add column more int;');
+    await expect(migrate(urlOf(busy), folder, { lockMs: 100, restMs: 0, tries: 2 })).rejects.toThrow(
+      /0004_more.sql failed: .* lock timeout/,
+    );
+  } finally {
+    await reader.end();
+  }
 });
 
 const namesIn = async (made: string): Promise<unknown[]> =>
