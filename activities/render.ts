@@ -3,6 +3,7 @@ import type { RenderActivities } from '../contracts/activities.ts';
 import { storedStages } from '../domain/stage.ts';
 import type { Dependencies } from '../engine/dependencies.ts';
 import { LaneBook, workLane } from '../engine/reading/lane.ts';
+import { Company } from '../engine/rendering/company.ts';
 import { renderPages, type RenderTools } from '../engine/rendering/round.ts';
 import { withOwnFaults } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -17,6 +18,7 @@ export function createRenderActivities(
   together: number,
 ): RenderActivities {
   const book = new LaneBook();
+  const company = new Company();
   return {
     render: (lane) =>
       withOwnFaults(() =>
@@ -27,7 +29,7 @@ export function createRenderActivities(
             storedStages.render,
             book,
             signal,
-            (pages) => renderPages({ ...dependencies, ...tools }, pages, together, signal),
+            (pages) => renderPages({ ...dependencies, ...tools, company }, pages, together, signal),
             ahead * together,
           ),
         })),

@@ -32,6 +32,7 @@ import { registrableDomain } from '../../storage/seeds/index.ts';
 import { candidatesOf } from '../admission/candidates.ts';
 import { count } from '../metrics/counters.ts';
 import { answerOf, askFor, loggedOutWords, type Answers, type Asked } from './answers.ts';
+import type { Company } from './company.ts';
 
 /** How often a browser, or a process of ours, may be lost in one page. */
 const mostCrashes = 2;
@@ -48,6 +49,7 @@ const utf8Mark = Buffer.from([0xef, 0xbb, 0xbf]);
 export type RenderTools = Pick<Dependencies, 'pool' | 'writer' | 'blobs' | 'books' | 'admission'> & {
   readonly archive: Answers;
   readonly renderer: Renderer;
+  readonly company: Company;
 };
 
 /** Gives pages a round each, `together` at a time. */
@@ -65,15 +67,21 @@ export async function renderPages(
     const known = facts.get(nameOf(page));
     return known === undefined ? [] : [{ page, known }];
   });
-  const work = async (some: typeof waiting): Promise<void> => {
-    for (let next = some.shift(); next !== undefined && !signal.aborted; next = some.shift())
-      await new PageRound(tools, next.page, next.known).run(signal);
+  const { company } = tools;
+  const work = async (some: typeof waiting, how: 'beside' | 'alone'): Promise<void> => {
+    for (let next = some.shift(); next !== undefined && !signal.aborted; next = some.shift()) {
+      const round = new PageRound(tools, next.page, next.known);
+      await company[how](() => (signal.aborted ? Promise.resolve() : round.run(signal)));
+    }
   };
   const well = waiting.filter(({ known }) => known.unended === 0);
-  const ended = await Promise.allSettled(Array.from({ length: together }, () => work(well)));
+  const ended = await Promise.allSettled(Array.from({ length: together }, () => work(well, 'beside')));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
-  // One of them may have ended a process. Each goes alone and last, so that no other is taken for it.
-  await work(waiting.filter(({ known }) => known.unended > 0));
+  // One of them may have ended a process.
+  await work(
+    waiting.filter(({ known }) => known.unended > 0),
+    'alone',
+  );
 }
 
 const nameOf = ({ host_id, crawl_id, key }: Pick<RoundRow, 'host_id' | 'crawl_id' | 'key'>): string =>

@@ -10,6 +10,7 @@ import type { Dependencies } from '../../../engine/dependencies.ts';
 import { explainUrlOf } from '../../../engine/explain/explain.ts';
 import { reportCrawl, timeOf } from '../../../storage/reports/index.ts';
 import { viewCrawl } from '../../../storage/crawls/index.ts';
+import { Company } from '../../../engine/rendering/company.ts';
 import { renderPages } from '../../../engine/rendering/round.ts';
 import { storedLook } from '../../../engine/stored-answer.ts';
 import { freeBodies } from '../../../storage/crawls/index.ts';
@@ -104,7 +105,7 @@ async function round(
     { renders_since: fromNow(-9) },
   );
   const pages = await waiting(world);
-  const tools = { ...dependencies, archive: fetching.blobs, renderer };
+  const tools = { ...dependencies, archive: fetching.blobs, renderer, company: new Company() };
   await renderPages(tools, pages, 2, new AbortController().signal);
   return pages.length;
 }
