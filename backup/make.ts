@@ -8,8 +8,7 @@
  * 3. Segments up to the bytes that are committed by now, which are no fewer than at the copy's end.
  * 4. The manifest. Until it is there, nothing was made; a kill leaves parts that later backups do not mind.
  */
-import { createHash } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config/config.ts';
@@ -17,6 +16,7 @@ import { counted } from '../domain/counted.ts';
 import { version } from '../config/package.ts';
 import { settings } from '../config/table.ts';
 import { messageOf, StackError } from '../stack/errors.ts';
+import { copyName, removeCopies } from '../stack/folder.ts';
 import {
   beginOnlyBackup,
   committedSegments,
@@ -29,6 +29,7 @@ import {
   type BackupNote,
 } from '../storage/backups/index.ts';
 import type { Queryable } from '../storage/postgres/index.ts';
+import { printsOf, secretKey } from './keys.ts';
 import { listBackups, nameBackup } from './list.ts';
 import { addedBy, bytesOf, graceDays, newId, type Manifest } from './manifest.ts';
 import { Packing } from './parts.ts';
@@ -100,10 +101,11 @@ async function make(
       `Another backup of this stack is being made. Wait for its end; one that is frozen is ended by the next one once it has said nothing for ${String(silentSeconds / 60)} minutes.`,
     );
   await endLeftCopies(db);
+  removeCopies(path.join(config.dataDir, 'run'));
   await holdArchive(db);
   const packing = new Packing(repository, id, await listBackups(repository), signsOfLife(db));
   const { moment, folders } = await withSession(databaseUrl, (session) =>
-    packPostgres(session, postgres, packing, () => packTemporal(config, packing)),
+    packPostgres(session, postgres, packing, () => packTemporal(config, packing, id)),
   );
   const segments = await packSegments(config, db, packing);
   await packing.end();
@@ -113,6 +115,7 @@ async function make(
       `The backup took more than ${String(graceDays - 1)} days: what it names may be removed by now.`,
     );
   await expectHeld(db);
+  const prints = printsOf(await secretKey(config));
   const made: Manifest = {
     format: 1,
     id,
@@ -122,7 +125,8 @@ async function make(
     seconds,
     hasTemporal: packing.files.some(({ path: file }) => file.startsWith('temporal/')),
     segments,
-    keyPrint: printOf(await secretKey(config)),
+    keyPrint: prints[0] ?? null,
+    keyPrints: prints,
     settings: told(config),
     folders,
     parts: packing.parts,
@@ -159,13 +163,18 @@ async function expectHeld(db: Queryable): Promise<void> {
   if ((await holdsArchive(db))[0]?.held !== true) throw new Error('the hold on the archive was lost');
 }
 
-/** SQLite's own copy, which is whole at one instant; Temporal writes on meanwhile. */
-async function packTemporal({ dataDir }: Config, packing: Packing): Promise<void> {
+/**
+ * SQLite's own copy, which is whole at one instant; Temporal writes on meanwhile. Under a name of its own: a backup that was
+ * frozen here may thaw while another one copies.
+ */
+export async function packTemporal(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  packing: Pick<Packing, 'add'>,
+  id: string,
+): Promise<void> {
   const file = path.join(dataDir, 'temporal', 'temporal.db');
   if ((await unlessMissing(stat(file))) === null) return;
-  const copy = path.join(dataDir, 'run', 'temporal.copy');
-  // A killed backup has left it.
-  await rm(copy, { force: true });
+  const copy = path.join(dataDir, 'run', copyName(id));
   try {
     const source = new DatabaseSync(file, { readOnly: true });
     try {
@@ -208,14 +217,6 @@ async function packSegments(
     await packing.add('blobs/folder-id', bytesOfFile(folderId), 0);
   return { copied, elsewhere, missing };
 }
-
-/** The file of the data folder with the key of what is sealed in Postgres; null: there is none. */
-export const secretKey = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<string | null> =>
-  unlessMissing(readFile(path.join(dataDir, 'secret-key'), 'utf8'));
-
-/** Tells keys apart, and says nothing of a key: it has 256 random bits. */
-export const printOf = (key: string | null): string | null =>
-  key === null ? null : createHash('sha256').update(key.trim()).digest('hex').slice(0, 16);
 
 const told = (config: Config): Manifest['settings'] =>
   Object.fromEntries(

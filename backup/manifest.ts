@@ -61,8 +61,10 @@ export const manifest = z.object({
   hasTemporal: z.boolean(),
   /** `elsewhere`: in the bucket of the archive, which is not copied. `missing`: the file was not there, or too short. */
   segments: z.object({ copied: count, elsewhere: count, missing: z.array(z.string()) }),
-  /** Tells whether a key fits; null: the instance had none in its data folder. */
+  /** Tells whether a key fits, the one that sealed; null: the instance had none in its data folder. */
   keyPrint: z.string().nullable(),
+  /** Of all its keys (backup/keys.ts). Absent: it could have but one. */
+  keyPrints: z.array(z.string()).optional(),
   /** For people: the settings of the process that made it, without secrets. */
   settings: z.record(z.string(), z.unknown()),
   folders: z.array(below),

@@ -21,7 +21,7 @@ import {
   tellOfRestore,
 } from '../storage/backups/index.ts';
 import { allowWalk, inTransaction } from '../storage/postgres/index.ts';
-import { printOf } from './make.ts';
+import { hasAnyKey } from './keys.ts';
 import type { BackedFile, Manifest, Piece } from './manifest.ts';
 import { filesOf } from './parts.ts';
 import { withPool } from './session.ts';
@@ -42,7 +42,7 @@ export async function placeBackup(
   backup: Manifest,
   key: string | null,
 ): Promise<void> {
-  if (key !== null && printOf(key) !== backup.keyPrint)
+  if (key !== null && !hasAnyKey(backup, key))
     throw new StackError('The file of --keys has another key than the instance had when it was backed up.');
   // Before anything is made: what is missing now, no patience brings back.
   const there = new Set(await repository.names('parts/'));

@@ -6,6 +6,7 @@
  *   run/lock                            the launcher that owns the folder
  *   run/<part>.pid, run/<part>.id       pid of each running part; the same with its start, for the next launcher
  *   run/stack.json                      addresses, for others to attach to
+ *   run/<backup>.copy                   Temporal's file while it is backed up
  *   restoring                           a backup is being restored here, or that was cut short: nothing counts
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -78,8 +79,18 @@ export const forgetPart = (folder: DataFolder, part: string): void => {
   rmSync(partFile(folder, part, 'id'), { force: true });
 };
 
+/** In `run/`, of the file of a service that is copied; SQLite may put others beside it. */
+export const copyName = (id: string): string => `${id}.copy`;
+
+/** Removes copies that were left behind, which may be large. Nobody makes any meanwhile who may. */
+export const removeCopies = (run: string): void => {
+  for (const name of readdirSync(run))
+    if (name.includes('.copy')) rmSync(path.join(run, name), { force: true });
+};
+
 /** Ends what an earlier launcher left behind. Only called by the folder's owner. */
 const reapLeftovers = async (folder: DataFolder): Promise<void> => {
+  removeCopies(folder.run);
   const parts = readdirSync(folder.run)
     .filter((name) => name.endsWith('.id'))
     .map((name) => name.slice(0, -'.id'.length));

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
@@ -20,19 +21,22 @@ const priority = 10;
 /** Times that a backup is tried before the next one by the schedule. */
 const tries = 3;
 const patienceSeconds = 300;
-/** Milliseconds between two looks whether the command is frozen, which would never end. */
-const watchMs = 60_000;
+/**
+ * Milliseconds between two looks whether the command is frozen, which would never end; looks in a row that may find that it
+ * has said nothing; seconds for which its session may.
+ */
+const usualWatch = { everyMs: 60_000, looks: silentSeconds / 60, silentSeconds };
 
 /** Whether the embedded Postgres of this machine is what is backed up. */
 export const hasDataFolder = ({ dataDir }: Pick<Config, 'dataDir'>): boolean =>
   existsSync(path.join(dataDir, 'postgres', 'PG_VERSION'));
 
 /** @throws Error with what the command says, unless it has been tried often enough */
-export const backupJobs = (config: Config, pool: Pool): Job => ({
+export const backupJobs = (config: Config, pool: Pool, watch = usualWatch): Job => ({
   work: async ({ signal, tries: tried }) => {
     await stackIsUp(config, signal);
     const beganAt = Date.now();
-    const { code, out, words } = await backUp(config, pool, signal);
+    const { code, out, words } = await backUp(config, pool, signal, watch);
     if (isMade(code, out)) return done(words, JSON.parse(out));
     // Postgres may be what is away: the failure of the command says more, and is what the desk shows.
     await noteFailedTry(pool, beganAt, words).catch(() => undefined);
@@ -58,7 +62,7 @@ export async function stackIsUp({ dataDir }: Pick<Config, 'dataDir'>, signal: Ab
 export const isMade = (code: number | null, out: string): boolean =>
   code === 0 || (code === 3 && out.trim() !== '');
 
-async function backUp(config: Config, pool: Pool, signal: AbortSignal) {
+async function backUp(config: Config, pool: Pool, signal: AbortSignal, watch: typeof usualWatch) {
   // It finds the stack of the data folder by itself.
   const env = serviceEnvironment({ ...config, databaseUrl: null, temporalAddress: null, redisUrl: null });
   const args = [
@@ -86,14 +90,27 @@ async function backUp(config: Config, pool: Pool, signal: AbortSignal) {
   });
   child.stdin.on('error', () => undefined);
   if (child.pid !== undefined) setPriority(child.pid, priority);
-  const watch = setInterval(() => {
-    endFrozenBackup(pool, silentSeconds).then(
+  const isSilent = countSilence(child.stderr, watch.looks);
+  const looking = setInterval(() => {
+    // Before it has a session, behind it, or with it.
+    if (isSilent()) child.kill('SIGKILL');
+    endFrozenBackup(pool, watch.silentSeconds).then(
       (frozen) => frozen.length > 0 && child.kill('SIGKILL'),
       // Postgres is away: the command tells of it.
       () => undefined,
     );
-  }, watchMs);
+  }, watch.everyMs);
   const [out, said, { code, how }] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  clearInterval(watch);
+  clearInterval(looking);
   return { code, out, words: said.trim().split('\n').at(-1) || how };
+}
+
+/**
+ * Answers, look by look, whether nothing was heard for so many looks. By no clock: this process may have been frozen itself,
+ * and what was said meanwhile waits to be heard.
+ */
+export function countSilence(said: Readable, most: number): () => boolean {
+  let silent = 0;
+  said.on('data', () => (silent = 0));
+  return () => ++silent > most;
 }

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { checkRestored, type Checked } from '../../backup/check.ts';
 import { findBackup, keepLatest, listBackups } from '../../backup/list.ts';
-import { lackedBy, makeBackup, secretKey } from '../../backup/make.ts';
+import { lackedKeys, printsOf, secretKey } from '../../backup/keys.ts';
+import { lackedBy, makeBackup } from '../../backup/make.ts';
 import { addedBy, bytesOf, type Manifest } from '../../backup/manifest.ts';
 import { openRepository } from '../../backup/open-repository.ts';
 import type { Repository } from '../../backup/repository.ts';
@@ -148,7 +149,7 @@ export const verbs = [
       const key = keys === undefined ? null : await readKeys(keys);
       const checked = await restored(config, repository, backup, key);
       const code = told(checked, backup, json);
-      if (key === null && backup.keyPrint !== null) sayPlainly(lostWithoutKeys);
+      if (lackedKeys(backup, key) > 0) sayPlainly(key === null ? lostWithoutKeys : lostWithSome);
       sayPlainly(next(config, backup));
       return code;
     },
@@ -172,12 +173,16 @@ export const verbs = [
   }),
 ];
 
+/** Milliseconds between two empty lines by which whoever started this process hears that it is not frozen. */
+const signMs = 1_000;
+
 /** Whoever started this process holds the other end of its input, a pipe, which does not keep it from ending by itself. */
 function endWithParent(): void {
   process.stdin
     .once('end', () => process.exit(exitCodes.interrupted))
     .resume()
     .unref();
+  setInterval(() => process.stderr.write('\n'), signMs).unref();
 }
 
 /** A backup that is made stays made, whatever becomes of older ones: the next one removes them. */
@@ -194,6 +199,8 @@ const withoutKeys =
   'Not in the backup: the key of what is sealed in Postgres. Without it the sessions of crawls cannot be opened after a restore. Write it with --keys FILE, and keep that file elsewhere.';
 const lostWithoutKeys =
   'Restored without --keys: sessions of crawls cannot be opened, and have to be added anew (orbweaver session add).';
+const lostWithSome =
+  'The file of --keys lacks a key that the instance had: what it had sealed cannot be opened, and sessions of crawls may have to be added anew (orbweaver session add).';
 const next = ({ dataDir }: Config, { moment: at }: Manifest): string =>
   `${dataDir} is as it was at ${moment(at)}. What was fetched after that is fetched again. Make sure that the stack that was backed up runs no more, then: orbweaver up`;
 
@@ -313,8 +320,8 @@ function told(checked: Checked, backup: Manifest | null, json: boolean): ExitCod
 }
 
 async function writeKeys(file: string, config: Config): Promise<void> {
-  const key = await secretKey(config);
-  if (key === null) {
+  const keys = await secretKey(config);
+  if (keys === null) {
     sayPlainly(
       config.secretKeys === null
         ? 'The instance has no key yet: nothing is sealed.'
@@ -323,10 +330,10 @@ async function writeKeys(file: string, config: Config): Promise<void> {
     return;
   }
   try {
-    await writeFile(file, key, { mode: 0o600, flag: 'wx', flush: true });
+    await writeFile(file, keys, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
-    const there = await readFile(file, 'utf8').catch(() => null);
-    if (there !== key)
+    const there = printsOf(await readFile(file, 'utf8').catch(() => null));
+    if (printsOf(keys).some((print) => !there.includes(print)))
       throw new CommandError(
         `The backup is made, but the key cannot be written to ${file}: ${reasonOf(error)}.`,
       );

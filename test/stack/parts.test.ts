@@ -1,7 +1,17 @@
 /** Leash, supervisor, lock and ports, on small shell scripts instead of services. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  statSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -34,6 +44,16 @@ describe('a data folder', () => {
       expect(statSync(path.join(way.at(-1) ?? '', 'logs')).mode & 0o777).toBe(0o700);
     },
   );
+});
+
+it('a copy that a killed backup has left in a data folder goes with the next start', async () => {
+  const folder = path.join(root, 'copies');
+  mkdirSync(path.join(folder, 'run'), { recursive: true });
+  const own = ['20260101T000000Z-000000.copy', '20260101T000000Z-000000.copy-journal', 'temporal.copy'];
+  for (const name of [...own, 'stack.json']) writeFileSync(path.join(folder, 'run', name), '');
+  const { run, lock } = await openDataFolder(folder);
+  lock.release();
+  expect(readdirSync(run)).toEqual(['stack.json']);
 });
 
 describe('a leash', () => {

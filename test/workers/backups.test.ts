@@ -1,12 +1,15 @@
 /** A backup by the schedule: when it is begun, whom it ends with, and when it has been made, so that it is not tried again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
-import { isMade, stackIsUp } from '../../workers/backups.ts';
+import { entryScript } from '../../config/package.ts';
+import { countSilence, isMade, stackIsUp } from '../../workers/backups.ts';
 import { testFolder } from '../support/given.ts';
 import { seemToRun } from '../support/running-stack.ts';
+import { silentPostgres } from '../support/silent-postgres.ts';
+import { until } from '../support/until.ts';
 
 it('waits for the stack to be up before it takes a try', async () => {
   const dataDir = testFolder();
@@ -22,36 +25,43 @@ it('waits for the stack to be up before it takes a try', async () => {
   expect(await waiting).toBe('up');
 });
 
-/** `AuthenticationOk` and `ReadyForQuery` of Postgres' protocol. */
-const welcome = Buffer.from([...[0x52, 0, 0, 0, 8, 0, 0, 0, 0], ...[0x5a, 0, 0, 0, 5, 0x49]]);
-
 it('ends with the worker that has begun it, also after kill -9', async () => {
-  // Postgres, which never answers the first question of the backup.
-  const asked = Promise.withResolvers<Socket>();
-  const postgres = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      socket.write(welcome);
-      socket.once('data', () => {
-        asked.resolve(socket);
-      });
-    });
-  }).listen(0, '127.0.0.1');
-  await once(postgres, 'listening');
+  const postgres = await silentPostgres();
   const dataDir = testFolder();
-  const { port } = postgres.address() as AddressInfo;
-  seemToRun(dataDir, { postgresUrl: `postgres://any@127.0.0.1:${String(port)}/any` });
+  seemToRun(dataDir, { postgresUrl: postgres.url });
   const worker = spawn(process.execPath, [path.join(import.meta.dirname, 'backup-parent.ts')], {
     env: { ...process.env, ORBWEAVER_DATA: dataDir, ORBWEAVER_BACKUP: testFolder() },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const ofBackup = await asked.promise;
-  onTestFinished(() => {
-    ofBackup.destroy();
-    postgres.close();
-  });
+  const ofBackup = await postgres.asked;
   worker.kill('SIGKILL');
   if (!ofBackup.closed) await once(ofBackup, 'close');
+});
+
+it('says now and then that it is not frozen', async () => {
+  const postgres = await silentPostgres();
+  const dataDir = testFolder();
+  seemToRun(dataDir, { postgresUrl: postgres.url });
+  const backup = spawn(process.execPath, [entryScript('cli/main'), 'backup', testFolder(), '--tethered'], {
+    env: { ...process.env, ORBWEAVER_DATA: dataDir },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => {
+    backup.kill('SIGKILL');
+  });
+  let said = '';
+  backup.stderr.setEncoding('utf8').on('data', (words: string) => (said += words));
+  await postgres.asked;
+  const before = said.length;
+  await until('it has said so', () => said.slice(before).startsWith('\n'));
+});
+
+it('counts as frozen once so many looks in a row have heard nothing', () => {
+  const said = new PassThrough();
+  const isSilent = countSilence(said, 2);
+  expect([isSilent(), isSilent()]).toEqual([false, false]);
+  said.write('\n');
+  expect([isSilent(), isSilent(), isSilent()]).toEqual([false, false, true]);
 });
 
 it.each([

@@ -12,13 +12,14 @@ import {
   type Kept,
   type SegmentRules,
 } from '../../../storage/archive/index.ts';
-import { holdArchive } from '../../../storage/backups/index.ts';
+import { committedSegments, holdArchive } from '../../../storage/backups/index.ts';
 import { freeBodies, markRemoved, removeBatch } from '../../../storage/crawls/index.ts';
 import { FrontierWriter } from '../../../storage/frontier/index.ts';
 import { noteWorker } from '../../../storage/instance/index.ts';
 import { addUrl, fromNow, holdQueue, tables, type UrlPlace } from '../../support/database/index.ts';
 import { allMembers } from '../../support/all-members.ts';
 import { flipBit } from '../../support/flip-bit.ts';
+import { operationsSql } from '../../support/operations-sql.ts';
 import { moveCrawl, result, runningCrawl, withFrontier } from './frontier.ts';
 
 const { pool } = withFrontier();
@@ -164,6 +165,23 @@ describe('a body', () => {
     rmSync(await fileOf(segment));
     expect(await process.archive.get(sha256(body))).toBeNull();
     expect(await process.archive.get(sha256(body))).toBeNull();
+  });
+
+  it('whose segment an operator has given up is missed by no backup, and forgotten', async () => {
+    const process = startProcess();
+    const body = text('lost for good');
+    const { segment } = await store(process, body);
+    const name = await nameOf(segment);
+    await process.upkeep.closeLeft(0);
+    rmSync(path.join(folder, name));
+    expect(await committedSegments(pool)).toMatchObject([{ name, length: expect.any(Number) as number }]);
+    await pool.query(operationsSql('where name in').replace('…', name));
+    expect(await committedSegments(pool)).toMatchObject([{ name, length: 0 }]);
+    expect(await process.archive.get(sha256(body))).toBeNull();
+    expect(await tables.body.count(pool)).toBe(0);
+    await tables.segment.changeAny(pool, {}, { look_at: fromNow(-1) });
+    expect(await process.upkeep.look()).toBe(true);
+    expect(await tables.segment.count(pool)).toBe(0);
   });
 
   it('cannot be read from a place that holds another', async () => {
