@@ -65,6 +65,8 @@ export const choresOf = (
   render: [
     {
       everyMs: 300,
+      // In an outage its warning would fill the log.
+      longestMs: 10_000,
       looks: [
         {
           run: async () => ((await lookAgain(pool, renderingBatch))[0]?.looked ?? 0) === renderingBatch,
