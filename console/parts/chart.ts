@@ -83,15 +83,15 @@ export function Chart({ title, lines, data, show }: ChartProps) {
   useEffect(() => {
     plot.current?.setData(data as uPlot.AlignedData);
   }, [data]);
-  const latest = lines.map(({ name }, at) => {
+  const latest = (at: number): string => {
     const value = data[at + 1]?.at(-1) ?? null;
-    return value === null ? null : `${name} ${show ? show(value) : String(Math.round(value * 100) / 100)}`;
-  });
+    return value === null ? '–' : show ? show(value) : String(Math.round(value * 100) / 100);
+  };
   return html`<figure class="chart">
     <figcaption>
-      ${title}: ${latest.filter((text) => text !== null).join(', ') || '–'}
+      ${title}
       <span class="legend"
-        >${lines.length > 1 && lines.map(({ name, colour }) => html`<span><span class=${`dot ${colour.slice(2)}`} />${name} </span>`)}</span
+        >${lines.map(({ name, colour }, at) => html`<span><span class=${`dot ${colour.slice(2)}`} />${name} ${latest(at)}</span>`)}</span
       >
     </figcaption>
     <div ref=${place} aria-hidden="true" hidden=${data[0].length < 2} />
