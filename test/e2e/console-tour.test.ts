@@ -72,6 +72,7 @@ describe.skipIf(!hasChromium())('somebody new (needs chromium)', () => {
     await press('Start the crawl');
     await page.getByRole('heading', { name: 'Crawl 1 · Our town' }).waitFor();
     await page.getByText(/^[1-9]\d+ done$/).waitFor();
+    await page.getByText(/of the time, \d+ %, went into/).waitFor();
     await see('crawl');
   });
 
@@ -99,6 +100,7 @@ describe.skipIf(!hasChromium())('somebody new (needs chromium)', () => {
       .filter({ hasText: /^Backoff/ })
       .getByRole('link', { name: harbour.origin })
       .waitFor();
+    await page.getByText('Workers', { exact: true }).waitFor();
     await see('a-host-in-trouble');
     await follow(harbour.origin);
     await page.getByText(/^Last error: .*503/).waitFor();
@@ -174,6 +176,8 @@ describe.skipIf(!hasChromium())('somebody new (needs chromium)', () => {
     const firefox = await openFirefox(await signInLinkBy(new URL(up.link).origin, key));
     try {
       await firefox.shows('h1', 'Overview');
+      // What comes above the link moves it.
+      await firefox.shows('dt', 'Workers');
       await firefox.click('a', '1 · Our town');
       await firefox.shows('h1', 'Crawl 1 · Our town Finished');
       await firefox.shows('.legend li', '10 dead');
