@@ -56,9 +56,9 @@ function operationOf({ method, path, access }: Route, docs: Documented): ZodOpen
   });
 }
 
-function who({ least, scope, instance }: Guarded): string {
+function who({ least, scopes, instance }: Guarded): string {
   const whole = instance ? ' of the whole instance' : '';
-  return `Needs the role ${least}${whole} and the scope ${scope}.`;
+  return `Needs the role ${least}${whole} and the scope ${scopes.join(' or ')}.`;
 }
 
 /** The API seals cursors on the way out (gate.ts); the contracts know the content. */

@@ -38,7 +38,8 @@ export const agentRoutes = [
   route({
     method: 'POST',
     path: '/mcp',
-    access: reader('crawls'),
+    // Whoever may use one of the tools; each tool is judged by the routes that it asks.
+    access: reader('crawls', 'hosts'),
     id: 'callAgentTools',
     summary:
       'Tools for agents, by the Model Context Protocol (streamable HTTP without sessions); each tool demands what the routes demand that it asks',

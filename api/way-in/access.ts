@@ -8,7 +8,8 @@ import { roles, type Role, type Scope } from '../../contracts/tenancy.ts';
 
 export interface Guarded {
   readonly least: Role;
-  readonly scope: Scope;
+  /** A key that is confined to parts of the API has one of them. */
+  readonly scopes: readonly Scope[];
   /** It is about the whole instance. */
   readonly instance: boolean;
 }
@@ -16,11 +17,11 @@ export type Access = 'public' | Guarded;
 
 const own =
   (least: Role) =>
-  (scope: Scope): Guarded => ({ least, scope, instance: false });
+  (...scopes: Scope[]): Guarded => ({ least, scopes, instance: false });
 export const reader = own('reader');
 export const operator = own('operator');
 export const admin = own('admin');
-export const instance = (least: Role, scope: Scope): Guarded => ({ least, scope, instance: true });
+export const instance = (least: Role, scope: Scope): Guarded => ({ least, scopes: [scope], instance: true });
 
 /** In the order in which `Allow` names them. */
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;

@@ -134,13 +134,13 @@ function permit(caller: Caller, access: Guarded, response: Response): void {
   throw new HttpProblem(403, problem, { kind: 'forbidden' });
 }
 
-function refusal(caller: Caller, { least, scope, instance }: Guarded): string | null {
+function refusal(caller: Caller, { least, scopes, instance }: Guarded): string | null {
   if (instance && caller.tenantId !== defaultTenant)
     return 'This concerns the whole instance, so it needs a key of the first tenant.';
   if (roles.indexOf(caller.role) < roles.indexOf(least))
     return `This needs the role ${least}; your role is ${caller.role}.`;
-  if (caller.scopes !== null && !caller.scopes.includes(scope))
-    return `Your key does not have the scope ${scope}.`;
+  if (caller.scopes !== null && !scopes.some((scope) => caller.scopes?.includes(scope)))
+    return `Your key does not have the scope ${scopes.join(' or ')}.`;
   return null;
 }
 

@@ -6,7 +6,7 @@ import type { Access } from '../../api/way-in/access.ts';
 const who = (access: Access): string =>
   access === 'public'
     ? 'anybody'
-    : `${access.least}${access.instance ? ' of the instance' : ''}, scope ${access.scope}`;
+    : `${access.least}${access.instance ? ' of the instance' : ''}, scope ${access.scopes.join(' or ')}`;
 
 const rows = routes.map(
   ({ method, path, access, docs }) =>

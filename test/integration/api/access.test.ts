@@ -168,7 +168,7 @@ describe('with a key', () => {
   });
 
   it.each(guarded)('$route is closed to keys for something else', async ({ method, path, access }) => {
-    const scope = access.scope === 'keys' ? 'crawls' : 'keys';
+    const scope = access.scopes.includes('keys') ? 'crawls' : 'keys';
     const key = await newKey(pool, '1', 'admin', { scopes: [scope] });
     const answer = await ask(api.url, key, method, fill(path, crawl), badBody(method));
     expect(answer.status).toBe(403);

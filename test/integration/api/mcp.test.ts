@@ -9,7 +9,9 @@ import { createVersionReader } from '../../../engine/changes/read-version.ts';
 import { followCrawl } from '../../../engine/changes/follow.ts';
 import { searchJobs } from '../../../engine/search/indexing.ts';
 import { setCrawlState } from '../../../storage/crawls/index.ts';
+import type { Scope } from '../../../contracts/tenancy.ts';
 import { PostgresIndex } from '../../../storage/search/index.ts';
+import { accessTable } from '../../support/access-table.ts';
 import { addUrl, changeCrawl, fromNow, setState, tables } from '../../support/database/index.ts';
 import { callOf } from '../../support/stints.ts';
 import { ownFolder } from '../../support/given.ts';
@@ -276,6 +278,10 @@ describe('tools', () => {
 });
 
 describe('who may not, and what is wrong', () => {
+  const scopesOf = (route: string): readonly Scope[] => {
+    const access = accessTable[route];
+    return access === undefined || access === 'public' ? [] : access.scopes;
+  };
   const refused = async (key: string, name: string, given: Record<string, unknown>): Promise<string> => {
     const { isError, text } = await called(key, name, given);
     expect(isError, text).toBe(true);
@@ -292,6 +298,20 @@ describe('who may not, and what is wrong', () => {
     expect(await refused(keys.other, 'retry_host', { origin: 'https://shop.example' })).toContain(
       'first tenant',
     );
+  });
+
+  it('is told in a sentence: the scope, which is that of the routes that a tool asks', async () => {
+    const hosts = await newKey(pool, '1', 'operator', { scopes: ['hosts'] });
+    const crawls = await newKey(pool, '1', 'operator', { scopes: ['crawls'] });
+    const origin = 'https://shop.example';
+    expect((await called(hosts, 'hosts', {})).values).toMatchObject({ untrusted: [{ origin }] });
+    expect((await called(hosts, 'retry_host', { origin })).values).toMatchObject({ outcome: 'unchanged' });
+    expect(await refused(hosts, 'list_crawls', {})).toBe('Your key does not have the scope crawls.');
+    expect(await refused(hosts, 'cancel_crawl', { crawlId: crawl })).toContain('the scope crawls');
+    expect((await called(crawls, 'list_crawls', {})).isError).toBe(false);
+    expect(await refused(crawls, 'retry_host', { origin })).toBe('Your key does not have the scope hosts.');
+    const demanded = tools.flatMap(({ asks }) => asks.flatMap((route) => scopesOf(route)));
+    expect(new Set(scopesOf('POST /mcp'))).toEqual(new Set(demanded));
   });
 
   it('is told in a sentence: a page that is not to be had, and marked what strangers wrote of it', async () => {
