@@ -115,14 +115,21 @@ export interface ReportPages {
   readonly of_all: number;
 }
 
-/** Pages of a crawl that were read, by language: the 50 most frequent languages. */
+/**
+ * Pages of a crawl that were read, by language: the 50 most frequent languages. A page is read as `current_reading` has
+ * it, here for all pages at once: the view asks of each which reading is in use, and of a million that took 30 s.
+ */
 export const reportPages = statement<[crawlId: string], ReportPages>('report-pages', walkMs)`
+   with p as materialized (
+     select distinct on (content_id) content_id, language
+       from reading where crawl_id = $1 and job_id in (0, (select job_id from reading_in_use where crawl_id = $1))
+      order by content_id, job_id desc
+   )
    select p.language, count(*) as pages, (sum(count(u.alias_key)) over ())::bigint as all_duplicates,
           count(*) over () as of_all
-     from current_reading p
-     join content c on c.crawl_id = p.crawl_id and c.id = p.content_id
+     from p
+     join content c on c.crawl_id = $1 and c.id = p.content_id
      join url u on u.host_id = c.host_id and u.crawl_id = c.crawl_id and u.key = c.key and u.content_id = c.id
-    where p.crawl_id = $1
     group by p.language order by pages desc, p.language limit 50`;
 
 export interface ReportRendering {

@@ -58,6 +58,22 @@ describe('a report', () => {
       [0, 1, 2].filter((d) => body.depths.some((x) => x.depth === d)),
     );
     expect(body.languages).toEqual([{ language: 'en', pages: 3 }]);
+    const anew = { crawl_id: crawl, job_id: 9 };
+    const [reading] = await tables.reading.rows(pool, { crawl_id: crawl });
+    const { content_id, host_id, key, words, links } = reading ?? expect.fail('no page was read');
+    const flags = { noindex: false, nofollow: false };
+    await tables.reading.add(pool, {
+      ...{ ...anew, content_id, host_id, key, words, links, outlinks: '', ...flags },
+      language: 'de',
+    });
+    const languages = async (): Promise<unknown> =>
+      ((await (await report()).json()) as CrawlReport).languages;
+    expect(await languages()).toEqual(body.languages);
+    await tables.readingInUse.add(pool, anew);
+    expect(await languages()).toEqual([
+      { language: 'en', pages: 2 },
+      { language: 'de', pages: 1 },
+    ]);
     expect(body.urls.slowest.map(({ url, ms }) => [url, ms])).toEqual([
       ['https://a.example/slow', 9_000],
       ['https://b.example/big', 60],
