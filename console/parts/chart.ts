@@ -21,6 +21,8 @@ interface ChartProps {
 
 const height = 160;
 
+const timeOf = (seconds: number): string => instant(new Date(seconds * 1_000).toISOString());
+
 /** uPlot gives a single point a span of years. */
 const around = (at = Date.now() / 1_000): [number, number] => [at - 60, at + 60];
 
@@ -48,9 +50,9 @@ export function Chart({ title, lines, data, show }: ChartProps) {
           axes: [
             {
               ...axis,
-              space: 80,
-              values: (_: unknown, seconds: number[]) =>
-                seconds.map((at) => instant(new Date(at * 1_000).toISOString())),
+              // Room for each label: that of another day has its date.
+              space: (_: unknown, _axis: number, from: number) => 10 * timeOf(from).length,
+              values: (_: unknown, seconds: number[]) => seconds.map(timeOf),
             },
             {
               ...axis,
