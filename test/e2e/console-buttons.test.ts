@@ -6,27 +6,32 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CrawlView, CreatedCrawl } from '../../contracts/http/crawls.ts';
+import type { ConfigVersion } from '../../contracts/http/edits.ts';
 import type { HostView } from '../../contracts/hosts.ts';
+import type { QuarantineView } from '../../contracts/http/quarantine.ts';
 import type { Deliveries, WebhookView } from '../../contracts/http/webhooks.ts';
 import type { SessionsView } from '../../contracts/http/sessions.ts';
 import type { TenantView } from '../../contracts/tenancy.ts';
 import { openConsole, signInLinkBy, type ConsoleUser } from '../support/console.ts';
+import { closedGate, type Gate } from '../support/gate.ts';
 import { given } from '../support/given.ts';
-import { withHttpServer } from '../support/http-server.ts';
+import { withHttpServer, type HttpServer } from '../support/http-server.ts';
+import { freshAddress } from '../support/loopback.ts';
 import { startOwnStack } from '../support/start-stack.ts';
 import { hasChromium } from '../support/temporal-web.ts';
 import { until } from '../support/until.ts';
 
 describe.skipIf(!hasChromium())('a button (needs chromium)', () => {
+  const linksTo = (folder: string): string =>
+    Array.from({ length: 30 }, (_, at) => `<a href="/${folder}/${String(at)}">${String(at)}</a>`).join(' ');
   let isMended = false;
   const site = withHttpServer(({ url = '' }, response) => {
-    if (url === '/astray' && !isMended) {
+    if (url.startsWith('/astray') && !isMended) {
       response.writeHead(302, { location: 'http://' }).end();
       return;
     }
     response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' });
-    const links = Array.from({ length: 30 }, (_, at) => `<a href="/p/${String(at)}">${String(at)}</a>`);
-    response.end(url === '/many' ? links.join(' ') : `<title>${url}</title>`);
+    response.end(url === '/many' ? linksTo('p') : `<title>${url}</title>`);
   });
   let admits = false;
   const club = withHttpServer(({ url, headers }, response) => {
@@ -35,6 +40,20 @@ describe.skipIf(!hasChromium())('a button (needs chromium)', () => {
     response.writeHead(code, { 'content-type': 'text/html', 'www-authenticate': 'Basic' });
     response.end('<title>Members</title>');
   });
+  /** Its pages behind the first are answered once the gate is open. */
+  const heldSite = (gate: Gate, isAway: () => boolean, address?: string): HttpServer =>
+    withHttpServer(({ url }, response) => {
+      const say = (code: number, text: string): unknown =>
+        response.writeHead(code, { 'content-type': 'text/html', 'retry-after': '86400' }).end(text);
+      if (url === '/robots.txt') say(404, '');
+      else if (isAway()) say(503, '');
+      else if (url === '/') say(200, linksTo('p') + linksTo('q'));
+      else void gate.opened.then(() => say(200, `<title>${String(url)}</title>`));
+    }, address);
+  const [harbour, dropped, judged] = [freshAddress(), closedGate(), closedGate()];
+  let isAway = true;
+  const piers = [0, 1].map(() => heldSite(dropped, () => isAway, harbour));
+  const maze = heldSite(judged, () => false);
   let received = 0;
   const hook = withHttpServer((request, response) => {
     received++;
@@ -140,14 +159,122 @@ describe.skipIf(!hasChromium())('a button (needs chromium)', () => {
     expect((await sessions()).sessions).toMatchObject([{ place: club.origin, names: ['authorization'] }]);
   });
 
-  it('queues a dead letter again', async () => {
-    const id = await start([`${site.origin}/astray`]);
-    await until('it was given up', async () => (await crawl(id)).ledger.failed === 1);
+  it('retries, pauses, drops and resumes hosts by a filter, each after a preview', async () => {
+    const hosts = (): Promise<HostView[]> =>
+      Promise.all(piers.map(({ origin }) => ask<HostView>(`/v1/hosts/${encodeURIComponent(origin)}`)));
+    const are = (state: HostView['state']): Promise<void> =>
+      until(`all are ${state}`, async () => (await hosts()).every((host) => host.state === state));
+    const select = (name: 'action' | 'state', value: string): Promise<unknown> =>
+      user.page.getByRole('region').locator(`select[name=${name}]`).selectOption(value);
+    const act = async (action: string, button: string): Promise<void> => {
+      await select('action', action);
+      await press('Preview');
+      await isSaid('It would change 2 hosts; at 0 there is nothing to do.');
+      await confirm(button);
+      await isSaid(/^Done: 2 hosts/);
+    };
+    const id = await start(
+      piers.map(({ origin }) => `${origin}/`),
+      { delaySeconds: 1 },
+    );
+    await are('backoff');
+    await user.open('/hosts');
+    await fill('Origin matches', `http://${harbour}:*`);
+    await select('state', 'backoff');
+    isAway = false;
+    await act('retry', 'Retry 2 hosts');
+    await until('both have answered', async () => (await crawl(id)).ledger.done >= 2);
+
+    await select('state', '');
+    await act('pause', 'Pause 2 hosts');
+    await are('paused');
+    const queued = (await hosts()).reduce((sum, host) => sum + host.queued, 0);
+    expect(queued).toBeGreaterThan(60);
+    await act('drop', 'Drop the URLs of 2 hosts');
+    await isSaid(`Done: 2 hosts, ${String(queued)} URLs dropped.`);
+    expect((await crawl(id)).excluded).toEqual({ dropped: queued });
+    dropped.open();
+    await act('resume', 'Resume 2 hosts');
+    await isIn(id, 'finished');
+  });
+
+  it('keeps a shape of URLs back after a preview, confirms it, and releases it', async () => {
+    // By its delay a slice takes a part of the links alone, so that some of either kind stay queued.
+    const id = await start([`${maze.origin}/`], { delaySeconds: 1 });
+    await until('its links are queued', async () => (await crawl(id)).ledger.queued > 40);
+    await user.open(`/crawls/${id}/quarantine`);
+    await fill('A URL of the kind', `${maze.origin}/p/29`);
+    await press('Show its shapes');
+    await confirm('Keep back', '/p/{n}');
+    await isSaid('It is in quarantine.');
+    const shape = async (verdict: string): Promise<QuarantineView | undefined> =>
+      (await listed<QuarantineView>(`/v1/crawls/${id}/quarantine?verdict=${verdict}`))[0];
+    // Each is excluded when its turn comes, without a request.
+    judged.open();
+    await isIn(id, 'finished');
+    const held = await shape('held');
+    expect(held).toMatchObject({ shape: '/p/{n}', host: maze.origin, urls: (await crawl(id)).excluded.trap });
+    expect(held?.urls).toBeGreaterThan(0);
+    await user.open(`/crawls/${id}/quarantine`);
+    const choose = (): Promise<void> =>
+      user.page.getByLabel(`Choose ${maze.origin}/p/{n}`, { exact: true }).check();
+
+    await choose();
+    await confirm('Confirm');
+    await isSaid('Shapes confirmed: 1.');
+    expect(await shape('confirmed')).toMatchObject({ urls: held?.urls });
+    await choose();
+    await confirm('Release');
+    await isSaid(/^Shapes released: 1; URLs free: [1-9]/);
+    expect(await shape('released')).toMatchObject({ id: held?.id });
+    const { excluded, ledger } = await crawl(id);
+    expect(excluded).toEqual({});
+    await until('they are fetched', async () => (await crawl(id)).ledger.done > ledger.done);
+    await answer(`/v1/crawls/${id}/cancel`, {});
+    await isIn(id, 'cancelled');
+  });
+
+  it('edits the settings of a crawl after a look at the effect, and goes back', async () => {
+    const id = await start([`${site.origin}/many`], { delaySeconds: 20 });
+    await until('its links are queued', async () => (await crawl(id)).ledger.queued > 20);
+    await user.open(`/crawls/${id}/settings`);
+    await fill('exclude', '*/p/1*');
+    await press('See what it would do');
+    await press('Apply');
+    const excluded = async (): Promise<number> => (await crawl(id)).excluded.pattern ?? 0;
+    await until('URLs are excluded', async () => (await excluded()) > 0);
+    expect((await crawl(id)).config.exclude).toEqual(['*/p/1*']);
+
+    await press('Go back to 1');
+    await isSaid(/ and \d+ queued again\./);
+    expect((await crawl(id)).configVersion).toBe(2);
+    await press('Go back to version 1');
+    await until('they are queued again', async () => (await excluded()) === 0);
+    expect((await crawl(id)).config.exclude).toEqual([]);
+    const [latest] = await listed<ConfigVersion>(`/v1/crawls/${id}/versions`);
+    expect(latest).toMatchObject({ version: 3, restores: 1 });
+    await answer(`/v1/crawls/${id}/cancel`, {});
+    await isIn(id, 'cancelled');
+  });
+
+  it('queues one dead letter again, and then all of a host', async () => {
+    const id = await start(['', '/1', '/2'].map((path) => `${site.origin}/astray${path}`));
+    await until('they were given up', async () => (await crawl(id)).ledger.failed === 3);
     await user.open(`/crawls/${id}/dead-letters`);
     isMended = true;
-    await press('Queue again');
+    const row = user.page.getByRole('row').filter({ hasText: '/astray/1' });
+    await row.getByRole('button', { name: 'Queue again' }).click();
     await isSaid('1 queued again');
     await until('it is a page', async () => (await crawl(id)).ledger.done === 1);
+
+    await fill('Host', site.origin);
+    await press('Show');
+    await press('Queue all of these again');
+    await isSaid(`This concerns 2 dead letters, those of them at ${site.origin}`);
+    await user.page.getByRole('dialog').getByRole('button', { name: 'Queue all of these again' }).click();
+    await isSaid('2 queued again');
+    await until('they are pages', async () => (await crawl(id)).ledger.done === 3);
+    await isSaid('No dead letter is of this class and host.');
   });
 
   it('removes an export', async () => {

@@ -6,20 +6,20 @@ import { given } from './given.ts';
 export interface HttpServer {
   readonly server: Server;
   readonly port: number;
-  /** `http://127.0.0.1:port` */
+  /** `http://address:port` */
   readonly origin: string;
   /** Cuts all connections. */
   readonly close: () => Promise<void>;
 }
 
-export async function httpServer(listener: RequestListener): Promise<HttpServer> {
+export async function httpServer(listener: RequestListener, address = '127.0.0.1'): Promise<HttpServer> {
   const server = createServer(listener);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(0, address, listening));
   const { port } = server.address() as AddressInfo;
   return {
     server,
     port,
-    origin: `http://127.0.0.1:${String(port)}`,
+    origin: `http://${address}:${String(port)}`,
     close: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -28,8 +28,8 @@ export async function httpServer(listener: RequestListener): Promise<HttpServer>
 }
 
 /** The same for the tests of a file. */
-export const withHttpServer = (listener: RequestListener): HttpServer =>
+export const withHttpServer = (...of: Parameters<typeof httpServer>): HttpServer =>
   given(
-    () => httpServer(listener),
+    () => httpServer(...of),
     ({ close }) => close(),
   );
