@@ -13,9 +13,10 @@ import { unlessMissing } from './repository.ts';
 export const secretKey = ({ dataDir }: Pick<Config, 'dataDir'>): Promise<string | null> =>
   unlessMissing(readFile(path.join(dataDir, 'secret-key'), 'utf8'));
 
+const printOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
 /** Tell the keys of a file apart, in its order, and say nothing of a key: each has 256 random bits. */
-export const printsOf = (file: string | null): string[] =>
-  (file?.match(/\S+/g) ?? []).map((key) => createHash('sha256').update(key).digest('hex').slice(0, 16));
+export const printsOf = (file: string | null): string[] => (file?.match(/\S+/g) ?? []).map(printOf);
 
 type Keyed = Pick<Manifest, 'keyPrint' | 'keyPrints'>;
 const keysOf = ({ keyPrint, keyPrints }: Keyed): readonly string[] =>
@@ -23,7 +24,8 @@ const keysOf = ({ keyPrint, keyPrints }: Keyed): readonly string[] =>
 
 /** How many keys of the instance a file does not have. */
 export function lackedKeys(backup: Keyed, file: string | null): number {
-  const there = new Set(printsOf(file));
+  // Builds between 0.2.0 and the next told one print of a file with several keys.
+  const there = new Set([...printsOf(file), ...(file === null ? [] : [printOf(file.trim())])]);
   return keysOf(backup).filter((print) => !there.has(print)).length;
 }
 

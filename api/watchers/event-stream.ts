@@ -5,6 +5,8 @@
 import type { Response } from 'express';
 import { closedCrawlStates } from '../../contracts/crawl.ts';
 import type { CrawlEvent } from '../../contracts/http/events.ts';
+import type { CrawlRate } from '../../contracts/http/counts.ts';
+import { lastUsed } from '../../engine/last-used.ts';
 import { crawlRateOf, findCrawl } from '../../storage/crawls/index.ts';
 import { readEvents } from '../../storage/events/index.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -14,8 +16,9 @@ import { EventFeed, type Listener } from './event-feed.ts';
 /** Streams at a time for one tenant, and in this process. */
 const mostOfTenant = 100;
 const mostOfAll = 1_000;
-/** Milliseconds between two looks at the counts. */
+/** Milliseconds between two looks at the counts, and for which all readers of a crawl share a look at its rate. */
 const progressMs = 2_000;
+const rateMs = 1_000;
 /**
  * Events that are read at a time for a listener that is behind; together they stay below what may wait for the
  * listener.
@@ -43,6 +46,12 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
   /** Number of streams by tenant, and of all. */
   const streams = new Map<number, number>();
   let open = 0;
+  const rates = lastUsed<string, Promise<CrawlRate>>(mostOfAll, rateMs);
+  const rateOf = (crawlId: string): Promise<CrawlRate> => {
+    const rate = rates.get(crawlId) ?? crawlRateOf(pool, crawlId);
+    rates.set(crawlId, rate, { noUpdateTTL: true });
+    return rate;
+  };
   return stream;
 
   /** There must be no await before the listener for the client's leaving is set. */
@@ -89,7 +98,7 @@ export function eventStreams({ pool, log, stopping }: Dependencies): OpenStream 
         const unread = isOver ? (await readEvents(pool, crawlId, listener.after, 1)).length : 1;
         if (crawl !== null) {
           const { state, ledger, pages, fetches, bytes } = crawl;
-          const rate = await crawlRateOf(pool, crawlId);
+          const rate = await rateOf(crawlId);
           const counts = JSON.stringify({ state, pages, fetches, bytes, ledger, rate });
           // Progress has no number and is not sent again: the next one says more.
           say(counts === lastCounts ? ': nothing new\n\n' : `event: progress\ndata: ${counts}\n\n`);

@@ -82,7 +82,7 @@ export async function runCrawl(
     }
   } catch (error) {
     if (!interrupts.first.aborted) throw error;
-    progress.say(isStarted ? 'Interrupted.' : 'Interrupted before the stack was up: no crawl was touched.');
+    progress.say(isStarted ? 'Interrupted.' : 'Interrupted before the stack was up: no crawl was begun.');
     return exitCodes.interrupted;
   } finally {
     progress.clear();

@@ -15,7 +15,9 @@ import { facts } from '../parts/table.ts';
 import { base, go } from '../router.ts';
 import { LatestPages } from './crawl-latest.ts';
 
-interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state' | 'rate'> {
+interface Progress extends Pick<CrawlView, 'ledger' | 'pages' | 'fetches' | 'bytes' | 'state'> {
+  /** Absent: from an API of an older version, beside this one. */
+  readonly rate?: CrawlView['rate'];
   /** Seconds since 1970. */
   readonly at: number;
 }
@@ -102,7 +104,7 @@ const charts = (progress: readonly Progress[]) =>
       lines=${[...statuses, { name: 'failed', colour: '--state-queued' }]}
       data=${[
         progress.map(({ at }) => at),
-        ...statuses.map(({ name }) => progress.map(({ rate }) => rate.statuses[name])),
+        ...statuses.map(({ name }) => progress.map(({ rate }) => rate?.statuses[name] ?? null)),
         [null, ...rates(progress, ({ ledger }) => ledger.failed)[1]].slice(0, progress.length),
       ]}
     />

@@ -104,19 +104,22 @@ function troubleOf(reading: RobotsReading, older: boolean, failures: number): Ho
   return known === null ? null : { class: known, message, waitMs: backoffMs(known, failures) };
 }
 
-/** URLs that are looked at together. */
+/** URLs that are looked at together, and milliseconds for which the door goes on with that. */
 const batch = 200;
+const keptBackMs = 60_000;
 
 /**
  * A host whose only URLs a quarantine keeps back is not asked for anything. Excludes what is kept back of the URLs that are
- * due at the host. True: some were, and nothing else is due there.
+ * due at the host. True: some were, and nothing else is due there, as far as the door has come.
  */
 async function isAllKeptBack(context: FetchContext, visit: HostVisit): Promise<boolean> {
   const { lease, origin, crawls } = visit;
   if (!crawls.some(({ quarantine }) => quarantine?.knows(origin) === true)) return false;
   const { pool, writer } = context.dependencies;
   const { hostId, taken } = lease;
+  const until = performance.now() + keptBackMs;
   for (let excluded = 0; ;) {
+    if (performance.now() > until) return true;
     const urls = await leaseWithinLimits(pool, hostId, taken.token, batch, crawls);
     if (urls.length === 0) return excluded > 0;
     const results = urls.flatMap((url) => {

@@ -78,6 +78,7 @@ export class RobotsFetcher {
     // Of the visited host, not of one to which it redirects.
     let address: string | null = null;
     for (let hop = 0; ; hop++) {
+      visit.goesOn();
       const request = this.#request(url, as);
       const result = await this.#hop(visit, request, signal);
       if (result === null) return { kind: 'interrupted' };

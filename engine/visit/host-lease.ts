@@ -57,11 +57,11 @@ export class HostLease {
 
   /** Nothing more begins under the lease. One that is not returned runs out: its next holder waits out a full delay. */
   end(): void {
-    const due = this.#keeper === null || this.held === null ? [] : this.times.due();
-    // First: whatever may be wrong with the count, nobody may go on renewing the lease.
+    const isCounted = this.#keeper !== null && this.held !== null;
+    // First: whatever may be wrong with the account of its time, nobody may go on renewing the lease.
     this.held = null;
     this.#keeper?.forget(this);
-    countTimes(due);
+    if (isCounted) countTimes(this.times.due());
   }
 
   /** Time of the visit that is not written yet. */

@@ -97,6 +97,7 @@ export class HostVisit implements Visited {
    * Outlives `gather`: the door reads robots.txt before the visit gathers its crawls.
    */
   readonly #reached = new Map<number, boolean>();
+  #wentOnAt = performance.now();
   /** What asks for the delay of the host. */
   #spacing: 'delay' | 'crawl_delay' = 'delay';
 
@@ -107,8 +108,12 @@ export class HostVisit implements Visited {
     this.pacer = new HostPacer(lease, services, services.books.optOuts, signal);
     this.turns = new CrawlTurns([], [], lease.taken);
     lease.times.pace = (crawlId) => this.#waitSteps(crawlId);
-    const begunAt = performance.now();
-    lease.endsBy = () => Math.max(begunAt, this.endsAt) + this.pacer.delayMs;
+    lease.endsBy = () => Math.max(this.#wentOnAt, this.endsAt) + this.pacer.delayMs;
+  }
+
+  /** An errand of several steps has come to the next: its time begins anew. */
+  goesOn(): void {
+    this.#wentOnAt = performance.now();
   }
 
   /**

@@ -44,6 +44,10 @@ export class LeaseKeeper {
   #timesTimer: NodeJS.Timeout | undefined;
   #timesSoon = false;
   #isNoting = false;
+  /** Did the last renewal work? `performance.now()` of the last that did, and of the first after one that failed or was late. */
+  #isWell = true;
+  #renewedAt = Infinity;
+  #wellSince = -Infinity;
 
   /** @param graceMs milliseconds that a visit may go on after its time is over */
   constructor(pool: Pool, leaseMs: number, log: Logger, graceMs: number) {
@@ -191,9 +195,12 @@ export class LeaseKeeper {
     }
   }
 
-  #giveUpOverdue(): void {
+  /** Visits have waited while Postgres was away, or this process stood still: their time counts from when that is over. */
+  #giveUpOverdue(now: number): void {
+    if (!this.#isWell || now - this.#renewedAt > this.#leaseMs) this.#wellSince = now;
+    [this.#isWell, this.#renewedAt] = [true, now];
     for (const lease of this.#leases.values()) {
-      if (performance.now() < lease.endsBy() + this.#graceMs) continue;
+      if (now < Math.max(lease.endsBy(), this.#wellSince) + this.#graceMs) continue;
       this.#log.error(
         { host: lease.origin ?? lease.hostId, state: lease.times.doing },
         'a visit has not come to its end long after its time; its host is left to others',
@@ -204,7 +211,6 @@ export class LeaseKeeper {
   }
 
   async #renew(): Promise<void> {
-    this.#giveUpOverdue();
     const asked = [...this.#leases.values()];
     const now = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: this.#leaseMs };
     try {
@@ -219,7 +225,9 @@ export class LeaseKeeper {
         if (told?.lost === true) count('leases_lost_total', {});
         lease.held = told?.lost === true ? null : now;
       }
+      this.#giveUpOverdue(performance.now());
     } catch (error) {
+      this.#isWell = false;
       // A lease that was not renewed is not lost: its holder stops by its own clock before the lease ends.
       this.#log.warn({ err: error, leases: asked.length }, 'leases could not be renewed');
     }

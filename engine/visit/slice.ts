@@ -130,8 +130,7 @@ export class Slice {
     const stopped = await visit.mayBegin((waitMs) => !sleepsInWorkflow(waitMs, settings.sliceMs));
     if (stopped?.kind === 'never') {
       // The opt-out is the one gate that refuses a host for good.
-      await this.#excludeOptedOut(stopped.refusal);
-      return 'idle';
+      return (await this.#excludeOptedOut(stopped.refusal)) ? 'idle' : 'more';
     }
     if (stopped?.kind === 'held') return 'held';
     if (stopped?.kind === 'early') return 'wait';
@@ -239,14 +238,17 @@ export class Slice {
     return goesOn;
   }
 
-  /** Excludes every queued URL of a host that has opted out. */
-  async #excludeOptedOut({ detail }: Refusal): Promise<void> {
+  /** Excludes every queued URL of a host that has opted out. False: the time was over before. */
+  async #excludeOptedOut({ detail }: Refusal): Promise<boolean> {
     const { pool } = this.#context.dependencies;
-    this.#optedOut = true;
     const host = JSON.stringify([{ id: this.#lease.hostId, detail }]);
-    for (let found = 1; found > 0 && !this.#signal.aborted; this.#settled += found) {
-      const rows = () => excludeHostsOptedOut(pool, host, optOutBatch);
-      found = (await retrying(rows)).length;
+    for (;;) {
+      const { length: found } = await retrying(() => excludeHostsOptedOut(pool, host, optOutBatch));
+      this.#settled += found;
+      this.#optedOut = found === 0;
+      if (this.#optedOut) return true;
+      // The next visit goes on: a large queue takes minutes.
+      if (this.#signal.aborted || performance.now() > this.#visit.endsAt) return false;
     }
   }
 

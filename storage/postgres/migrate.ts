@@ -116,6 +116,8 @@ const connectMs = 10_000;
 async function withDatabase<T>(databaseUrl: string, use: (db: Client) => Promise<T>): Promise<T> {
   // One that says nothing is given up.
   const db = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: connectMs });
+  // One that is lost between two statements: the next one fails and tells.
+  db.on('error', () => undefined);
   await db.connect();
   try {
     return await use(db);

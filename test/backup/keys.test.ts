@@ -1,5 +1,5 @@
 /** Which files of keys fit a backup. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hasAnyKey, lackedKeys, printsOf } from '../../backup/keys.ts';
 
@@ -32,6 +32,12 @@ it('a backup of 0.2.0, which knew of one key, takes files that have it', () => {
   const backup = { keyPrint: printsOf(older)[0] ?? null };
   expect(hasAnyKey(backup, `${newer}\n${older}\n`)).toBe(true);
   expect(hasAnyKey(backup, newer)).toBe(false);
+});
+
+it('a backup of a build before this one, which told of a file with two keys as one, takes that file', () => {
+  const file = `${newer}\n${older}\n`;
+  const keyPrint = createHash('sha256').update(file.trim()).digest('hex').slice(0, 16);
+  expect([hasAnyKey({ keyPrint }, file), hasAnyKey({ keyPrint }, older)]).toEqual([true, false]);
 });
 
 it('a backup of an instance without a key takes none', () => {

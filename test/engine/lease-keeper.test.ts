@@ -3,8 +3,11 @@ import { pino } from 'pino';
 import type { Pool } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { countedSeries } from '../../engine/metrics/counters.ts';
-import { type HostVisit, onErrand } from '../../engine/visit/host-visit.ts';
+import { longestVisitMs } from '../../domain/slice.ts';
+import type { FetchContext } from '../../engine/visit/fetch-context.ts';
+import { HostVisit, onErrand } from '../../engine/visit/host-visit.ts';
 import { LeaseKeeper } from '../../engine/visit/lease-keeper.ts';
+import { Slice } from '../../engine/visit/slice.ts';
 import type { HeldLease } from '../../domain/lease.ts';
 import type { TakenLease } from '../../storage/leases/index.ts';
 
@@ -136,6 +139,18 @@ it('forgets a lease that ends, whatever the account of its time says', () => {
   lease.times.due = () => [{ crawlId: 1, from: 0, until: 1, spent: { slot: -5 }, sure: true }];
   lease.end();
   expect([keeper.count, lease.isOver]).toEqual([0, true]);
+  const other = keeper.adopt('2', taken, {
+    monotonicAt: performance.now(),
+    wallAt: Date.now(),
+    leaseMs: 60_000,
+  });
+  other.times.due = () => {
+    throw new Error('it cannot be told');
+  };
+  expect(() => {
+    other.end();
+  }).toThrow('told');
+  expect([keeper.count, other.isOver]).toEqual([0, true]);
 });
 
 it('renews the lease of a visit that does not end for as long as the visit may need, and then leaves the host to others', async () => {
@@ -158,11 +173,50 @@ it('renews the lease of a visit that does not end for as long as the visit may n
   long.endsBy = () => endsBy;
   await vi.advanceTimersByTimeAsync(59_000);
   expect([forgotten.isHeld, long.isHeld]).toEqual([true, true]);
-  await vi.advanceTimersByTimeAsync(3_000);
+  await vi.advanceTimersByTimeAsync(6_000);
   expect([forgotten.isOver, long.isHeld]).toEqual([true, true]);
   expect(renewed.at(-1)).toEqual(['2']);
   await vi.advanceTimersByTimeAsync(30_000);
   expect([long.isOver, keeper.count]).toEqual([true, 0]);
+});
+
+it('gives no visit up that has waited while Postgres was away, until its time is over once more', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  let isAway = true;
+  const query = (): Promise<{ rows: never[] }> =>
+    isAway ? Promise.reject(new Error('Postgres is away')) : Promise.resolve({ rows: [] });
+  const keeper = new LeaseKeeper({ query } as unknown as Pool, 8_000, silent, 60_000);
+  const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 8_000 };
+  const lease = keeper.adopt('1', taken, held);
+  await vi.advanceTimersByTimeAsync(600_000);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect([lease.isHeld, keeper.count]).toEqual([true, 1]);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(keeper.count).toBe(0);
+});
+
+it('lets a visit last as long as its slice, and an errand anew from each of its steps', () => {
+  const keeper = new LeaseKeeper({} as unknown as Pool, 60_000, silent, 60_000);
+  const held = { monotonicAt: performance.now(), wallAt: Date.now(), leaseMs: 60_000 };
+  const lease = keeper.adopt('1', taken, held);
+  const services = { books: { optOuts: {} } } as unknown as ConstructorParameters<typeof HostVisit>[0];
+  const { signal } = new AbortController();
+  const visit = new HostVisit(services, lease, 'https://a.example', signal);
+  const begun = lease.endsBy();
+  expect(begun).toBeGreaterThanOrEqual(held.monotonicAt);
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(begun + 50_000);
+  visit.goesOn();
+  clock.mockRestore();
+  expect(lease.endsBy()).toBe(begun + 50_000);
+  new Slice({} as FetchContext, visit, longestVisitMs, signal);
+  expect(lease.endsBy()).toBeGreaterThanOrEqual(begun + longestVisitMs);
+  visit.pacer.pace = { delayMs: 90_000, factor: null };
+  expect(lease.endsBy()).toBeGreaterThanOrEqual(begun + longestVisitMs + 90_000);
+  lease.end();
 });
 
 it('lets the lease of an errand run out if it cannot be returned, whatever the errand came to', async () => {

@@ -1,7 +1,10 @@
 /** What a host is owed when somebody takes its lease: a slice, a probe, the door, a guest or a loan. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FetchRequest } from '../../contracts/fetching.ts';
+import type { FetchRequest, FetchResult } from '../../contracts/fetching.ts';
+import type { CapBook } from '../../engine/caps/cap-book.ts';
+import { Entry } from '../../engine/caps/caps.ts';
+import { countedSeries } from '../../engine/metrics/counters.ts';
 import type { HostLease } from '../../engine/visit/host-lease.ts';
 import { HostPacer, type Turn } from '../../engine/visit/pacer.ts';
 
@@ -122,6 +125,40 @@ describe('a request that waits for its time', () => {
   it('fails with whoever cannot be asked', async () => {
     await expect(exchange(() => Promise.reject(new Error('Postgres is away')))).rejects.toThrow('Postgres');
   });
+});
+
+it.each([
+  ['left before its time', 40, 1],
+  ['left in time', 0, 0],
+])('a request that %s is counted so', async (_when, earlyMs, expected) => {
+  const tooSoon = async (): Promise<number> => {
+    const { values } = await countedSeries('requests_early_total').get();
+    return values.reduce((sum, { value }) => sum + value, 0);
+  };
+  const before = await tooSoon();
+  const lease = { taken: rested, asked: null, hostId: '1', allowance: { count: () => undefined } };
+  const optOuts = { attend: <T>(work: () => Promise<T>) => work() };
+  const fetch = (request: FetchRequest): Promise<FetchResult> => {
+    // As if the delay had become longer while the request connected.
+    const early = performance.now() - earlyMs;
+    if (earlyMs > 0) vi.spyOn(performance, 'now').mockReturnValue(early);
+    request.maySend?.(null);
+    vi.restoreAllMocks();
+    return Promise.resolve({ kind: 'fault', fault: 'reset', message: 'cut', endAt: performance.now() });
+  };
+  const way = {
+    ...nothingIsSent,
+    fetcher: { ...nothingIsSent.fetcher, fetch },
+    caps: { enter: () => Promise.resolve(new Entry({} as CapBook, null, null)) },
+  };
+  const made = new HostPacer(lease as unknown as HostLease, way, optOuts, new AbortController().signal);
+  made.pace = { delayMs: 30, factor: null };
+  const turn = {
+    ...{ waitMs: () => 0, stays: () => true, mayLeave: () => true, patienceMs: 60_000 },
+    ...{ waits: () => undefined, underWay: () => undefined, taken: () => undefined },
+  };
+  await made.exchange({ url: 'http://a.example/' } as FetchRequest, turn);
+  expect((await tooSoon()) - before).toBe(expected);
 });
 
 /** A pacer whose way has room again only after `freeAfter` looks, and what its one request was told to wait for. */
