@@ -208,6 +208,7 @@ export class PageFetch {
       const { trouble } = host;
       if (trouble !== null && result.kind === 'response')
         await this.#visit.leaveAlone(trouble.waitMs, trouble.forAllMs);
+      if (host.complaint !== null) await this.#keepLessons();
       if (result.kind !== 'response') return recorded;
       const capture = kept(request, carried.archived(result), bodyHash, row, copy);
       if (capture === null) return recorded;
@@ -219,6 +220,13 @@ export class PageFetch {
     } finally {
       if (result.kind === 'response') result.release?.();
     }
+  }
+
+  /** A host that asks for fewer requests is slower from now on, whatever becomes of this process. */
+  async #keepLessons(): Promise<void> {
+    const { lease, baseDelayMs } = this.#visit;
+    const { pool } = this.#context.dependencies;
+    await retrying(() => this.#lessons.save(pool, lease.hostId, baseDelayMs));
   }
 
   /** A proxy that is down keeps back this crawl alone, and is no fault of the host. Null: no request was sent. */

@@ -116,7 +116,7 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     },
   );
 
-  it('is in the database before anything else becomes of the answer: a crash then shortens no pause', async () => {
+  it('is in the database before anything else becomes of the answer: a crash then shortens no pause and no delay', async () => {
     const { site, host } = await hosted({ '/a': status(503, { 'retry-after': '3600' }) }, '/a', '/b');
     const writer = new FrontierWriter(pool);
     const killed = Promise.withResolvers<undefined>();
@@ -126,6 +126,7 @@ describe('a host that asks for less (RFC 9110 §10.2.3)', () => {
     };
     void fetching.role({}, { writer }).fetchSlice(host);
     await killed.promise;
+    expect(await hostRow(pool, host.hostId)).toMatchObject({ slowdown: 1 });
     await leaseEnded(pool, host.hostId);
     const { fetched, waitMs } = await fetching.role().fetchSlice(host);
     expect(fetched).toBe(0);
