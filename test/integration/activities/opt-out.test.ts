@@ -57,6 +57,17 @@ describe('a host that has opted out', () => {
     expect(await expectExact(pool, crawl)).toMatchObject({ excluded: 40, queued: 0 });
   });
 
+  it('with a queue that one slice does not empty is idle only once all of it is excluded', async () => {
+    const many = Array.from({ length: 1_001 }, (_, at) => `/${String(at)}`);
+    const { site, host, crawl, address } = await hosted({}, 0, many);
+    await addOptOut(pool, address, null);
+    const role = fetching.role({ sliceMs: 0 });
+    expect(await role.fetchSlice(host)).toMatchObject({ next: 'more', queued: 1, closedBy: null });
+    for (let visit = 0; (await role.fetchSlice(host)).next === 'more'; visit++) expect(visit).toBeLessThan(3);
+    expect(site.hits).toEqual([]);
+    expect(await expectExact(pool, crawl)).toMatchObject({ excluded: 1_001, queued: 0 });
+  });
+
   it('in the middle of a slice is asked nothing once that is answered; the other host goes on', async () => {
     const leaving = await hosted({}, 0.1);
     const staying = await hosted({}, 0.1);
